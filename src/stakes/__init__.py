@@ -1,0 +1,42 @@
+"""Decisions whose mistakes have prices.
+
+Import from the folders (``from stakes.decision import BayesDecisionClassifier``); nothing heavy
+is loaded before a name is used.
+"""
+
+import importlib
+
+__version__ = "0.1.0.dev0"
+
+_FOLDERS = (
+    "base",
+    "cli",
+    "compare",
+    "costs",
+    "datasets",
+    "decision",
+    "game",
+    "metrics",
+    "neighbors",
+    "online",
+    "online_kernel",
+    "qmean",
+    "reproduce",
+    "risk",
+    "sampling",
+    "svm",
+    "tree",
+    "uncertain",
+)
+
+__all__ = ["__version__", *_FOLDERS]  # noqa: PLE0604
+
+
+def __getattr__(name):
+    if name in _FOLDERS:
+        return importlib.import_module(f"stakes.{name}")
+    raise AttributeError(f"module 'stakes' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,27 @@
+"""The one door to scikit-learn's private names; nothing else in stakes imports them."""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._metadata_requests import UNCHANGED
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Hidden,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+    validate_params,
+)
+from sklearn.utils.validation import _num_samples as num_samples
+
+__all__ = [
+    "UNCHANGED",
+    "HasMethods",
+    "Hidden",
+    "Interval",
+    "InvalidParameterError",
+    "Options",
+    "StrOptions",
+    "fit_context",
+    "num_samples",
+    "validate_params",
+]

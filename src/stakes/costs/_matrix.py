@@ -1,0 +1,57 @@
+"""The price of every decision for every true class, the same for all examples."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class CostMatrix:
+    """Class-level costs of k classes: row is the true class, column the decision.
+
+    Parameters
+    ----------
+    table : ndarray of shape (k, k)
+        Make it with :meth:`of`, which checks it.
+
+    Examples
+    --------
+    >>> costs = CostMatrix.of([[0, 1, 5], [1, 0, 1], [9, 1, 0]], n_classes=3)
+    >>> costs.decide([[0.7, 0.2, 0.1]])
+    array([1])
+    """
+
+    table: np.ndarray
+
+    @classmethod
+    def of(cls, cost_matrix, n_classes):
+        """Check a k x k table of costs; the right decision may never cost more than a wrong one."""
+        table = np.asarray(cost_matrix, dtype=np.float64)
+        if table.shape != (n_classes, n_classes):
+            raise ValueError(
+                f"cost_matrix must have shape ({n_classes}, {n_classes}): row = true class, "
+                f"column = decision. Got shape {table.shape} instead."
+            )
+        if not np.isfinite(table).all():
+            raise ValueError(
+                "cost_matrix has missing or infinite entries; every one must be given."
+            )
+        if (table < np.diag(table)[:, None]).any():
+            row = int((table < np.diag(table)[:, None]).any(axis=1).argmax())
+            raise ValueError(
+                f"cost_matrix row {row} has a mistake that is cheaper than the right decision; "
+                "mend the costs."
+            )
+        return cls(table)
+
+    def expected(self, probabilities):
+        """Expected cost of every decision, shape (n, k)."""
+        return np.asarray(probabilities, dtype=np.float64) @ self.table
+
+    def decide(self, probabilities):
+        """Index of the decision with the least expected cost; the first of equals."""
+        return self.expected(probabilities).argmin(axis=1)
+
+    def paid(self, truth, decided):
+        """What each example costs, given the indices of its class and of the decision."""
+        return self.table[np.asarray(truth), np.asarray(decided)]

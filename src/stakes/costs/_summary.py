@@ -1,0 +1,91 @@
+"""What is at stake, in plain words: the trivial policies, the break-even, the concentration."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class CostSummary:
+    """The facts that a person should know before any learner runs; prints as sentences.
+
+    Attributes
+    ----------
+    n, n_positive : int
+        Examples, and positive ones among them (None where the labels are unknown).
+    all_negative, all_positive : float
+        Total cost of always saying negative, and of always saying positive.
+    break_even, break_even_low, break_even_high : float
+        Median, 5 % and 95 % quantile of the probability above which to say positive.
+    top_share : float
+        Share of all regret that lies in the 1 % most expensive examples.
+    """
+
+    n: int
+    n_positive: int | None
+    all_negative: float | None
+    all_positive: float | None
+    break_even: float
+    break_even_low: float
+    break_even_high: float
+    top_share: float | None
+
+    @property
+    def best_trivial(self):
+        """The cheaper of the two trivial policies."""
+        return None if self.n_positive is None else min(self.all_negative, self.all_positive)
+
+    def to_dict(self):
+        """The same as a dict, for JSON."""
+        return asdict(self)
+
+    def __str__(self):
+        lines = []
+        if self.n_positive is not None:
+            share = self.n_positive / self.n
+            lines += [
+                f"{self.n:,} examples, {self.n_positive:,} positive ({share:.2%}).",
+                f"Always negative costs {self.all_negative:,.2f}; "
+                f"always positive costs {self.all_positive:,.2f}.",
+            ]
+        if self.break_even_low == self.break_even_high:
+            lines.append(f"Say positive above a probability of {self.break_even:.4f}.")
+        else:
+            lines.append(
+                f"Say positive above a probability of {self.break_even:.4f} (median; "
+                f"{self.break_even_low:.4f} to {self.break_even_high:.4f} in 90 % of the examples)."
+            )
+        if self.top_share is not None:
+            lines.append(f"The top 1 % of the examples hold {self.top_share:.1%} of the stakes.")
+        return "\n".join(lines)
+
+
+def summarize(costs, positive=None):
+    """Make the :class:`CostSummary` of some :class:`Costs`."""
+    low, middle, high = np.quantile(costs.break_even, [0.05, 0.5, 0.95])
+    facts = dict(
+        n=len(costs),
+        break_even=float(middle),
+        break_even_low=float(low),
+        break_even_high=float(high),
+    )
+    if positive is None:
+        return CostSummary(
+            n_positive=None, all_negative=None, all_positive=None, top_share=None, **facts
+        )
+    positive = np.asarray(positive, dtype=bool)
+    return CostSummary(
+        n_positive=int(positive.sum()),
+        all_negative=float(costs.paid(positive, np.zeros_like(positive)).sum()),
+        all_positive=float(costs.paid(positive, np.ones_like(positive)).sum()),
+        top_share=_top_share(costs.regret(positive)),
+        **facts,
+    )
+
+
+def _top_share(regret, share=0.01):
+    total = regret.sum()
+    if total <= 0:
+        return 0.0
+    k = max(1, round(share * len(regret)))
+    return float(np.partition(regret, len(regret) - k)[len(regret) - k :].sum() / total)

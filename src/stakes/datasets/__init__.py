@@ -1,0 +1,3 @@
+"""Data with costs."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""From scores to actions."""
+
+__all__ = []

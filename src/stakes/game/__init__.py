@@ -1,0 +1,3 @@
+"""Games against an adversary."""
+
+__all__ = []

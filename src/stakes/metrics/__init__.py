@@ -1,0 +1,3 @@
+"""What predictions cost."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Class-confidence-weighted nearest neighbours."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Linear online learners with a price per example."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Kernel online learners with costs."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Quadratic-mean learning for skewed classes and targets."""
+
+__all__ = []

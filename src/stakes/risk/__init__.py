@@ -1,0 +1,3 @@
+"""Tail risk: VaR, CVaR, worst-case factors, streaming CVaR."""
+
+__all__ = []

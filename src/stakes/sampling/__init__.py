@@ -1,0 +1,3 @@
+"""Cost-proportionate and balancing samplers."""
+
+__all__ = []

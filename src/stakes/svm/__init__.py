@@ -1,0 +1,3 @@
+"""Cost-sensitive support vector machines."""
+
+__all__ = []

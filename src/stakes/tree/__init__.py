@@ -1,0 +1,3 @@
+"""Trees, forests and rules that rarity does not blind."""
+
+__all__ = []

@@ -1,0 +1,3 @@
+"""Maximum-margin classifiers for uncertain measurements."""
+
+__all__ = []

@@ -1,0 +1,108 @@
+"""Every task of the project, each with its own set-up: needs Python >= 3.11 and pip, nothing else.
+
+    python3 tasks.py demo            the main job on embedded real data; ends with the report's path
+    python3 tasks.py test            lint, the full suite, the suite with the JIT off (coverage)
+    python3 tasks.py test --quick    lint and the quick lane only
+    python3 tasks.py bench [NAME]    ratios against named peers, in one run
+    python3 tasks.py lint            ruff, formatting, import order of the folders
+
+The first call makes `.venv` and installs the project into it; later calls reuse it until
+`pyproject.toml` changes.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PINNED_MTIME = 1_700_000_000  # numba's cache looks at mtimes, and a clone makes them new
+
+
+def jit_sources():
+    """All files with compiled loops."""
+    return sorted((ROOT / "src").rglob("*_jit*.py")) + sorted(
+        (ROOT / "src/stakes/_jit").glob("*.py")
+    )
+
+
+def digest(paths, length=16):
+    """Hash of the contents of some files."""
+    sha = hashlib.sha256()
+    for path in paths:
+        sha.update(path.read_bytes())
+    return sha.hexdigest()[:length]
+
+
+def environment(**extra):
+    """The variables of a child process: numba's cache keyed by the compiled sources."""
+    for path in jit_sources():
+        os.utime(path, (PINNED_MTIME, PINNED_MTIME))
+    cache = ROOT / ".cache" / "numba" / digest(jit_sources())
+    env = dict(os.environ, NUMBA_CACHE_DIR=str(cache), PYTHONHASHSEED="0", MPLBACKEND="Agg")
+    return env | extra
+
+
+def run(*command, **extra):
+    """Run one command of the environment, and stop with its exit code if it fails."""
+    print("+", *command, flush=True)
+    code = subprocess.call([str(part) for part in command], cwd=ROOT, env=environment(**extra))
+    if code:
+        sys.exit(code)
+
+
+def set_up():
+    """Make the virtual environment and install the project, once for each pyproject.toml."""
+    stamp, key = VENV / "installed", digest([ROOT / "pyproject.toml"])
+    if stamp.exists() and stamp.read_text() == key:
+        return
+    print("setting up .venv (once; a minute or two)", flush=True)
+    venv.create(VENV, with_pip=True, clear=True)
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--editable", ".[test]")
+    stamp.write_text(key)
+
+
+def lint():
+    """Ruff, its formatter, and the order of the folders."""
+    run(BIN / "ruff", "check", ".")
+    run(BIN / "ruff", "format", "--check", ".")
+    run(BIN / "lint-imports")
+
+
+def test(*args):
+    """The suite: lint, then the full lane, then the lane with the JIT off that carries coverage."""
+    lint()
+    pytest = [BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+    if "--quick" in args:
+        rest = [a for a in args if a != "--quick"]
+        run(*pytest, "-m", "not slow", *rest)
+        return
+    run(*pytest, *args)
+    run(*pytest, "-m", "not slow and not jit", "--cov", "--cov-report=term", NUMBA_DISABLE_JIT="1")
+
+
+def demo(*args):
+    """Say which decision loses least money on German credit."""
+    run(BIN / "stakes", "compare", "german", "--out", "stakes-report", *args)
+
+
+def bench(*args):
+    """Print the tables of benchmarks/: time and memory as ratios against named peers."""
+    run(BIN / "python", "-m", "benchmarks", *args)
+
+
+def main():
+    """Read the task's name and run it."""
+    tasks = {"demo": demo, "test": test, "bench": bench, "lint": lambda *_: lint()}
+    if len(sys.argv) < 2 or sys.argv[1] not in tasks:
+        sys.exit(__doc__)
+    set_up()
+    tasks[sys.argv[1]](*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

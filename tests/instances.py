@@ -1,0 +1,21 @@
+"""One or more small instances of every estimator, for the checks that walk all of them."""
+
+from sklearn.linear_model import LogisticRegression
+
+from stakes.compare import all_estimators
+
+# estimators whose constructor needs arguments, or that should be checked in several forms
+SPECIAL = {
+    "BayesDecisionClassifier": [{"estimator": LogisticRegression()}],
+    "ThresholdDecisionClassifier": [{"estimator": LogisticRegression()}],
+    "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
+}
+
+
+def instances():
+    """Every public estimator, made with its defaults or with the arguments of SPECIAL."""
+    return [
+        learner(**arguments)
+        for name, learner in all_estimators()
+        for arguments in SPECIAL.get(name, [{}])
+    ]
