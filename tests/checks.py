@@ -1,5 +1,7 @@
 """The costs contract, checked on every classifier of the library."""
 
+import inspect
+
 import numpy as np
 from sklearn.base import clone
 
@@ -14,8 +16,7 @@ def problem(seed=0, n=120):
 
 def accepted(method, **costs):
     """The costs that a method takes; learners without costs are checked without them."""
-    names = method.__code__.co_varnames if hasattr(method, "__code__") else ()
-    names = getattr(method, "__wrapped__", method).__code__.co_varnames or names
+    names = inspect.signature(method).parameters
     return {name: cost for name, cost in costs.items() if name in names}
 
 

@@ -1,3 +1,5 @@
-"""Data with costs."""
+"""Data with costs: bundled sets, generators, and loaders for larger public sets."""
 
-__all__ = []
+from stakes.datasets._priced import PricedData
+
+__all__ = ["PricedData"]

@@ -1,3 +1,11 @@
-"""The papers' tables, re-run beside the printed numbers."""
+"""The papers' tables, re-run beside the printed numbers.
 
-__all__ = []
+Each paper is a module with `run(*, repeats=None, data=None, progress=None) -> Reproduction`.
+"""
+
+from stakes.reproduce._result import Cell, Claim, Reproduction, Table
+
+# the name on the command line -> the module that has `run`
+PAPERS = {}
+
+__all__ = ["PAPERS", "Cell", "Claim", "Reproduction", "Table"]

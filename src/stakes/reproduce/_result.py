@@ -1,0 +1,127 @@
+"""A paper's table beside ours, and a verdict for each of its claims."""
+
+import json
+from dataclasses import asdict, dataclass, field
+
+VERDICTS = ("reproduced", "partly reproduced", "not reproduced", "cannot be checked")
+
+
+@dataclass
+class Cell:
+    """One number of a paper's table beside ours.
+
+    Parameters
+    ----------
+    row, column : str
+        Where it stands in the table.
+    ours : float or None
+        What this run gave; None where the method or the data is not to be had.
+    ours_sd : float or None, default=None
+        Its standard deviation over the repeats.
+    paper : float or None, default=None
+        What the paper prints.
+    paper_sd : float or None, default=None
+        The paper's standard deviation.
+    """
+
+    row: str
+    column: str
+    ours: float | None
+    ours_sd: float | None = None
+    paper: float | None = None
+    paper_sd: float | None = None
+
+    @property
+    def deviations(self):
+        """How many of the paper's standard deviations ours lies above the paper's value."""
+        if self.ours is None or self.paper is None or not self.paper_sd:
+            return None
+        return (self.ours - self.paper) / self.paper_sd
+
+    def __str__(self):
+        ours = "-" if self.ours is None else _number(self.ours, self.ours_sd)
+        if self.paper is None:
+            return ours
+        text = f"{ours} (paper {_number(self.paper, self.paper_sd)}"
+        if self.deviations is not None:
+            text += f", {self.deviations:+.1f} sd"
+        return text + ")"
+
+
+@dataclass
+class Table:
+    """One table or figure of a paper, as cells.
+
+    Examples
+    --------
+    >>> table = Table("Table 2, german", [Cell("PA-I", "sum", 59.0, 1.0, paper=59.8, paper_sd=0.9)])
+    >>> print(table.to_markdown())
+    ### Table 2, german
+    <BLANKLINE>
+    | | sum |
+    | --- | --- |
+    | PA-I | 59 ± 1 (paper 59.8 ± 0.9, -0.9 sd) |
+    """
+
+    title: str
+    cells: list[Cell] = field(default_factory=list)
+    note: str = ""
+
+    def to_markdown(self):
+        """The table with one row per learner, ours first, the paper's number in brackets."""
+        rows = list(dict.fromkeys(cell.row for cell in self.cells))
+        columns = list(dict.fromkeys(cell.column for cell in self.cells))
+        text = {(cell.row, cell.column): str(cell) for cell in self.cells}
+        lines = [f"### {self.title}", "", "| | " + " | ".join(columns) + " |"]
+        lines.append("| --- |" + " --- |" * len(columns))
+        for row in rows:
+            lines.append(f"| {row} | " + " | ".join(text.get((row, c), "") for c in columns) + " |")
+        if self.note:
+            lines += ["", self.note]
+        return "\n".join(lines)
+
+
+@dataclass
+class Claim:
+    """A sentence of the paper, what became of it, and the numbers that say so."""
+
+    text: str
+    verdict: str
+    evidence: str
+
+    def __post_init__(self):
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict must be one of {VERDICTS}. Got {self.verdict!r} instead.")
+
+
+@dataclass
+class Reproduction:
+    """All of a paper that was re-run: tables, claims, and how to run it again."""
+
+    name: str
+    paper: str
+    command: str
+    tables: list[Table] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+    def to_markdown(self):
+        """A page for the docs or the terminal."""
+        parts = [f"# {self.paper}", f"Made by `{self.command}`."]
+        if self.claims:
+            lines = ["## Claims", "", "| claim | verdict | evidence |", "| --- | --- | --- |"]
+            lines += [f"| {c.text} | {c.verdict} | {c.evidence} |" for c in self.claims]
+            parts.append("\n".join(lines))
+        parts.append("## Tables")
+        parts += [table.to_markdown() for table in self.tables]
+        return "\n\n".join(parts) + "\n"
+
+    def to_json(self):
+        """The rows, to be kept and drawn from."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+
+def _number(value, deviation):
+    text = f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if deviation is None:
+        return text
+    return f"{text} ± {deviation:.2g}" if deviation < 100 else f"{text} ± {deviation:,.0f}"
