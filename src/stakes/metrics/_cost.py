@@ -1,0 +1,294 @@
+"""What decisions cost, and what share of a simple policy's cost they save."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from stakes.costs import CostMatrix
+from stakes.metrics._intake import read_costs, read_decisions, read_probabilities
+
+
+def example_costs(
+    y_true,
+    y_pred,
+    *,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    cost_matrix=None,
+    labels=None,
+    pos_label=None,
+):
+    """What each decision cost; :func:`cost_loss` is their mean.
+
+    The parameters are those of :func:`cost_loss`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> example_costs([0, 1, 1], [1, 0, 1], fp_cost=2, fn_cost=[1, 10, 1])
+    array([ 2., 10.,  0.])
+    """
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if cost_matrix is not None and (labels is not None or np.shape(cost_matrix) != (2, 2)):
+        if any(value is not None for value in given.values()):
+            raise ValueError("Give either cost_matrix or the four costs, not both.")
+        return _paid_of_many(y_true, y_pred, cost_matrix, labels)
+    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
+    return costs.paid(positive, decided)
+
+
+def cost_loss(
+    y_true,
+    y_pred,
+    *,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    cost_matrix=None,
+    labels=None,
+    pos_label=None,
+    normalize=True,
+):
+    r"""Mean cost of the decisions, or their total.
+
+    .. math:: \frac{1}{n}\sum_{i: y_i = 1} (tp_i\, d_i + fn_i (1 - d_i))
+              + \frac{1}{n}\sum_{i: y_i = 0} (fp_i\, d_i + tn_i (1 - d_i)) ,
+
+    where :math:`d_i` is one if example i was called positive.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels and decisions.
+    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+        Prices of the four outcomes; None stands for 1 (a mistake) and 0 (a right decision). A
+        negative cost is a benefit.
+    cost_matrix : array-like of shape (k, k), default=None
+        Instead of the four: row = true class, column = decision, for two classes or more.
+    labels : array-like of shape (k,), default=None
+        The classes in the order of `cost_matrix`; by default the sorted labels of the data.
+    pos_label : label, default=None
+        The positive class; by default the larger label.
+    normalize : bool, default=True
+        True: the mean; False: the total.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> cost_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=5, fn_cost=[0, 0, 100, 20])
+    26.25
+    >>> cost_loss(["a", "b", "c"], ["a", "c", "a"], cost_matrix=[[0, 1, 1], [2, 0, 4], [9, 1, 0]])
+    4.333...
+    """
+    paid = example_costs(
+        y_true,
+        y_pred,
+        fp_cost=fp_cost,
+        fn_cost=fn_cost,
+        tp_cost=tp_cost,
+        tn_cost=tn_cost,
+        cost_matrix=cost_matrix,
+        labels=labels,
+        pos_label=pos_label,
+    )
+    return float(paid.mean() if normalize else paid.sum())
+
+
+def expected_cost_loss(
+    y_true,
+    y_prob,
+    *,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    cost_matrix=None,
+    labels=None,
+    pos_label=None,
+    under="truth",
+    normalize=True,
+):
+    r"""Mean cost of the decisions that probabilities lead to.
+
+    Each example gets the decision of least expected cost under `y_prob` (positive above the
+    break-even :math:`p_i^* = (fp_i - tn_i)/(fp_i - tn_i + fn_i - tp_i)`). These decisions are
+    priced with the labels, or, with `under="model"`, with the probabilities themselves:
+
+    .. math:: \frac{1}{n}\sum_i \min(p_i\,tp_i + (1 - p_i)fp_i,\ p_i\,fn_i + (1 - p_i)tn_i) .
+
+    Where the model's own figure is below the real one, its probabilities promise too much.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels.
+    y_prob : array-like of shape (n,) or (n, k)
+        Probability of the positive class, or all columns of `predict_proba`.
+    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, labels, pos_label, normalize
+        As in :func:`cost_loss`.
+    under : {"truth", "model"}, default="truth"
+        What prices the decisions.
+
+    Returns
+    -------
+    float
+        Smaller is better.
+
+    Examples
+    --------
+    >>> expected_cost_loss([0, 1, 1], [0.1, 0.3, 0.05], fp_cost=1, fn_cost=9)
+    3.0
+    >>> expected_cost_loss([0, 1, 1], [0.1, 0.3, 0.05], fp_cost=1, fn_cost=9, under="model")
+    0.683...
+    """
+    if under not in ("truth", "model"):
+        raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if cost_matrix is not None and np.shape(cost_matrix) != (2, 2):
+        paid = _expected_of_many(y_true, y_prob, cost_matrix, labels, under)
+    else:
+        positive, p = read_probabilities(y_true, y_prob, pos_label)
+        costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
+        decided = costs.decide(p)
+        priced_by = costs.paid(positive, decided), costs.expected(p, decided)
+        paid = priced_by[under == "model"]
+    return float(paid.mean() if normalize else paid.sum())
+
+
+def savings_score(
+    y_true,
+    y_pred,
+    *,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    cost_matrix=None,
+    baseline="best",
+    pos_label=None,
+):
+    r"""Share of a simple policy's cost that the decisions save.
+
+    .. math:: \frac{B - C}{|B|}\qquad (= 1 - C/B \text{ where } B > 0) ,
+
+    with :math:`C` the cost of the decisions and :math:`B` that of the baseline. One: nothing is
+    paid; zero: as good as the baseline; negative: worse than it.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n,)
+        Labels and decisions.
+    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, pos_label
+        As in :func:`cost_loss`, for two classes.
+    baseline : {"best", "negative", "positive"} or array-like of shape (n,), default="best"
+        Always negative, always positive, the cheaper of the two on these data, or the decisions
+        of today's rule.
+
+    Returns
+    -------
+    float
+        Larger is better.
+
+    Notes
+    -----
+    A negative :math:`B` is a baseline that earns: then the score is what is earned more, as a
+    share of that. Where the baseline costs exactly nothing there is no share to speak of: the
+    score is 0 if the decisions cost nothing too, else NaN with a warning; use
+    :func:`cost_loss` there.
+
+    Examples
+    --------
+    >>> savings_score([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=5, fn_cost=[0, 0, 3, 20])
+    0.2
+    """
+    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
+    base = baseline_costs(costs, positive, baseline, y_true, pos_label).sum()
+    return savings(costs.paid(positive, decided).sum(), base)
+
+
+def savings(cost, base):
+    """Share of the baseline's total `base` that a total `cost` saves; see savings_score."""
+    if base == 0 and cost != 0:
+        warnings.warn(
+            "The baseline costs nothing, so no share of it can be saved; use cost_loss instead.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return float("nan")
+    return float((base - cost) / abs(base)) if base != 0 else 0.0
+
+
+def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
+    """What each example costs under a baseline policy."""
+    if not isinstance(baseline, str):
+        _, decided = read_decisions(y_true, baseline, pos_label)
+        return costs.paid(positive, decided)
+    never = costs.paid(positive, np.zeros_like(positive))
+    always = costs.paid(positive, np.ones_like(positive))
+    if baseline == "best":
+        return never if never.sum() <= always.sum() else always
+    if baseline not in ("negative", "positive"):
+        raise ValueError(
+            "baseline must be 'best', 'negative', 'positive' or an array of decisions. "
+            f"Got {baseline!r} instead."
+        )
+    return never if baseline == "negative" else always
+
+
+def _paid_of_many(y_true, y_pred, cost_matrix, labels):
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred)
+    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
+
+
+def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
+    y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
+    check_consistent_length(y_true, P)
+    labels = _class_order(y_true, cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    if P.shape != (len(y_true), len(labels)):
+        raise ValueError(
+            f"y_prob must have one column for each of the {len(labels)} classes. "
+            f"Got shape {P.shape} instead."
+        )
+    if under == "model":
+        return costs.expected(P).min(axis=1)
+    return costs.paid(_index(y_true, labels), costs.decide(P))
+
+
+def _class_order(found, cost_matrix, labels):
+    if labels is not None:
+        return np.asarray(labels)
+    labels = np.unique(found)
+    if len(labels) < len(cost_matrix):
+        raise ValueError(
+            f"cost_matrix has {len(cost_matrix)} classes, the data show {len(labels)}: "
+            "give all classes in the order of the matrix with labels."
+        )
+    return labels
+
+
+def _index(y, labels):
+    order = np.argsort(labels)
+    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
+    index = order[place]
+    if (labels[index] != y).any():
+        raise ValueError("The data hold a class that is not in labels; name all classes there.")
+    return index

@@ -1,0 +1,182 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import balanced_accuracy_score, zero_one_loss
+
+from naive import metrics as naive
+from stakes.metrics import (
+    cost_loss,
+    example_costs,
+    expected_cost_loss,
+    minimum_risk,
+    risk_loss,
+    savings_score,
+    weighted_sum_score,
+)
+
+
+def draw(rng, n=60):
+    y, d = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    tp, tn = rng.normal(size=n), rng.normal(size=n)
+    return y, d, tn + rng.exponential(size=n), tp + rng.exponential(size=n), tp, tn
+
+
+def four(fp, fn, tp, tn):
+    return dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
+
+
+def test_cost_equals_the_naive_loop(rng):
+    y, d, *costs = draw(rng)
+    expected = naive.cost_loss(y, d, *costs)
+    assert cost_loss(y, d, **four(*costs)) == pytest.approx(expected, rel=1e-12)
+    total = cost_loss(y, d, **four(*costs), normalize=False)
+    assert total == pytest.approx(expected * len(y), rel=1e-12)
+
+
+def test_expected_cost_equals_the_naive_loop(rng):
+    y, _, *costs = draw(rng)
+    p = rng.random(len(y))
+    expected = naive.expected_cost_loss(y, p, *costs)
+    assert expected_cost_loss(y, p, **four(*costs)) == pytest.approx(expected, rel=1e-12)
+    columns = np.column_stack([1 - p, p])
+    assert expected_cost_loss(y, columns, **four(*costs)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_model_figure_is_the_mean_over_drawn_labels(rng):
+    p = rng.random(8)
+    costs = dict(fp_cost=rng.exponential(size=8), fn_cost=rng.exponential(size=8))
+    told = expected_cost_loss(np.zeros(8), p, under="model", **costs)
+    draws = rng.random((4000, 8)) < p
+    seen = [expected_cost_loss(y.astype(int), p, pos_label=1, **costs) for y in draws]
+    assert told == pytest.approx(np.mean(seen), abs=5 * np.std(seen) / np.sqrt(4000))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1))
+def test_unit_costs_are_the_error_rate(pairs):
+    y, d = np.array(pairs, dtype=int).T
+    assert cost_loss(y, d) == pytest.approx(zero_one_loss(y, d))
+
+
+def test_decisions_of_one_kind_and_other_labels():
+    assert cost_loss([0, 1, 1], [0, 0, 0], fn_cost=7) == pytest.approx(14 / 3)
+    assert cost_loss([0, 0], [0, 0]) == 0
+    assert cost_loss(["good", "bad"], ["good", "good"], fn_cost=7, pos_label="bad") == 3.5
+    assert example_costs([True, False], [False, False], fn_cost=3).tolist() == [3, 0]
+
+
+def test_matrix_of_many_classes_and_absent_ones():
+    table = [[0, 1, 5], [1, 0, 1], [9, 1, 0]]
+    assert cost_loss([0, 2], [2, 0], cost_matrix=table, labels=[0, 1, 2]) == 7
+    # the same classes in another order
+    flipped = np.array(table)[::-1, ::-1]
+    assert cost_loss([0, 2], [2, 0], cost_matrix=flipped, labels=[2, 1, 0]) == 7
+    P = [[0.7, 0.2, 0.1], [0.0, 0.0, 1.0]]
+    labels = [0, 1, 2]
+    assert expected_cost_loss([0, 2], P, cost_matrix=table, labels=labels) == 0.5
+    told = expected_cost_loss([0, 2], P, cost_matrix=table, labels=labels, under="model")
+    assert told == pytest.approx(0.4)
+    assert cost_loss([0, 1], [1, 0], cost_matrix=[[0, 2], [6, 0]]) == 4
+
+
+def test_scaling_all_costs_scales_the_loss_and_no_share(rng):
+    y, d, fp, fn, _, _ = draw(rng)
+    fp, fn = np.abs(fp), np.abs(fn)
+    small, large = four(fp, fn, 0, 0), four(1000 * fp, 1000 * fn, 0, 0)
+    assert cost_loss(y, d, **large) == pytest.approx(1000 * cost_loss(y, d, **small))
+    assert savings_score(y, d, **large) == pytest.approx(savings_score(y, d, **small))
+    s = rng.normal(size=len(y)).round(1)
+    assert minimum_risk(y, s, **large).threshold == minimum_risk(y, s, **small).threshold
+
+
+def test_savings_against_each_baseline():
+    y, d = [0, 0, 1, 1], [0, 1, 0, 1]
+    costs = dict(fp_cost=5, fn_cost=[0, 0, 3, 20])
+    assert savings_score(y, d, **costs) == pytest.approx(1 - 8 / 10)
+    assert savings_score(y, d, **costs, baseline="positive") == pytest.approx(1 - 8 / 10)
+    assert savings_score(y, d, **costs, baseline="negative") == pytest.approx(1 - 8 / 23)
+    assert savings_score(y, d, **costs, baseline=d) == 0
+    assert savings_score(y, d, **costs, baseline=[1, 1, 1, 0]) == pytest.approx(1 - 8 / 30)
+    assert savings_score(y, y, **costs) == 1
+
+
+def test_savings_where_the_baseline_earns_or_costs_nothing():
+    # always positive earns 10, the decisions earn 15: half as much again
+    assert savings_score([1, 0], [1, 0], tp_cost=-15, fp_cost=5) == pytest.approx(0.5)
+    assert savings_score([0, 0], [0, 0]) == 0
+    with pytest.warns(UndefinedMetricWarning, match="baseline costs nothing"):
+        assert np.isnan(savings_score([0, 0], [0, 1]))
+
+
+def test_weighted_sum_is_balanced_accuracy_at_one_half(rng):
+    y, d, *_ = draw(rng)
+    assert weighted_sum_score(y, d) == pytest.approx(balanced_accuracy_score(y, d))
+    assert weighted_sum_score(y, d, positive_weight=1) == pytest.approx(d[y == 1].mean())
+    with pytest.warns(UndefinedMetricWarning, match="no positive example"):
+        assert np.isnan(weighted_sum_score([0, 0], [0, 1]))
+
+
+def test_risk_is_cost_under_the_priors_of_the_sample(rng):
+    y, d, *costs = draw(rng)
+    assert risk_loss(y, d, **four(*costs)) == pytest.approx(cost_loss(y, d, **four(*costs)))
+    missed, alarmed = 1 - d[y == 1].mean(), d[y == 0].mean()
+    risk = risk_loss(y, d, fp_cost=2, fn_cost=9, positive_prior=0.1)
+    assert risk == pytest.approx(0.1 * 9 * missed + 0.9 * 2 * alarmed)
+    with pytest.warns(UndefinedMetricWarning, match="no negative example"):
+        assert np.isnan(risk_loss([1, 1], [0, 1], positive_prior=0.3))
+
+
+@pytest.mark.parametrize("digits", [0, 1, 12])
+def test_minimum_risk_tries_every_threshold(rng, digits):
+    y = rng.integers(0, 2, 50)
+    s = (y + rng.normal(size=50)).round(digits)
+    found = minimum_risk(y, s, fp_cost=2, fn_cost=3, positive_prior=0.3)
+    assert found.value == pytest.approx(naive.minimum_risk(y, s, 2, 3, 0.3), rel=1e-12)
+    again = risk_loss(y, s >= found.threshold, fp_cost=2, fn_cost=3, positive_prior=0.3)
+    assert found.value == pytest.approx(again, rel=1e-12)
+
+
+def test_minimum_risk_at_the_edges():
+    assert minimum_risk([0, 1], [2.0, 1.0], fp_cost=9, fn_cost=1) == (0.5, np.inf)
+    assert minimum_risk([0, 1], [2.0, 1.0], fp_cost=1, fn_cost=9) == (0.5, 1.0)
+    assert minimum_risk([1, 0], [3.0, 3.0]) == (0.5, np.inf)
+    assert minimum_risk([0], [3.0]) == (0.0, np.inf)
+    with pytest.warns(UndefinedMetricWarning, match="no positive example"):
+        assert np.isnan(minimum_risk([0], [3.0], positive_prior=0.5).value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "Two classes are expected"),
+        (lambda: cost_loss([0, 1], [0, 1], pos_label="bad"), "is none of the two labels"),
+        (lambda: cost_loss([], []), "y_true is empty"),
+        (lambda: cost_loss([0, 1], [0]), "inconsistent numbers of samples"),
+        (
+            lambda: cost_loss([0, 1], [0, 1], cost_matrix=np.zeros((3, 3)), fp_cost=1),
+            "either cost_matrix or the four",
+        ),
+        (
+            lambda: cost_loss([0, 1], [0, 1], cost_matrix=1 - np.eye(3)),
+            "the data show 2: give all classes",
+        ),
+        (
+            lambda: cost_loss([0, 7], [0, 1], cost_matrix=1 - np.eye(3), labels=[0, 1, 2]),
+            "a class that is not in labels",
+        ),
+        (
+            lambda: expected_cost_loss([0, 1, 2], [[1, 0]] * 3, cost_matrix=1 - np.eye(3)),
+            "one column for each of the 3 classes",
+        ),
+        (lambda: expected_cost_loss([0, 1], [0.5, 1.5]), "calibrate the scores first"),
+        (lambda: expected_cost_loss([0, 1], [0.5, 0.5], under="oath"), "'truth' or 'model'"),
+        (lambda: minimum_risk([0, 1], [0.5, np.nan]), "missing or infinite values"),
+        (lambda: savings_score([0, 1], [0, 1], baseline="today"), "baseline must be"),
+        (lambda: weighted_sum_score([0, 1], [0, 1], positive_weight=2), "positive_weight must"),
+        (lambda: risk_loss([0, 1], [0, 1], positive_prior=2), "positive_prior must"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
