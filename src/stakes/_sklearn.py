@@ -2,6 +2,7 @@
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._metadata_requests import UNCHANGED
+from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import (
     HasMethods,
     Hidden,
@@ -23,5 +24,6 @@ __all__ = [
     "StrOptions",
     "fit_context",
     "num_samples",
+    "routing_enabled",
     "validate_params",
 ]

@@ -1,3 +1,6 @@
-"""From scores to actions."""
+"""From scores to actions: expected cost, thresholds, alert budgets, review zones, prior shift."""
 
-__all__ = []
+from stakes.decision._bayes import BayesDecisionClassifier
+from stakes.decision._prior import estimate_prior, shift_prior
+
+__all__ = ["BayesDecisionClassifier", "estimate_prior", "shift_prior"]

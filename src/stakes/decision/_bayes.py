@@ -1,0 +1,248 @@
+"""The decision with the least expected cost, row by row."""
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from stakes._sklearn import fit_context
+from stakes.costs import COST_NAMES, CostMatrix, Costs
+from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit
+
+_NEUTRAL = (1.0, 1.0, 0.0, 0.0)  # a mistake costs one, a right decision nothing
+
+
+class BayesDecisionClassifier(DecisionClassifier):
+    r"""Any classifier, with the decision that has the least expected cost for each row.
+
+    With the inner estimator's probabilities :math:`p_k(x)` and the cost :math:`c_{kj}` of deciding
+    :math:`j` where :math:`k` is true, decides
+
+    .. math:: \arg\min_j \sum_k p_k(x)\, c_{kj} ,
+
+    for two classes: positive if and only if
+    :math:`p > (fp - tn) / ((fp - tn) + (fn - tp))`. The costs are those given to `predict`, so
+    they may differ from row to row and may change after training. Probabilities that are off make
+    the decision wrong: calibrate a model that is not calibrated, and correct one that was trained
+    on weighted or resampled data with `prior` and `training_prior`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Anything with scikit-learn's interface: pipelines, searches, LightGBM, XGBoost. One that
+        is fitted already is used as it is inside scikit-learn's `FrozenEstimator`.
+    calibration : {"isotonic", "sigmoid"} or None, default=None
+        How scores become probabilities, learnt out of fold by `CalibratedClassifierCV`. Needed
+        for an estimator that has only `decision_function`.
+    cv : int, splitter or iterable, default=5
+        The folds of the calibration.
+    prior : float or array-like of shape (k,), default=None
+        Class shares at work (for two classes the share of positives). None: those of y, if
+        `training_prior` is given; else no correction.
+    training_prior : float or array-like of shape (k,), default=None
+        Class shares that the inner model believes in, after its own weights or resampling (0.5
+        for `class_weight="balanced"`). None: those of y, weighted as the estimator saw them.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+        Costs for calls of `predict` that give none.
+    cost_matrix : array-like of shape (k, k), default=None
+        Costs of k classes, row: true class, column: decision; instead of the four numbers.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted inner estimator, calibrated if asked for.
+    classes_ : ndarray of shape (k,)
+        Labels; `classes_[1]` is the positive one.
+    prior_, training_prior_ : ndarray of shape (k,) or None
+        What the probabilities are corrected to, and from.
+    n_features_in_, feature_names_in_ : int, ndarray
+        Of the inner estimator, where it has them.
+
+    Notes
+    -----
+    Costs given to `fit` are handed to an inner estimator that takes them and change nothing
+    otherwise. A learner trained with costs may give probabilities that lean with them; calibrate
+    it, or the costs count twice.
+
+    References
+    ----------
+    .. [1] C. Elkan. "The Foundations of Cost-Sensitive Learning". IJCAI 2001.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> model = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
+    >>> model.predict([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50])
+    array([0, 1])
+    >>> model.expected_cost([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50]).round(2)
+    array([0.44, 0.56])
+    """
+
+    _parameter_constraints = {
+        **DecisionClassifier._parameter_constraints,
+        "cost_matrix": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        calibration=None,
+        cv=5,
+        prior=None,
+        training_prior=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+        cost_matrix=None,
+    ):
+        self.estimator = estimator
+        self.calibration = calibration
+        self.cv = cv
+        self.prior = prior
+        self.training_prior = training_prior
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+        self.cost_matrix = cost_matrix
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit the inner estimator, and the calibration if asked for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples, as the inner estimator takes them.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), default=None
+            Handed on if the inner estimator takes it.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            Handed on if the inner estimator takes them.
+
+        Returns
+        -------
+        self
+        """
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        check_costs_of_fit(self, X, costs)
+        self._fit_probabilities(X, y, sample_weight, costs)
+        self._settle_costs(2)  # refuses constructor costs that do not fit the classes
+        return self
+
+    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Decide for each row of X at the prices given now.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; None: as in the constructor.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels out of `classes_`.
+        """
+        return self._decide(X, fp_cost, fn_cost, tp_cost, tn_cost)[0]
+
+    def expected_cost(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """What the decisions of `predict` are expected to cost, row by row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; None: as in the constructor.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self._decide(X, fp_cost, fn_cost, tp_cost, tn_cost)[1]
+
+    def score(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """One minus the regret of the decisions over the greatest possible regret.
+
+        For two classes this is the accuracy weighted by what each example has at stake; accuracy
+        when all costs are equal.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), default=None
+            Weights beside the costs.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost.
+
+        Returns
+        -------
+        float
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if len(self.classes_) == 2 and self.cost_matrix is None:
+            return super().score(X, y, sample_weight, **given)
+        y = column_or_1d(y)
+        costs = self._settle_costs(len(y), **given)
+        truth = np.searchsorted(self.classes_, y)
+        decided = np.searchsorted(self.classes_, self.predict(X, **given))
+        if isinstance(costs, Costs):
+            worst = costs.regret(truth == 1)
+        else:
+            worst = (costs.table.max(axis=1) - np.diag(costs.table))[truth]
+        regret = costs.paid(truth, decided) - costs.paid(truth, truth)
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        at_stake = (weight * worst).sum()
+        return 1.0 if at_stake <= 0 else float(1 - (weight * regret).sum() / at_stake)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _decide(self, X, *given):
+        """Labels and expected costs."""
+        probabilities = self.predict_proba(X)
+        costs = self._settle_costs(len(probabilities), **dict(zip(COST_NAMES, given, strict=True)))
+        if isinstance(costs, Costs):
+            positive = costs.decide(probabilities[:, 1])
+            expected = costs.expected(probabilities[:, 1], positive)
+            return self.classes_[positive.astype(np.intp)], expected
+        decided = costs.decide(probabilities)
+        expected = costs.expected(probabilities)[np.arange(len(decided)), decided]
+        return self.classes_[decided], expected
+
+    def _settle_costs(self, n, **given):
+        """The costs of n rows: what is given now, else the constructor's matrix or numbers."""
+        own = dict(zip(COST_NAMES, (getattr(self, name) for name in COST_NAMES), strict=True))
+        numbers_given = tuple(own.values()) != _NEUTRAL
+        if self.cost_matrix is not None and numbers_given:
+            raise ValueError(
+                "Give either cost_matrix or fp_cost, fn_cost, tp_cost, tn_cost, not both."
+            )
+        k = len(self.classes_)
+        now = {name: cost for name, cost in given.items() if cost is not None}
+        if k == 2:
+            if self.cost_matrix is not None:
+                (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2).table
+                own = dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
+            return Costs.of(n, **{**own, **now})
+        if now or numbers_given:
+            raise ValueError(
+                f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: give a "
+                f"cost_matrix of shape ({k}, {k}) to the constructor."
+            )
+        return CostMatrix.of(
+            1.0 - np.eye(k) if self.cost_matrix is None else self.cost_matrix, n_classes=k
+        )

@@ -1,0 +1,114 @@
+"""Probabilities of a model whose training data had other class shares than the world has."""
+
+import numpy as np
+
+
+def shift_prior(probabilities, training_prior, prior):
+    r"""Correct class probabilities for class shares that changed after training.
+
+    If only the shares of the classes change, not how each class looks, Bayes' rule gives
+
+    .. math:: p'_k \propto p_k\, \frac{\pi'_k}{\pi_k} ,
+
+    with :math:`\pi` the shares in the training data (after weighting or resampling) and
+    :math:`\pi'` those at work. For two classes this is Theorem 2 of [1]_.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, k)
+        What the model says.
+    training_prior, prior : float or array-like of shape (k,)
+        Share of each class; for two classes the share of the positive one is enough.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Rows that sum to one.
+
+    References
+    ----------
+    .. [1] C. Elkan. "The Foundations of Cost-Sensitive Learning". IJCAI 2001.
+
+    Examples
+    --------
+    A model trained on balanced data says 0.5; in the world one case in fifty is positive.
+
+    >>> shift_prior([[0.5, 0.5]], training_prior=0.5, prior=0.02)
+    array([[0.98, 0.02]])
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    old = as_prior("training_prior", training_prior, p.shape[1])
+    new = as_prior("prior", prior, p.shape[1])
+    shifted = p * (new / old)
+    total = shifted.sum(axis=1, keepdims=True)
+    # all of a row's mass may lie on a class that the new prior rules out: then the prior remains
+    return np.where(total > 0, shifted / np.where(total > 0, total, 1.0), new)
+
+
+def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
+    r"""Estimate the class shares at work from unlabelled cases, by maximum likelihood.
+
+    The EM algorithm of [1]_: correct the probabilities with the current shares, take their mean
+    as the new shares, repeat. Each round raises the likelihood
+    :math:`\sum_i \log \sum_k p_{ik}\, \pi'_k / \pi_k`, which is concave in :math:`\pi'`.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, k)
+        What a calibrated model says about the cases at work.
+    training_prior : float or array-like of shape (k,)
+        Share of each class in its training data.
+    tol : float, default=1e-8
+        Stop when no share moves by more.
+    max_iter : int, default=10000
+        Rounds at most.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        The estimated shares; give them as `prior` to `BayesDecisionClassifier`.
+
+    References
+    ----------
+    .. [1] M. Saerens, P. Latinne, C. Decaestecker. "Adjusting the Outputs of a Classifier to New a
+       Priori Probabilities". Neural Computation 14, 2002.
+
+    Examples
+    --------
+    >>> said = np.repeat([[0.9, 0.1], [0.1, 0.9]], [80, 20], axis=0)
+    >>> estimate_prior(said, training_prior=0.5).round(3)
+    array([0.875, 0.125])
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    old = as_prior("training_prior", training_prior, p.shape[1])
+    prior = old
+    for _ in range(max_iter):
+        last, prior = prior, shift_prior(p, old, prior).mean(axis=0)
+        if np.abs(prior - last).max() <= tol:
+            break
+    return prior
+
+
+def prior_log_likelihood(probabilities, training_prior, prior):
+    """What :func:`estimate_prior` maximises, for its certificate."""
+    p = np.asarray(probabilities, dtype=np.float64)
+    old = as_prior("training_prior", training_prior, p.shape[1])
+    new = as_prior("prior", prior, p.shape[1])
+    return float(np.log(p @ (new / old)).sum())
+
+
+def as_prior(name, value, n_classes):
+    """Check class shares; a single number is the share of the positive of two classes."""
+    share = np.asarray(value, dtype=np.float64)
+    if share.ndim == 0 and n_classes == 2:
+        share = np.array([1.0 - share, share])
+    if share.shape != (n_classes,):
+        raise ValueError(
+            f"{name} must have one share for each of the {n_classes} classes (or be one number if "
+            f"there are two). Got shape {share.shape} instead."
+        )
+    lowest = np.nextafter(0.0, 1.0) if name == "training_prior" else 0.0
+    if not (share >= lowest).all() or abs(share.sum() - 1.0) > 1e-6:
+        rule = "positive" if name == "training_prior" else "not negative"
+        raise ValueError(f"The shares in {name} must be {rule} and sum to one.")
+    return share
