@@ -1,7 +1,9 @@
-"""Data with costs: bundled sets, generators, and loaders for larger public sets."""
+"""Data with costs: a user's tables, bundled sets, generators, loaders for larger public sets."""
 
+from stakes.datasets._expression import CostExpression
 from stakes.datasets._fraud import make_fraud
 from stakes.datasets._german import load_german_credit
 from stakes.datasets._priced import PricedData
+from stakes.datasets._table import load_table
 
-__all__ = ["PricedData", "load_german_credit", "make_fraud"]
+__all__ = ["CostExpression", "PricedData", "load_german_credit", "load_table", "make_fraud"]

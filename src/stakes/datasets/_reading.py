@@ -1,0 +1,169 @@
+"""Tables from files: CSV, TSV (also gzipped) and Parquet, whole or in batches."""
+
+import csv
+import difflib
+import gzip
+import itertools
+from pathlib import Path
+
+import polars as pl
+
+from stakes.errors import InputError
+
+MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside the empty string
+BATCH_ROWS = 50_000
+_SUFFIXES = ".csv, .tsv, .csv.gz, .tsv.gz or .parquet"
+
+
+def read_table(path):
+    """A whole file as a polars frame: dates parsed, missing values kept as nulls.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .csv, .tsv (either also .gz) or .parquet file.
+    """
+    path, kind = _checked(path)
+    if kind == "parquet":
+        return _collected(lambda: pl.read_parquet(path, glob=False), path)
+    n, separator = count_rows(path)
+    frame = _collected(lambda: _scan_csv(path, separator, n).collect(), path)
+    _check_header(frame.columns, path)
+    return frame
+
+
+def scan_batches(path, batch_rows=BATCH_ROWS):
+    """The file's rows in frames of at most `batch_rows`, so that it need not fit into memory.
+
+    All columns of a CSV come as text; :func:`~stakes.datasets._kinds.cast_like` gives them the types of another table.
+    """
+    path, kind = _checked(path)
+    if kind == "parquet":
+        scan = pl.scan_parquet(path, glob=False)
+    else:
+        n, separator = count_rows(path)
+        scan = _scan_csv(path, separator, n, infer_schema=False)
+    names = _collected(scan.collect_schema, path).names()
+    _check_header(names, path)
+    batches = iter(scan.collect_batches(chunk_size=batch_rows, maintain_order=True))
+    while True:
+        batch = _collected(lambda: next(batches, None), path)
+        if batch is None:
+            return
+        yield from batch.iter_slices(batch_rows)
+
+
+def count_rows(path):
+    """Number of data rows and the separator of a CSV; a ragged row ends in a sentence.
+
+    polars fills short rows up with nulls without a word, so they are looked for here, in one pass
+    that keeps nothing in memory. Empty lines at the end do not count.
+    """
+    path = Path(path)
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+            return _count_rows(lines, path)
+    except (UnicodeDecodeError, csv.Error, EOFError, OSError) as error:  # also a bad gzip
+        raise InputError(
+            f"{str(path)!r} cannot be read as text in UTF-8 ({error}); save it as a CSV in UTF-8."
+        ) from None
+
+
+def _count_rows(lines, path):
+    header = next(lines, "")
+    separator = _separator(header, path)
+    rest = _Counted(lines)
+    width = len(next(csv.reader(itertools.chain([header], rest), delimiter=separator), []))
+    n, trailing, line_number = 0, 0, 1 + rest.count
+    for line in lines:
+        line_number += 1
+        if line.isspace():
+            trailing += 1
+            continue
+        if '"' in line:
+            start, rest = line_number, _Counted(lines)
+            reader = csv.reader(itertools.chain([line], rest), delimiter=separator)
+            fields = len(next(reader))
+            line_number = start + rest.count
+        else:
+            start, fields = line_number, line.count(separator) + 1
+        if fields != width:
+            raise InputError(
+                f"Line {start} of {str(path)!r} has {fields} fields where the header has {width}; "
+                "mend that line, or put text that has separators in it between double quotes."
+            )
+        if trailing and width > 1:
+            raise InputError(f"Line {start - 1} of {str(path)!r} is empty; remove it.")
+        n += 1 + trailing
+        trailing = 0
+    if not width or not n:
+        what = "has a header but no rows" if width else "is empty"
+        raise InputError(f"{str(path)!r} {what}; a header line and rows below it are needed.")
+    return n, separator
+
+
+class _Counted:
+    """Lines of a file, counted as they are taken."""
+
+    def __init__(self, lines):
+        self.lines, self.count = lines, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        line = next(self.lines)
+        self.count += 1
+        return line
+
+
+def _separator(header, path):
+    if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
+        return "\t"
+    counts = {mark: header.count(mark) for mark in (",", ";", "\t", "|")}
+    return max(counts, key=counts.get)  # the first of equals: the comma
+
+
+def _checked(path):
+    path = Path(path)
+    if not path.exists():
+        beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
+        raise InputError(f"There is no file {str(path)!r}{_similar(path.name, beside)}.")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; give a {_SUFFIXES} file.")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] in ([".parquet"], [".pq"]):
+        kind = "parquet"
+    elif suffixes[-1:] in ([".csv"], [".tsv"], [".txt"]) or suffixes[-1:] == [".gz"]:
+        kind = "csv"
+    else:
+        raise InputError(f"{str(path)!r} is not a {_SUFFIXES} file; convert it first.")
+    if path.stat().st_size == 0:
+        raise InputError(f"{str(path)!r} is empty; a header line and rows below it are needed.")
+    return path, kind
+
+
+def _similar(name, names):
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else "; check the path"
+
+
+def _check_header(names, path):
+    for name in names:
+        if name.endswith("_duplicated_0"):
+            twice = name.removesuffix("_duplicated_0")
+            raise InputError(f"{str(path)!r} has two columns named {twice!r}; rename one of them.")
+
+
+def _scan_csv(path, separator, n, **how):
+    how = how or {"infer_schema_length": None, "try_parse_dates": True}
+    return pl.scan_csv(path, separator=separator, null_values=MISSING, glob=False, **how).head(n)
+
+
+def _collected(collect, path):
+    try:
+        return collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}.") from None
