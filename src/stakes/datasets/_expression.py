@@ -88,12 +88,6 @@ class CostExpression:
 
     def expression(self, schema):
         """The polars expression over a table of this schema, of type Float64."""
-        for name in self.columns:
-            if name not in schema:
-                raise InputError(
-                    f"The cost {self.text!r} uses column {name!r}, which is not in the table: "
-                    + near_matches(name, schema)
-                )
         value, kind = self._build(self._tree, schema)
         if kind == "text":
             raise InputError(f"The cost {self.text!r} is text; {_HOW}.")
@@ -160,6 +154,11 @@ class CostExpression:
         return self._refuse(f"the value {value!r}")
 
     def _read(self, name, schema):
+        if name not in schema:
+            raise InputError(
+                f"The cost {self.text!r} uses column {name!r}, which is not in the table: "
+                + near_matches(name, schema)
+            )
         dtype = schema[name]
         if dtype.is_numeric():
             value = pl.col(name).cast(pl.Float64)

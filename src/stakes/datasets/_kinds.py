@@ -5,6 +5,7 @@ import polars as pl
 
 from stakes.errors import InputError
 
+
 def as_frame(table):
     """A polars frame of a polars or pandas frame, or of a two-dimensional array.
 

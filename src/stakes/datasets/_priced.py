@@ -64,7 +64,10 @@ class PricedData:
         return self.as_costs().summary(self.y == 1)
 
     def take(self, rows):
-        """The same data set with only some of its rows, in the given order."""
+        """The same data set with only some of its rows (indices or a mask), in their order."""
+        rows = np.asarray(rows)
+        if rows.dtype == bool:
+            rows = np.flatnonzero(rows)  # polars takes no mask
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
         return PricedData(
             self.name,

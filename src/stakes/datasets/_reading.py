@@ -29,15 +29,17 @@ def read_table(path):
     n, separator = count_rows(path)
     frame = _collected(lambda: _scan_csv(path, separator, n).collect(), path)
     _check_header(frame.columns, path)
+    _check_all_read(frame.height, n, path)
     return frame
 
 
 def scan_batches(path, batch_rows=BATCH_ROWS):
     """The file's rows in frames of at most `batch_rows`, so that it need not fit into memory.
 
-    All columns of a CSV come as text; :func:`~stakes.datasets._kinds.cast_like` gives them the types of another table.
+    All columns of a CSV come as text; `cast_like` gives them the types of another table.
     """
     path, kind = _checked(path)
+    n = None
     if kind == "parquet":
         scan = pl.scan_parquet(path, glob=False)
     else:
@@ -46,11 +48,11 @@ def scan_batches(path, batch_rows=BATCH_ROWS):
     names = _collected(scan.collect_schema, path).names()
     _check_header(names, path)
     batches = iter(scan.collect_batches(chunk_size=batch_rows, maintain_order=True))
-    while True:
-        batch = _collected(lambda: next(batches, None), path)
-        if batch is None:
-            return
+    n_read = 0
+    while (batch := _collected(lambda: next(batches, None), path)) is not None:
+        n_read += batch.height
         yield from batch.iter_slices(batch_rows)
+    _check_all_read(n_read, n, path)
 
 
 def count_rows(path):
@@ -64,7 +66,7 @@ def count_rows(path):
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
             return _count_rows(lines, path)
-    except (UnicodeDecodeError, csv.Error, EOFError, OSError) as error:  # also a bad gzip
+    except (UnicodeDecodeError, EOFError, OSError) as error:  # also a bad gzip
         raise InputError(
             f"{str(path)!r} cannot be read as text in UTF-8 ({error}); save it as a CSV in UTF-8."
         ) from None
@@ -74,7 +76,7 @@ def _count_rows(lines, path):
     header = next(lines, "")
     separator = _separator(header, path)
     rest = _Counted(lines)
-    width = len(next(csv.reader(itertools.chain([header], rest), delimiter=separator), []))
+    width = _fields(header, rest, separator, 1, path)
     n, trailing, line_number = 0, 0, 1 + rest.count
     for line in lines:
         line_number += 1
@@ -83,8 +85,7 @@ def _count_rows(lines, path):
             continue
         if '"' in line:
             start, rest = line_number, _Counted(lines)
-            reader = csv.reader(itertools.chain([line], rest), delimiter=separator)
-            fields = len(next(reader))
+            fields = _fields(line, rest, separator, start, path)
             line_number = start + rest.count
         else:
             start, fields = line_number, line.count(separator) + 1
@@ -101,6 +102,18 @@ def _count_rows(lines, path):
         what = "has a header but no rows" if width else "is empty"
         raise InputError(f"{str(path)!r} {what}; a header line and rows below it are needed.")
     return n, separator
+
+
+def _fields(line, rest, separator, line_number, path):
+    """How many fields a line has, reading on where a quoted field spans lines."""
+    lines = itertools.chain([line], rest)
+    try:
+        return len(next(csv.reader(lines, delimiter=separator, strict=True), []))
+    except csv.Error as error:
+        raise InputError(
+            f"Line {line_number} of {str(path)!r} has quotes that do not match ({error}); "
+            "a quote inside quoted text is written twice."
+        ) from None
 
 
 class _Counted:
@@ -154,6 +167,13 @@ def _check_header(names, path):
         if name.endswith("_duplicated_0"):
             twice = name.removesuffix("_duplicated_0")
             raise InputError(f"{str(path)!r} has two columns named {twice!r}; rename one of them.")
+
+
+def _check_all_read(n_read, n, path):
+    if n is not None and n_read != n:
+        raise InputError(
+            f"{str(path)!r} has {n} rows but only {n_read} can be read; look for unusual quotes."
+        )
 
 
 def _scan_csv(path, separator, n, **how):

@@ -209,5 +209,3 @@ def _equal_numbers(one, other):
         return float(one) == float(other)
     except ValueError:
         return False
-
-
