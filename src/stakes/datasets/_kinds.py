@@ -64,6 +64,30 @@ _CASTS = {
 }
 
 
+def guess_kinds(frame, sample=1000):
+    """The kinds of text columns whose every value reads as a number, true/false or a date.
+
+    Examples
+    --------
+    >>> guess_kinds(pl.DataFrame({"a": ["1", None], "b": ["x", "2"], "c": ["2020-01-31", None]}))
+    {'a': 'number', 'c': 'date'}
+    """
+    kinds = {}
+    for column in frame.iter_columns():
+        present = column.drop_nulls()
+        if not len(present) or column.dtype != pl.String:
+            continue
+        for kind in _CASTS:
+            if kind != "text" and _fits(present.head(sample), kind) and _fits(present, kind):
+                kinds[column.name] = kind
+                break
+    return kinds
+
+
+def _fits(present, kind):
+    return not _cast(present, kind).has_nulls()
+
+
 def cast_like(frame, kinds, *, first_row=1):
     """Give columns the kinds they had in training; a value that does not fit is named.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from stakes.datasets._kinds import cast_like, guess_kinds
 from stakes.errors import InputError
 
 MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside the empty string
@@ -30,7 +31,7 @@ def read_table(path):
     frame = _collected(lambda: _scan_csv(path, separator, n).collect(), path)
     _check_header(frame.columns, path)
     _check_all_read(frame.height, n, path)
-    return frame
+    return cast_like(frame, guess_kinds(frame))
 
 
 def scan_batches(path, batch_rows=BATCH_ROWS):
@@ -44,7 +45,7 @@ def scan_batches(path, batch_rows=BATCH_ROWS):
         scan = pl.scan_parquet(path, glob=False)
     else:
         n, separator = count_rows(path)
-        scan = _scan_csv(path, separator, n, infer_schema=False)
+        scan = _scan_csv(path, separator, n)
     names = _collected(scan.collect_schema, path).names()
     _check_header(names, path)
     batches = iter(scan.collect_batches(chunk_size=batch_rows, maintain_order=True))
@@ -176,9 +177,10 @@ def _check_all_read(n_read, n, path):
         )
 
 
-def _scan_csv(path, separator, n, **how):
-    how = how or {"infer_schema_length": None, "try_parse_dates": True}
-    return pl.scan_csv(path, separator=separator, null_values=MISSING, glob=False, **how).head(n)
+def _scan_csv(path, separator, n):
+    # as text: guessing from the first rows goes wrong later, and polars is slow to look at all
+    how = dict(null_values=MISSING, infer_schema=False, glob=False)
+    return pl.scan_csv(path, separator=separator, **how).head(n)
 
 
 def _collected(collect, path):
