@@ -5,6 +5,8 @@ _PROBABILITY = "a probability is learnt from all examples, also from those with 
 EXEMPT = {
     # "ClassName": {"check_name": "reason"},
     "BayesDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
+    "BudgetDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
+    "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
 }
 
 

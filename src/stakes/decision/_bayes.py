@@ -5,12 +5,13 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes._sklearn import fit_context
 from stakes.costs import COST_NAMES, CostMatrix, Costs
-from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit
+from stakes.decision._probability import ProbabilityDecisionClassifier
+from stakes.decision._wrapper import check_costs_of_fit
 
 _NEUTRAL = (1.0, 1.0, 0.0, 0.0)  # a mistake costs one, a right decision nothing
 
 
-class BayesDecisionClassifier(DecisionClassifier):
+class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     r"""Any classifier, with the decision that has the least expected cost for each row.
 
     With the inner estimator's probabilities :math:`p_k(x)` and the cost :math:`c_{kj}` of deciding
@@ -78,7 +79,7 @@ class BayesDecisionClassifier(DecisionClassifier):
     """
 
     _parameter_constraints = {
-        **DecisionClassifier._parameter_constraints,
+        **ProbabilityDecisionClassifier._parameter_constraints,
         "cost_matrix": ["array-like", None],
     }
 

@@ -1,18 +1,14 @@
-"""What the decision classifiers share: an inner estimator, calibration, prior shift, routing."""
-
-import warnings
+"""What the decision classifiers share: an inner estimator, and what reaches its `fit`."""
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.calibration import CalibratedClassifierCV
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from stakes._sklearn import HasMethods, StrOptions, routing_enabled
-from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier, row_count
-from stakes.decision._fit_params import inner_fit_params, is_frozen
-from stakes.decision._prior import as_prior, shift_prior
+from stakes._sklearn import HasMethods, routing_enabled
+from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier, code_labels, row_count
+from stakes.decision._fit_params import inner_fit_params
 
 
 class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
@@ -24,10 +20,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
     _parameter_constraints = {
         "estimator": [HasMethods(["fit"])],
-        "calibration": [StrOptions({"isotonic", "sigmoid"}), None],
         "cv": ["cv_object"],
-        "prior": ["array-like", float, int, None],
-        "training_prior": ["array-like", float, int, None],
         **COST_CONSTRAINTS,
     }
 
@@ -52,60 +45,14 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
             )
         )
 
-    def predict_proba(self, X):
-        """Class probabilities: calibrated and corrected for the prior, where asked for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the inner estimator takes them.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-            One column for each of `classes_`.
-        """
-        check_is_fitted(self)
-        probabilities = self.estimator_.predict_proba(X)
-        if self.prior_ is None:
-            return probabilities
-        return shift_prior(probabilities, self.training_prior_, self.prior_)
-
     def _fit_params(self, sample_weight, costs):
         """What the inner `fit` is given: by routing if that is on, else by its signature."""
         given = {name: cost for name, cost in costs.items() if cost is not None}
         if sample_weight is not None:
-            given["sample_weight"] = sample_weight
+            given["sample_weight"] = np.asarray(sample_weight)
         if routing_enabled():
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return inner_fit_params(self.estimator, **given)
-
-    def _fit_probabilities(self, X, y, sample_weight, costs):
-        """Fit the inner estimator (and its calibration) and store what predict needs."""
-        name = type(self.estimator).__name__
-        if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
-            raise ValueError(
-                f"{name} gives no probabilities, which an expected cost needs: set "
-                f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
-            )
-        params = self._fit_params(sample_weight, costs)
-        if self.calibration is None:
-            self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        else:
-            self.estimator_ = self._calibrated(X, y, sample_weight, params)
-        self._take_over(self.estimator_)
-        self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
-
-    def _calibrated(self, X, y, sample_weight, params):
-        """Calibrate on scores of rows that the scoring model has not seen."""
-        model = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
-        if not any("sample_weight" in name for name in params):
-            return model.fit(X, y, **params)
-        params = {name: value for name, value in params.items() if name != "sample_weight"}
-        with warnings.catch_warnings():
-            # a pipeline takes the weights under the prefix of its last step
-            warnings.filterwarnings("ignore", message="Since .* does not appear to accept")
-            return model.fit(X, y, sample_weight=sample_weight, **params)
 
     def _take_over(self, model):
         """Show the inner estimator's classes and feature names as our own."""
@@ -118,30 +65,6 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
 
-    def _set_prior(self, y, sample_weight):
-        """Settle from which class shares to which the probabilities are corrected."""
-        self.prior_ = self.training_prior_ = None
-        if self.prior is None and self.training_prior is None:
-            return
-        if self.calibration is not None and self.training_prior is not None:
-            raise ValueError(
-                "With calibration the probabilities have the class shares of y, so training_prior "
-                "must be None; give only prior."
-            )
-        if self.calibration is None and self.training_prior is None and is_frozen(self.estimator):
-            raise ValueError(
-                "A frozen estimator does not tell the class shares that it was trained on: give "
-                "training_prior beside prior."
-            )
-        k = len(self.classes_)
-        training_prior, prior = self.training_prior, self.prior
-        if training_prior is None:
-            training_prior = _shares(y, self.classes_, sample_weight)
-        if prior is None:
-            prior = _shares(y, self.classes_, None)
-        self.training_prior_ = as_prior("training_prior", training_prior, k)
-        self.prior_ = as_prior("prior", prior, k)
-
 
 def check_costs_of_fit(owner, X, costs):
     """Refuse bad costs before any work is done, also where the inner estimator takes none."""
@@ -149,8 +72,11 @@ def check_costs_of_fit(owner, X, costs):
         owner._costs_of(row_count(X), **costs)
 
 
-def _shares(y, classes, sample_weight):
-    y = column_or_1d(y)
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
-    total = np.array([weight[y == label].sum() for label in classes])
-    return total / total.sum()
+def two_classes(y):
+    """The labels as one column and as signs; a sentence if there are not two classes."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    if not row_count(y):
+        raise ValueError("Found 0 rows; a decision needs examples of two classes.")
+    y = column_or_1d(y, warn=True)
+    return y, code_labels(y)[1]

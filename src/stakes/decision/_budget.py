@@ -1,0 +1,281 @@
+"""Decisions when alerts are scarce, and when a case may be sent to review."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+
+from stakes._sklearn import Interval, fit_context
+from stakes.costs import COST_NAMES
+from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
+from stakes.decision._bayes import BayesDecisionClassifier
+from stakes.decision._wrapper import two_classes
+
+_LIMIT = [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")]
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Three-way decisions and what they are expected to cost.
+
+    Attributes
+    ----------
+    action : ndarray of shape (n,) of int
+        1: decide positive (alert); 0: decide negative; -1: review.
+    expected_cost : ndarray of shape (n,)
+        Expected cost of the action, a review's price included.
+    probability : ndarray of shape (n,)
+        Probability of the positive class.
+    """
+
+    action: np.ndarray
+    expected_cost: np.ndarray
+    probability: np.ndarray
+
+    def __len__(self):
+        return len(self.action)
+
+
+class BudgetDecisionClassifier(BayesDecisionClassifier):
+    r"""Any two-class model with a limited number of alerts, and with a review zone.
+
+    Of the rows of one `predict` call, at most `max_alerts` are decided positive: those where an
+    alert is expected to save most,
+
+    .. math:: a_i = p_i\,(fn_i - tp_i) - (1 - p_i)(fp_i - tn_i) ,
+
+    and only where :math:`a_i > 0`. `decide` knows a third action: a review costs `review_cost`
+    and finds the truth, so it is expected to save :math:`r_i = p_i\,(fn_i - tp_i) - review_i`. It
+    wins where the model is least sure: where both mistakes are expected to cost more than looking.
+    With a limit on both the total saving is the greatest possible one, not a greedy one.
+
+    Parameters
+    ----------
+    estimator : classifier
+        As in :class:`BayesDecisionClassifier`, two classes only.
+    max_alerts : int or float, default=1.0
+        At most this number (int) or share (float in [0, 1], rounded down) of the rows of one call
+        is decided positive. 1 is one alert, 1.0 is no limit.
+    review_cost : float, default=None
+        Price of a review; None: `decide` has no review zone unless it is given a price.
+    max_reviews : int or float, default=1.0
+        At most this number or share of the rows of one call is reviewed.
+    calibration, cv, prior, training_prior
+        As in :class:`BayesDecisionClassifier`.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+        Costs for calls that give none.
+    cost_matrix : array-like of shape (2, 2), default=None
+        Instead of the four numbers.
+
+    Attributes
+    ----------
+    estimator_, classes_, prior_, training_prior_, n_features_in_, feature_names_in_
+        As in :class:`BayesDecisionClassifier`.
+
+    Notes
+    -----
+    The limit is of one call: a row's decision depends on the other rows of the call. Of rows
+    with equal savings at the limit the first ones win. Without limits `predict` is that of
+    :class:`BayesDecisionClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> model = BudgetDecisionClassifier(LogisticRegression(), max_alerts=1).fit(X, y)
+    >>> model.predict(X, fn_cost=[90.0, 5.0, 5.0, 5.0])
+    array([1, 0, 0, 0])
+    >>> model.decide(X, fp_cost=4.0, fn_cost=4.0, review_cost=1.5).action
+    array([ 0, -1, -1,  1])
+    """
+
+    _parameter_constraints = {
+        **BayesDecisionClassifier._parameter_constraints,
+        "max_alerts": _LIMIT,
+        "max_reviews": _LIMIT,
+        "review_cost": [Interval(Real, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        max_alerts=1.0,
+        review_cost=None,
+        max_reviews=1.0,
+        calibration=None,
+        cv=5,
+        prior=None,
+        training_prior=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+        cost_matrix=None,
+    ):
+        super().__init__(
+            estimator,
+            calibration=calibration,
+            cv=cv,
+            prior=prior,
+            training_prior=training_prior,
+            fp_cost=fp_cost,
+            fn_cost=fn_cost,
+            tp_cost=tp_cost,
+            tn_cost=tn_cost,
+            cost_matrix=cost_matrix,
+        )
+        self.max_alerts = max_alerts
+        self.review_cost = review_cost
+        self.max_reviews = max_reviews
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit the inner estimator, and the calibration if asked for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples, as the inner estimator takes them.
+        y : array-like of shape (n,)
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Handed on if the inner estimator takes it.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            Handed on if the inner estimator takes them.
+
+        Returns
+        -------
+        self
+        """
+        two_classes(y)
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        return super().fit(X, y, sample_weight, **costs)
+
+    def predict(
+        self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, max_alerts=None
+    ):
+        """Decide for each row of X, with at most `max_alerts` positive decisions; no reviews.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The rows that share the alerts.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; None: as in the constructor.
+        max_alerts : int or float, default=None
+            The limit of this call; None: as in the constructor.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels out of `classes_`.
+        """
+        given = fp_cost, fn_cost, tp_cost, tn_cost
+        action = self._act(X, given, max_alerts, None, 0).action
+        return self.classes_[action]
+
+    def expected_cost(
+        self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, max_alerts=None
+    ):
+        """What the decisions of `predict` are expected to cost, row by row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The rows that share the alerts.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; None: as in the constructor.
+        max_alerts : int or float, default=None
+            The limit of this call; None: as in the constructor.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        given = fp_cost, fn_cost, tp_cost, tn_cost
+        return self._act(X, given, max_alerts, None, 0).expected_cost
+
+    def decide(
+        self,
+        X,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+        review_cost=None,
+        max_alerts=None,
+        max_reviews=None,
+    ):
+        """Choose between the positive decision, the negative one and a review.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The rows that share the alerts and the reviews.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; None: as in the constructor.
+        review_cost : float or array-like of shape (n,), default=None
+            Price of a review; None: as in the constructor.
+        max_alerts, max_reviews : int or float, default=None
+            The limits of this call; None: as in the constructor.
+
+        Returns
+        -------
+        Decisions
+            With `action` (1 positive, 0 negative, -1 review), `expected_cost`, `probability`.
+        """
+        given = fp_cost, fn_cost, tp_cost, tn_cost
+        review_cost = self.review_cost if review_cost is None else review_cost
+        max_reviews = self.max_reviews if max_reviews is None else max_reviews
+        return self._act(X, given, max_alerts, review_cost, max_reviews)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _act(self, X, given, max_alerts, review_cost, max_reviews):
+        p = self.predict_proba(X)[:, 1]
+        n = len(p)
+        costs = self._settle_costs(n, **dict(zip(COST_NAMES, given, strict=True)))
+        missed = p * costs.positive_regret
+        alert_gain = missed - (1 - p) * costs.negative_regret
+        if review_cost is None:
+            review_gain, max_reviews = np.full(n, -np.inf), 0
+        else:
+            review_cost = _review_prices(review_cost, n)
+            review_gain = missed - review_cost
+        max_alerts = self.max_alerts if max_alerts is None else max_alerts
+        limits = _limit("max_alerts", max_alerts, n), _limit("max_reviews", max_reviews, n)
+        action = allocate(alert_gain, review_gain, *limits)
+        saved = np.select([action == POSITIVE, action == REVIEW], [alert_gain, review_gain], 0.0)
+        nothing = costs.expected(p, np.full(n, NEGATIVE))
+        return Decisions(action, nothing - saved, p)
+
+
+def _limit(name, value, n):
+    """A number of rows out of a number or a share."""
+    if isinstance(value, Integral) and value >= 0:
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1:
+        return int(np.floor(value * n + 1e-9))
+    raise ValueError(
+        f"{name} must be a number of rows (an int from 0) or a share of them (a float from 0 to "
+        f"1). Got {value!r} instead."
+    )
+
+
+def _review_prices(review_cost, n):
+    prices = np.asarray(review_cost, dtype=np.float64)
+    if prices.ndim > 1 or (prices.ndim == 1 and len(prices) != n):
+        raise ValueError(
+            f"review_cost must be a number or have one value for each of the {n} examples. "
+            f"Got shape {prices.shape} instead."
+        )
+    if not (prices >= 0).all() or not np.isfinite(prices).all():
+        raise ValueError("review_cost must be finite and not negative in every row.")
+    return prices

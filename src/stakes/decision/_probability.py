@@ -1,0 +1,101 @@
+"""Probabilities for decisions: out-of-fold calibration and correction of the prior."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from stakes._sklearn import StrOptions
+from stakes.decision._fit_params import is_frozen
+from stakes.decision._prior import as_prior, shift_prior
+from stakes.decision._wrapper import DecisionClassifier
+
+
+class ProbabilityDecisionClassifier(DecisionClassifier):
+    """Base of the classifiers that decide by probabilities of the inner estimator."""
+
+    _parameter_constraints = {
+        **DecisionClassifier._parameter_constraints,
+        "calibration": [StrOptions({"isotonic", "sigmoid"}), None],
+        "prior": ["array-like", float, int, None],
+        "training_prior": ["array-like", float, int, None],
+    }
+
+    def predict_proba(self, X):
+        """Class probabilities: calibrated and corrected for the prior, where asked for.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples, as the inner estimator takes them.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            One column for each of `classes_`.
+        """
+        check_is_fitted(self)
+        probabilities = self.estimator_.predict_proba(X)
+        if self.prior_ is None:
+            return probabilities
+        return shift_prior(probabilities, self.training_prior_, self.prior_)
+
+    def _fit_probabilities(self, X, y, sample_weight, costs):
+        """Fit the inner estimator (and its calibration) and store what predict needs."""
+        name = type(self.estimator).__name__
+        if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                f"{name} gives no probabilities, which an expected cost needs: set "
+                f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
+            )
+        params = self._fit_params(sample_weight, costs)
+        if self.calibration is None:
+            self.estimator_ = clone(self.estimator).fit(X, y, **params)
+        else:
+            self.estimator_ = self._calibrated(X, y, sample_weight, params)
+        self._take_over(self.estimator_)
+        self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
+
+    def _calibrated(self, X, y, sample_weight, params):
+        """Calibrate on scores of rows that the scoring model has not seen."""
+        model = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
+        if not any("sample_weight" in name for name in params):
+            return model.fit(X, y, **params)
+        params = {name: value for name, value in params.items() if name != "sample_weight"}
+        with warnings.catch_warnings():
+            # a pipeline takes the weights under the prefix of its last step
+            warnings.filterwarnings("ignore", message="Since .* does not appear to accept")
+            return model.fit(X, y, sample_weight=sample_weight, **params)
+
+    def _set_prior(self, y, sample_weight):
+        """Settle from which class shares to which the probabilities are corrected."""
+        self.prior_ = self.training_prior_ = None
+        if self.prior is None and self.training_prior is None:
+            return
+        if self.calibration is not None and self.training_prior is not None:
+            raise ValueError(
+                "With calibration the probabilities have the class shares of y, so training_prior "
+                "must be None; give only prior."
+            )
+        if self.calibration is None and self.training_prior is None and is_frozen(self.estimator):
+            raise ValueError(
+                "A frozen estimator does not tell the class shares that it was trained on: give "
+                "training_prior beside prior."
+            )
+        k = len(self.classes_)
+        training_prior, prior = self.training_prior, self.prior
+        if training_prior is None:
+            training_prior = _shares(y, self.classes_, sample_weight)
+        if prior is None:
+            prior = _shares(y, self.classes_, None)
+        self.training_prior_ = as_prior("training_prior", training_prior, k)
+        self.prior_ = as_prior("prior", prior, k)
+
+
+def _shares(y, classes, sample_weight):
+    y = column_or_1d(y)
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+    total = np.array([weight[y == label].sum() for label in classes])
+    return total / total.sum()
