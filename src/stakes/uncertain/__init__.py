@@ -1,3 +1,17 @@
-"""Maximum-margin classifiers for uncertain measurements."""
+"""Maximum-margin classifiers for uncertain measurements, and certificates of their predictions."""
 
-__all__ = []
+from stakes.uncertain._margin import UncertainMarginClassifier
+from stakes.uncertain._moments import Moments, moments_from_replicates
+from stakes.uncertain._nu import bernstein_nu
+from stakes.uncertain._sets import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid
+
+__all__ = [
+    "Box",
+    "Ellipsoid",
+    "Intersection",
+    "MeanIntervalEllipsoid",
+    "Moments",
+    "UncertainMarginClassifier",
+    "bernstein_nu",
+    "moments_from_replicates",
+]

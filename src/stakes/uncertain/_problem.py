@@ -1,0 +1,77 @@
+r"""The one problem behind every formulation, its primal value and its dual bound."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.uncertain._sets import UncertaintySet
+
+
+@dataclass(eq=False)
+class MarginProblem:
+    r"""Maximum margin against the worst point of each example's set.
+
+    .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + \sum_i C_i
+              \left(1 - \min_{x \in U_i} y_i(w^\top x + b)\right)_+ .
+
+    For any :math:`0 \le \alpha_i \le C_i` with :math:`\sum_i\alpha_i y_i = 0` and any points
+    :math:`x_i \in U_i` the value :math:`\sum_i\alpha_i - \frac12\|\sum_i\alpha_i y_i x_i\|^2` is
+    a lower bound: the certificate of every solver here.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        One set for each example.
+    y : ndarray of shape (n,)
+        Minus ones and ones.
+    C : ndarray of shape (n,)
+        Weight of each slack, above zero.
+    """
+
+    sets: UncertaintySet
+    y: np.ndarray
+    C: np.ndarray
+
+    def margins(self, coef, intercept):
+        """Least y (w . x + b) over each set."""
+        offsets = self.sets.offsets(coef[None, :], -self.y)[0]
+        margins = self.y * (self.sets.center @ coef + intercept)
+        if self.sets.half_width is not None:
+            margins -= self.sets.half_width @ np.abs(coef)
+        if np.ndim(offsets):
+            margins += self.y * (offsets @ coef)
+        return margins
+
+    def primal(self, coef, intercept):
+        """Value of the problem at a classifier."""
+        slack = np.maximum(1 - self.margins(coef, intercept), 0)
+        return 0.5 * coef @ coef + self.C @ slack
+
+    def dual(self, alpha, moves):
+        """Lower bound from multipliers and from points of the sets.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (n,)
+            Multipliers; clipped and balanced here.
+        moves : ndarray of shape (n, d) or None
+            Moves of the ellipsoid parts, inside their sets; those of the box parts are chosen
+            here, as they bring the sum nearest to zero.
+        """
+        alpha = self.balanced(alpha)
+        v = self.sets.center.T @ (alpha * self.y)
+        if moves is not None:
+            v += moves.T @ (alpha * self.y)
+        if self.sets.half_width is not None:
+            room = self.sets.half_width.T @ alpha
+            v -= np.clip(v, -room, room)
+        return alpha.sum() - 0.5 * v @ v
+
+    def balanced(self, alpha):
+        """The nearest simple multipliers with 0 <= alpha <= C and alpha . y = 0."""
+        alpha = np.clip(alpha, 0, self.C)
+        positive = self.y > 0
+        up, down = alpha[positive].sum(), alpha[~positive].sum()
+        if up > 0 and down > 0:
+            alpha = alpha * np.where(positive, min(1, down / up), min(1, up / down))
+        return alpha if min(up, down) > 0 else np.zeros_like(alpha)
