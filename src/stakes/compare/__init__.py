@@ -1,6 +1,31 @@
 """Which decision loses least money: plan, run, results, statistics, report."""
 
+from stakes.compare._contestants import Contestant, contestants
+from stakes.compare._critical_difference import CriticalDifferenceDisplay
 from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
 from stakes.compare._learners import all_estimators
+from stakes.compare._run import Results, compare
+from stakes.compare._stats import (
+    FriedmanResult,
+    average_ranks,
+    bootstrap_mean,
+    critical_difference,
+    friedman_test,
+)
 
-__all__ = ["ModelMatrix", "TableEncoder", "all_estimators", "prepare"]
+__all__ = [
+    "Contestant",
+    "CriticalDifferenceDisplay",
+    "FriedmanResult",
+    "ModelMatrix",
+    "Results",
+    "TableEncoder",
+    "all_estimators",
+    "average_ranks",
+    "bootstrap_mean",
+    "compare",
+    "contestants",
+    "critical_difference",
+    "friedman_test",
+    "prepare",
+]

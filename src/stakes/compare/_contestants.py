@@ -1,0 +1,156 @@
+"""Who takes part: trivial policies, the usual baselines, and every learner of the library."""
+
+import difflib
+import importlib.util
+from dataclasses import dataclass, field
+
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+
+from stakes.compare._learners import FAMILIES, all_estimators
+from stakes.decision import BayesDecisionClassifier
+from stakes.errors import InputError
+
+TRIVIAL = ("always negative", "always positive")
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """A learner with its decision rule, and what `compare` must know to run it.
+
+    Parameters
+    ----------
+    name : str
+        What tables and result rows call it.
+    family : str
+        "trivial", "baseline", or the folder of the library.
+    estimator : estimator
+        The step that learns and decides, unfitted.
+    grid : dict, default={}
+        What nested tuning tries, by parameters of `estimator`.
+    one_hot, scale : bool, default=True
+        How a table is prepared for it: categories as columns, features on one scale.
+    max_rows : int or None, default=None
+        Refused beyond this many training rows.
+    """
+
+    name: str
+    family: str
+    estimator: BaseEstimator
+    grid: dict = field(default_factory=dict)
+    one_hot: bool = True
+    scale: bool = True
+    max_rows: int | None = None
+
+
+def contestants(names=None):
+    """The contestants of a comparison.
+
+    Parameters
+    ----------
+    names : sequence of str or None, default=None
+        Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
+        learner of the library; None for the baselines and the learners of the library that grow
+        linearly with the rows. The trivial policies and the baselines always take part.
+
+    Returns
+    -------
+    list of Contestant
+
+    Examples
+    --------
+    >>> [c.name for c in contestants([])][:3]
+    ['always negative', 'always positive', 'logistic regression at 0.5']
+    """
+    ours = library()
+    if names is None:
+        chosen = [c for c in ours if speed_of(c) == "fast"]
+    elif "all" in names:
+        chosen = ours
+    else:
+        chosen = _named(names, ours)
+    always = baselines()
+    return always + [c for c in chosen if c.name not in {a.name for a in always}]
+
+
+def baselines():
+    """The trivial policies, and three standard learners raw at 0.5 and with the Bayes decision."""
+    rows = [
+        Contestant(name, "trivial", DummyClassifier(strategy="constant", constant=decision))
+        for decision, name in enumerate(TRIVIAL)
+    ]
+    rows += _twice("logistic regression", LogisticRegression(max_iter=2000), _LOGISTIC_GRID)
+    rows += _twice(
+        "hist gradient boosting", HistGradientBoostingClassifier(), _BOOSTER_GRID, tree=True
+    )
+    rows.append(
+        Contestant(
+            "hist gradient boosting, calibrated, Bayes decision",
+            "baseline",
+            BayesDecisionClassifier(HistGradientBoostingClassifier(), calibration="isotonic"),
+            one_hot=False,
+            scale=False,
+        )
+    )
+    if importlib.util.find_spec("lightgbm"):
+        from lightgbm import LGBMClassifier
+
+        # one thread and row-wise histograms: the same bytes whatever the number of cores
+        booster = LGBMClassifier(deterministic=True, force_row_wise=True, n_jobs=1, verbose=-1)
+        rows += _twice("LightGBM", booster, _LIGHTGBM_GRID, tree=True)
+    return rows
+
+
+def library():
+    """Every two-class learner of the library under costs, one contestant each."""
+    rows = []
+    for name, learner in all_estimators(FAMILIES):
+        info = getattr(learner, "_info", None)
+        if info is None or not is_classifier(learner()):
+            continue
+        estimator, grid = learner(), info.grid
+        if not info.gives_probability:
+            estimator = BayesDecisionClassifier(estimator, calibration="sigmoid")
+            grid = {f"estimator__{key}": values for key, values in grid.items()}
+        tree = info.family == "tree"
+        rows.append(
+            Contestant(name, info.family, estimator, grid, not tree, not tree, info.max_rows)
+        )
+    return rows
+
+
+def speed_of(contestant):
+    """Growth with the rows, from the learner's own tag."""
+    learner = getattr(contestant.estimator, "estimator", contestant.estimator)
+    return learner._info.speed
+
+
+_LOGISTIC_GRID = {"C": [0.01, 0.1, 1.0]}
+_BOOSTER_GRID = {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]}
+_LIGHTGBM_GRID = {"learning_rate": [0.03, 0.1], "num_leaves": [7, 31]}
+
+
+def _twice(name, learner, grid, tree=False):
+    """A baseline as people run it, and the same with the decision by expected cost."""
+    form = dict(one_hot=not tree, scale=not tree)
+    inner = {f"estimator__{key}": values for key, values in grid.items()}
+    return [
+        Contestant(f"{name} at 0.5", "baseline", learner, grid, **form),
+        Contestant(
+            f"{name}, Bayes decision", "baseline", BayesDecisionClassifier(learner), inner, **form
+        ),
+    ]
+
+
+def _named(names, ours):
+    known = {c.name: [c] for c in [*baselines(), *ours]}
+    for c in ours:
+        known.setdefault(c.family, []).append(c)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], known, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else "see `stakes compare --help`."
+        raise InputError(f"No learner is called {unknown[0]!r}; {hint}")
+    return list({c.name: c for name in names for c in known[name]}.values())

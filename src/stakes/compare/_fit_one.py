@@ -1,0 +1,126 @@
+"""One task: prepare the table, tune on cost inside the training rows, fit, decide, pay."""
+
+import time
+import warnings
+
+import numpy as np
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+from stakes.base import final_step, predict_with_costs, takes_costs
+from stakes.compare._encode import prepare
+from stakes.compare._plan import split
+from stakes.costs import Costs
+from stakes.metrics import make_cost_scorer, savings_score, tail_cost_loss
+
+INNER_FOLDS = 3
+
+
+def fit_one(task, data, contestant, *, folds, tune):
+    """Run one task.
+
+    Returns
+    -------
+    (dict, dict)
+        The row of the results file, and the arrays that go beside it.
+    """
+    row = dict(data=task.data, learner=task.learner, repeat=task.repeat, fold=task.fold)
+    row |= dict(seed=task.seed, family=contestant.family)
+    train_rows, test_rows = split(data, task.seed, task.fold, folds)
+    train, test = data.take(train_rows), data.take(test_rows)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            decided, probability, facts = fit_and_decide(contestant, train, test, task.seed, tune)
+    except Exception as error:  # a learner that fails is told in the table, and the run goes on
+        row["error"] = f"{type(error).__name__}: {str(error).splitlines()[0][:300]}"
+        return row, {"test_rows": test_rows}
+    messages = [f"{w.category.__name__}: {str(w.message).splitlines()[0][:200]}" for w in caught]
+    row |= facts | money(test, decided) | {"warnings": sorted(set(messages))}
+    return row, {"test_rows": test_rows, "decided": decided, "probability": probability}
+
+
+def fit_and_decide(contestant, train, test, seed, tune):
+    """Fit on the training rows and decide for the test rows, whose costs are known by then."""
+    start = time.perf_counter()
+    model, chosen = fit_contestant(contestant, train, seed, tune)
+    fitted = time.perf_counter()
+    decided = np.asarray(predict_with_costs(model, test.X, **test.costs)) == 1
+    predicted = time.perf_counter()
+    facts = dict(
+        n_train=len(train),
+        n_test=len(test),
+        params={key: _plain(value) for key, value in chosen.items()},
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+    )
+    return decided, probability_of(model, test.X), facts
+
+
+def fit_contestant(contestant, train, seed, tune):
+    """Fit a contestant, tuned on cost if it has a grid; also what tuning chose."""
+    model = build(contestant, train.X, seed)
+    last = model.steps[-1][0]
+    grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
+    with sklearn.config_context(enable_metadata_routing=True):
+        if not (tune and grid and _enough(train.y)):
+            return model.fit(train.X, train.y, **costs_for(model, train.costs, len(train))), {}
+        search = GridSearchCV(
+            model,
+            grid,
+            scoring=make_cost_scorer(),
+            cv=StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed),
+            error_score="raise",
+        )
+        search.fit(train.X, train.y, **as_arrays(train.costs, len(train)))
+    chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
+    return search.best_estimator_, chosen
+
+
+def build(contestant, X, seed):
+    """The pipeline of a contestant for tables like X, every random state set to the seed."""
+    model = prepare(
+        clone(contestant.estimator), X, scale=contestant.scale, one_hot=contestant.one_hot
+    )
+    seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
+    return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
+
+
+def probability_of(model, X):
+    """The probability of the positive class where the model gives one, else NaN."""
+    decider, _ = final_step(model)
+    if not hasattr(decider, "predict_proba"):
+        return np.full(X.shape[0], np.nan)
+    return np.asarray(model.predict_proba(X))[:, 1]
+
+
+def money(test, decided):
+    """What the decisions cost: the figures of one row."""
+    costs = Costs.of(len(test), **test.costs)
+    paid = costs.paid(test.y == 1, decided)
+    return dict(
+        cost=float(paid.sum()),
+        cost_per_1000=float(1000 * paid.mean()),
+        savings=savings_score(test.y, decided.astype(int), **test.costs),
+        tail_cost=tail_cost_loss(test.y, decided.astype(int), **test.costs),
+        alerts=int(decided.sum()),
+    )
+
+
+def costs_for(model, costs, n):
+    """The costs if the model's deciding step learns from them, else nothing."""
+    return as_arrays(costs, n) if takes_costs(model, "fit") else {}
+
+
+def as_arrays(costs, n):
+    """Costs as arrays: only arrays are cut into folds with the rows."""
+    return {name: np.broadcast_to(np.asarray(cost, float), (n,)) for name, cost in costs.items()}
+
+
+def _enough(y):
+    return min((y == 1).sum(), (y == 0).sum()) >= INNER_FOLDS
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value

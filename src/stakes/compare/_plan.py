@@ -1,0 +1,95 @@
+"""What will be run: folds that all learners share, seeds that no learner can change."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+
+from stakes import __version__
+from stakes.errors import InputError
+
+
+@dataclass(frozen=True)
+class Task:
+    """One fit: a contestant on one fold of one repeat of one data set."""
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+    seed: int
+
+    @property
+    def key(self):
+        """What identifies it in the results file."""
+        return (self.data, self.learner, self.repeat, self.fold)
+
+
+def make_plan(datasets, *, repeats, folds, tune, random_state):
+    """What identifies a run: two runs with equal plans may share their rows."""
+    return {
+        "version": __version__,
+        "data": {data.name: fingerprint(data) for data in datasets},
+        "repeats": repeats,
+        "folds": folds,
+        "tune": tune,
+        "random_state": random_state,
+    }
+
+
+def make_tasks(datasets, contestants, *, repeats, folds, random_state):
+    """All fits, fold by fold, so that a run cut short has every learner on the same folds."""
+    tasks, refused = [], []
+    for data in datasets:
+        n_train = len(data) * (folds - 1) // folds
+        for contestant in contestants:
+            if contestant.max_rows is not None and n_train > contestant.max_rows:
+                refused.append(
+                    f"{contestant.name} was left out on {data.name}: it takes at most "
+                    f"{contestant.max_rows:,} training rows, and there are {n_train:,}."
+                )
+        taking_part = [c for c in contestants if c.max_rows is None or n_train <= c.max_rows]
+        tasks += [
+            Task(data.name, c.name, repeat, fold, seed_of(random_state, data.name, repeat))
+            for repeat in range(repeats)
+            for fold in range(folds)
+            for c in taking_part
+        ]
+    return tasks, refused
+
+
+def split(data, seed, fold, folds):
+    """Training and test rows of one fold."""
+    smallest = int(min((data.y == 1).sum(), (data.y == 0).sum()))
+    if smallest < folds:
+        raise InputError(
+            f"{data.name} has {smallest} example(s) of its rarer class, fewer than the {folds} "
+            "folds; ask for fewer folds."
+        )
+    cutter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    return list(cutter.split(np.zeros(len(data)), data.y))[fold]
+
+
+def seed_of(base, name, repeat):
+    """A seed from (base, data set, repeat), and not from the learner."""
+    digest = hashlib.sha256(f"{base}/{name}/{repeat}".encode()).digest()
+    return int.from_bytes(digest[:4], "little")
+
+
+def fingerprint(data):
+    """Hash of all values of a data set: rows, labels and costs."""
+    sha = hashlib.sha256()
+    if isinstance(data.X, pl.DataFrame):
+        sha.update(str(data.X.schema).encode())
+        sha.update(data.X.hash_rows(seed=0).to_numpy().tobytes())
+    elif sparse.issparse(data.X):
+        for part in (data.X.data, data.X.indices, data.X.indptr):
+            sha.update(np.ascontiguousarray(part).tobytes())
+    else:
+        sha.update(np.ascontiguousarray(data.X).tobytes())
+    for part in (data.y, *data.costs.values()):
+        sha.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
+    return sha.hexdigest()[:16]

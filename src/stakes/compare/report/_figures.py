@@ -1,0 +1,119 @@
+"""The figures of the report as inline SVG that takes the page's colours, light or dark."""
+
+import io
+import re
+
+import matplotlib
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+
+from stakes.compare._critical_difference import draw_ranks
+
+INK = "#010203"  # replaced by the page's own text colour
+ACCENT, QUIET = "#1f77b4", "#8a94a3"
+STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "stakes",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def figure(name, draw, width=7.0, height=3.6):
+    """Draw on fresh axes and return the SVG text; ids start with `name`, so none clash."""
+    with matplotlib.rc_context(STYLE):
+        fig = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(fig)
+        draw(fig.add_subplot())
+        fig.patch.set_alpha(0)
+        for ax in fig.axes:
+            ax.patch.set_alpha(0)
+        text = io.StringIO()
+        fig.savefig(text, format="svg", metadata={"Date": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    return re.sub(r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg ', _fluid, svg, count=1)
+
+
+def _fluid(match):
+    return f'<svg role="img" {match.group(1) or ""}'
+
+
+def cost_figure(data, name):
+    """Cost per 1,000 decisions of every learner, with intervals, best on top."""
+    learners = data["learners"][:25]
+
+    def draw(ax):
+        for place, f in enumerate(reversed(learners)):
+            low, high = f["cost_interval"]
+            colour = ACCENT if f["learner"] == data["best"] else QUIET
+            ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
+            ax.plot(f["cost_per_1000"], place, "o", color=colour, markersize=6)
+        ax.axvline(data["today"]["cost_per_1000"], color=INK, linewidth=1, linestyle=":")
+        ax.set_yticks(range(len(learners)), [f["learner"] for f in reversed(learners)])
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("cost per 1,000 decisions (95 % interval); dotted: today's rule")
+        ax.margins(y=0.03)
+
+    return figure(name, draw, width=8.5, height=1.1 + 0.27 * len(learners))
+
+
+def threshold_figure(data, name):
+    """Cost by threshold, beside the decision with each example's own break-even."""
+    curve = data["threshold_curve"]
+
+    def draw(ax):
+        ax.plot(
+            curve["threshold"], curve["cost_per_1000"], color=QUIET, label="one threshold for all"
+        )
+        best = data["learners"][0]["cost_per_1000"]
+        ax.axhline(best, color=ACCENT, label="each example's own break-even")
+        ax.axhline(
+            data["today"]["cost_per_1000"],
+            color=INK,
+            linestyle=":",
+            linewidth=1,
+            label="today's rule",
+        )
+        ax.set_xlabel("say positive above this probability")
+        ax.set_ylabel("cost per 1,000 decisions")
+        ax.legend(frameon=False)
+
+    return figure(name, draw)
+
+
+def calibration_figure(data, name):
+    """Predicted against observed share of positives."""
+    c = data["calibration"]
+    top = max(*c["predicted"], *c["observed"], 1e-9) * 1.05
+
+    def draw(ax):
+        ax.plot([0, top], [0, top], color=INK, linestyle=":", linewidth=1)
+        ax.plot(c["predicted"], c["observed"], "o-", color=ACCENT, markersize=5)
+        ax.set_xlabel("predicted probability (tenths of the examples)")
+        ax.set_ylabel("share of positives")
+
+    return figure(name, draw)
+
+
+def rank_figure(ranks, name):
+    """The critical-difference diagram over several data sets."""
+    n = len(ranks["learners"])
+    return figure(name, lambda ax: draw_ranks(ax, **_for_draw(ranks), color=INK), 9, 1 + 0.18 * n)
+
+
+def _for_draw(ranks):
+    return {
+        "names": ranks["learners"],
+        "ranks": ranks["ranks"],
+        "difference": ranks["critical_difference"],
+    }

@@ -1,0 +1,61 @@
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from stakes.compare import compare
+from toy import toy
+
+CHROMIUM = next((p for p in map(shutil.which, ["chromium", "google-chrome", "chrome"]) if p), None)
+
+
+@pytest.fixture
+def report(few, tmp_path):
+    results = compare(toy(), folds=2, out=tmp_path)
+    return results.report(command="stakes compare toy.csv --target y")
+
+
+def test_page_is_self_contained(report):
+    page = report.read_text()
+    links = re.findall(r'(?:src|href)="(?!#)([^"]+)"|url\((?!#)([^)]+)\)', page)
+    assert links == []
+    assert "<script" not in page
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert "prefers-color-scheme: dark" in page
+    assert "currentColor" in page
+
+
+def test_three_renderings_say_the_same(report):
+    summary = json.loads(report.with_name("report.json").read_text())
+    data = summary["datasets"][0]
+    page, text = report.read_text(), report.with_name("report.md").read_text()
+    assert data["sentence"] in text
+    assert data["sentence"].split(":")[0] in page
+    for facts in data["learners"]:
+        assert facts["learner"] in page
+        assert facts["learner"] in text
+    assert "stakes compare toy.csv --target y" in page
+    assert "stakes compare toy.csv --target y" in text
+
+
+def test_same_run_same_page(few, tmp_path):
+    results = compare(toy(), folds=2, out=tmp_path)
+    assert results.report().read_bytes() == results.report().read_bytes()
+    assert not list(tmp_path.glob("*.part"))
+
+
+@pytest.mark.slow
+def test_page_opens_in_a_browser(report):
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"]
+    command += ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    command += ["--disable-sync", f"--user-data-dir={report.parent / 'profile'}", "--dump-dom"]
+    out = subprocess.run(
+        [*command, report.as_uri()], capture_output=True, text=True, timeout=60, check=True
+    ).stdout
+    assert 'class="verdict"' in out
+    assert out.count("<svg") == 3

@@ -1,0 +1,162 @@
+"""The whole comparison on small data: same folds, exact resume, errors told, budget kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from stakes.compare import Contestant, _run, compare
+from stakes.compare._fit_one import build
+from stakes.compare._plan import make_tasks, seed_of, split
+from stakes.datasets import PricedData
+from stakes.errors import InputError
+from stakes.metrics import cost_loss
+from toy import toy
+
+TIMES = {"fit_seconds", "predict_seconds"}
+
+
+def without_times(results):
+    rows = [{k: v for k, v in row.items() if k not in TIMES} for row in results.rows]
+    return sorted(rows, key=lambda r: (r["learner"], r["repeat"], r["fold"]))
+
+
+def test_costs_are_those_of_a_manual_loop(few, tmp_path):
+    data = toy()
+    results = compare(data, folds=3, tune=False, out=tmp_path)
+    seed = seed_of(0, "toy", 0)
+    for fold in range(3):
+        train, test = split(data, seed, fold, 3)
+        model = build(few[3], data.X, seed).fit(data.X[train], data.y[train])
+        p = model.predict_proba(data.X[test])[:, 1]
+        fn = data.fn_cost[test]
+        decided = (p > 5.0 / (5.0 + fn)).astype(int)
+        ours = next(r for r in results.rows if r["learner"] == few[3].name and r["fold"] == fold)
+        expected = cost_loss(data.y[test], decided, fp_cost=5.0, fn_cost=fn, normalize=False)
+        assert ours["cost"] == expected
+
+
+def test_the_bayes_decision_wins_and_the_report_says_so(few, tmp_path):
+    results = compare(toy(600), folds=3, out=tmp_path)
+    summary = results.summary()["datasets"][0]
+    assert summary["best"] == "logistic, Bayes decision"
+    assert summary["sentence"].startswith("Deploy logistic, Bayes decision: against today's rule")
+    assert {"always negative", "always positive"} <= {f["learner"] for f in summary["learners"]}
+    assert len(summary["misstated"]) == 4
+    assert all(m["had_we_known"] <= m["cost_per_1000"] * 1.5 for m in summary["misstated"])
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(few, tmp_path):
+    one = compare(toy(), folds=2, out=tmp_path / "1", n_jobs=1)
+    two = compare(toy(), folds=2, out=tmp_path / "2", n_jobs=2)
+    assert without_times(one) == without_times(two)
+
+
+def test_nothing_finished_is_run_again(few, tmp_path, monkeypatch):
+    first = compare(toy(), folds=2, out=tmp_path)
+    monkeypatch.setattr(_run, "fit_one", lambda *a, **k: pytest.fail("a finished fit was repeated"))
+    again = compare(toy(), folds=2, out=tmp_path)
+    assert again.rows == first.rows
+
+
+def test_folds_do_not_depend_on_the_learner(few):
+    tasks, _ = make_tasks([toy()], few, repeats=2, folds=2, random_state=3)
+    assert len({t.seed for t in tasks}) == 2  # one per repeat
+    tasks, refused = make_tasks(
+        [toy()], [Contestant("k", "svm", None, max_rows=10)], repeats=1, folds=2, random_state=0
+    )
+    assert tasks == []
+    assert refused == [
+        "k was left out on toy: it takes at most 10 training rows, and there are 120."
+    ]
+
+
+def test_a_learner_that_fails_is_told_and_does_not_stop_the_run(few, tmp_path):
+    few.append(Contestant("broken", "baseline", LogisticRegression(C=-1.0)))
+    results = compare(toy(), folds=2, out=tmp_path)
+    data = results.summary()["datasets"][0]
+    assert data["failed"][0]["learner"] == "broken"
+    assert "C" in data["failed"][0]["error"]
+    assert "broken failed" in results.report().with_name("report.md").read_text()
+
+
+def test_a_spent_budget_leaves_the_trivial_policies_and_says_what_is_missing(few, tmp_path):
+    results = compare(toy(), folds=2, out=tmp_path, time_budget=0)
+    assert {r["learner"] for r in results.rows} == {"always negative", "always positive"}
+    assert results.unfinished == 4
+    assert "Deploy no model" in results.summary()["datasets"][0]["sentence"]
+    whole = compare(toy(), folds=2, out=tmp_path)
+    assert whole.unfinished == 0
+
+
+def test_todays_rule_is_what_savings_are_told_against(few, tmp_path):
+    data = toy()
+    today = np.arange(len(data)) % 2
+    results = compare(data, folds=2, out=tmp_path, today=today)
+    told = results.summary()["datasets"][0]["today"]
+    paid = data.as_costs().paid(data.y == 1, today)
+    assert told == {"name": "as given", "cost_per_1000": pytest.approx(1000 * paid.mean())}
+
+
+def test_several_data_sets_are_ranked(few, tmp_path):
+    sets = [toy(seed=s, name=f"toy{s}") for s in range(3)]
+    results = compare(sets, folds=2, tune=False, out=tmp_path)
+    ranks = results.summary()["ranks"]
+    assert ranks["n_datasets"] == 3
+    assert sum(ranks["ranks"]) == pytest.approx(1 + 2 + 3 + 4)
+    assert "critical difference" in results.report().read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"folds": 1}, "at least 1 repeat and 2 folds"),
+        ({"today": [1, 0]}, "one decision"),
+        ({"data": []}, "no data set"),
+        ({"data": [toy(), toy()]}, "the same name"),
+        ({"data": PricedData("one", np.eye(4), np.zeros(4))}, "one class only"),
+        ({"data": PricedData("rare", np.eye(9), np.eye(9)[0])}, "1 example.s. of its rarer class"),
+    ],
+)
+def test_bad_input_is_one_sentence(few, tmp_path, change, message):
+    arguments = {"data": toy(), "folds": 2, "out": tmp_path} | change
+    with pytest.raises(InputError, match=message):
+        compare(**arguments)
+
+
+KILLED = """
+import sys; sys.path[:0] = {path!r}
+from toy import toy
+from stakes.compare import compare
+compare(toy(2000), learners=[], folds=4, out={out!r})
+"""
+
+
+@pytest.mark.slow
+def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
+    code = KILLED.format(path=[str(Path(__file__).parents[1])], out=str(tmp_path / "killed"))
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    process = subprocess.Popen([sys.executable, "-c", code], env=env)
+    rows = tmp_path / "killed" / "results.jsonl"
+    deadline = time.monotonic() + 120
+    while not (rows.exists() and rows.read_bytes().count(b"\n") > 8):
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    finished = [json.loads(line) for line in rows.read_text().splitlines() if line.endswith("}")][
+        1:
+    ]
+    resumed = compare(toy(2000), learners=[], folds=4, out=tmp_path / "killed")
+    kept = {(r["learner"], r["fold"]): r["fit_seconds"] for r in resumed.rows}
+    assert all(kept[r["learner"], r["fold"]] == r["fit_seconds"] for r in finished)
+    straight = compare(toy(2000), learners=[], folds=4, out=tmp_path / "straight")
+    assert without_times(resumed) == without_times(straight)

@@ -1,0 +1,20 @@
+"""A small mixed table with prices, for the tests of compare and of the command line."""
+
+import numpy as np
+import polars as pl
+
+from stakes.datasets import PricedData
+
+
+def toy(n=240, seed=0, name="toy"):
+    rng = np.random.default_rng(seed)
+    X = pl.DataFrame(
+        {
+            "amount": rng.lognormal(3, 1, n),
+            "kind": rng.choice(["a", "b", None], n),
+            "x": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+        }
+    )
+    score = X["x"].fill_nan(0.0).to_numpy() * 2 + (X["kind"] == "a").fill_null(False).to_numpy()
+    y = (score + rng.normal(size=n) > 1.0).astype(int)
+    return PricedData(name, X, y, fp_cost=5.0, fn_cost=X["amount"].to_numpy())
