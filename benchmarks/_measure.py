@@ -1,6 +1,8 @@
 """Measuring: contestants take turns, the best of several turns counts."""
 
 import gc
+import multiprocessing
+import resource
 import time
 from dataclasses import asdict, dataclass
 
@@ -58,10 +60,19 @@ def race(task, contestants, turns=5, peer=None, clock=time.perf_counter):
     ]
 
 
-def memory_growth(call):
-    """MiB by which this process has grown after a call, and the call's result."""
-    gc.collect()
-    process = psutil.Process()
-    before = process.memory_info().rss
-    result = call()
-    return (process.memory_info().rss - before) / 2**20, result
+def peak_mib(call):
+    """MiB that a call needs at its peak, beyond what the process had before; run in a fork."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_report_peak, args=(call, sender))
+    child.start()
+    peak = receiver.recv()
+    child.join()
+    return peak
+
+
+def _report_peak(call, sender):
+    before = psutil.Process().memory_info().rss
+    call()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # Linux counts in KiB
+    sender.send(max(0, peak - before) / 2**20)

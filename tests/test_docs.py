@@ -1,0 +1,49 @@
+"""What the documents say is run: Python blocks as doctests, `$ stakes ...` lines as commands."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(page, language):
+    """The fenced blocks of one language."""
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+
+
+def commands(page):
+    """The lines of console blocks that call stakes."""
+    lines = [line for block in blocks(page, "console") for line in block.splitlines()]
+    return [line[2:] for line in lines if line.startswith("$ stakes ")]
+
+
+WITH_PYTHON = [page for page in PAGES if any(">>>" in block for block in blocks(page, "python"))]
+WITH_COMMANDS = [page for page in PAGES if commands(page)]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
+def test_python_blocks(page):
+    text = "\n".join(blocks(page, "python"))
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    failures, tried = doctest.DocTestRunner(optionflags=FLAGS).run(test)
+    assert tried > 0
+    assert failures == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
+def test_commands(page, tmp_path):
+    for command in commands(page):
+        words = [sys.executable, "-m", "stakes.cli", *shlex.split(command)[1:]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
