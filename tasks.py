@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # two workers share the cores
 PINNED_MTIME = 1_700_000_000  # numba's cache looks at mtimes, and a clone makes them new
 
 
@@ -79,10 +80,11 @@ def test(*args):
     pytest = [BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
     if "--quick" in args:
         rest = [a for a in args if a != "--quick"]
-        run(*pytest, "-m", "not slow", *rest)
+        run(*pytest, "-m", "not slow", *rest, **ONE_THREAD)
         return
-    run(*pytest, *args)
-    run(*pytest, "-m", "not slow and not jit", "--cov", "--cov-report=term", NUMBA_DISABLE_JIT="1")
+    run(*pytest, *args, **ONE_THREAD)
+    pytest += ["-m", "not slow and not jit", "--cov", "--cov-report=term"]
+    run(*pytest, NUMBA_DISABLE_JIT="1", **ONE_THREAD)
 
 
 def demo(*args):

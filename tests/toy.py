@@ -11,10 +11,11 @@ def toy(n=240, seed=0, name="toy"):
     X = pl.DataFrame(
         {
             "amount": rng.lognormal(3, 1, n),
-            "kind": rng.choice(["a", "b", None], n),
+            "kind": rng.choice(["a", "b", ""], n).tolist(),
             "x": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
         }
     )
+    X = X.with_columns(pl.col("kind").replace("", None))
     score = X["x"].fill_nan(0.0).to_numpy() * 2 + (X["kind"] == "a").fill_null(False).to_numpy()
     y = (score + rng.normal(size=n) > 1.0).astype(int)
     return PricedData(name, X, y, fp_cost=5.0, fn_cost=X["amount"].to_numpy())
