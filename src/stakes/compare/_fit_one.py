@@ -14,6 +14,7 @@ from stakes.compare._encode import prepare
 from stakes.compare._plan import split
 from stakes.costs import Costs
 from stakes.metrics import make_cost_scorer, savings_score
+from stakes.risk import conditional_value_at_risk
 
 INNER_FOLDS = 3
 
@@ -105,7 +106,7 @@ def money(test, decided):
         cost=float(paid.sum()),
         cost_per_1000=float(1000 * paid.mean()),
         savings=savings_score(test.y, decided.astype(int), **test.costs),
-        tail_cost=0.0,
+        tail_cost=float(conditional_value_at_risk(paid, 0.05)),
         alerts=int(decided.sum()),
     )
 
