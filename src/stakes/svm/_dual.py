@@ -1,0 +1,228 @@
+"""The dual of every kernel SVM here: a general linear term, a box per example, one equality."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from stakes.svm._dual_jit import add_rows, smo
+
+BLOCK = 512  # working set of the large solver
+SMALL = 2000  # up to so many rows the whole kernel matrix is one working set
+
+
+@dataclass(frozen=True)
+class DualSolution:
+    r"""A solution of the dual, and what certifies it.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n,)
+        Signed multipliers :math:`\beta_i = y_i\alpha_i`.
+    intercept : float
+        :math:`b`.
+    margins : ndarray of shape (n,)
+        :math:`(K\beta)_i + b`, recomputed in float64 at the end.
+    primal, dual : float
+        Both objectives, to be minimised and maximised.
+    kkt_residual : float
+        Largest violation of the optimality conditions, in units of the margin.
+    n_iter : int
+        Pairwise steps.
+    """
+
+    beta: np.ndarray
+    intercept: float
+    margins: np.ndarray
+    primal: float
+    dual: float
+    kkt_residual: float
+    n_iter: int
+
+    @property
+    def gap(self):
+        """Duality gap relative to the primal value."""
+        return (self.primal - self.dual) / max(abs(self.primal), 1e-300)
+
+
+def solve_dual(gram, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_mib=200):
+    r"""Solve an SVM with a penalty and a margin per example.
+
+    .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + \sum_i u_i\,[p_i - y_i(w^\top\varphi_i + b)]_+
+
+    through its dual in :math:`\beta_i = y_i\alpha_i`,
+
+    .. math:: \min_\beta\ \tfrac12\beta^\top K\beta - \sum_i y_i p_i\beta_i ,\quad
+              \sum_i\beta_i = 0,\quad 0 \le y_i\beta_i \le u_i .
+
+    Parameters
+    ----------
+    gram : Gram or ndarray of shape (n, n)
+        The kernel; a matrix is used as it is.
+    y : ndarray of shape (n,)
+        Signs.
+    weight, margin : ndarray of shape (n,)
+        :math:`u_i > 0` and :math:`p_i`.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions that is left.
+    max_iter : int, default=10_000_000
+        Pairwise steps after which it gives up with a warning.
+    cache_mib : float, default=200
+        Memory for kernel rows.
+
+    Returns
+    -------
+    DualSolution
+
+    Examples
+    --------
+    >>> K, y = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
+    >>> solve_dual(K, y, weight=np.full(2, 9.0), margin=np.array([1.0, 0.5])).beta
+    array([ 0.375, -0.375])
+    """
+    lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
+    target = y * margin
+    beta, F = np.zeros(len(y)), -target
+    if isinstance(gram, np.ndarray):
+        matrix = np.ascontiguousarray(gram, dtype=np.float64)
+        steps, _ = smo(matrix, F, beta, lower, upper, tol, max_iter)
+        F = matrix @ beta - target
+    elif len(y) <= SMALL:
+        matrix = gram.full()
+        steps, _ = smo(matrix, F, beta, lower, upper, tol, max_iter)
+        F = matrix @ beta - target
+    else:
+        steps, F = _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib)
+    solution = _certify(y, weight, margin, target, beta, F, lower, upper, steps)
+    if solution.kkt_residual > 2 * tol:
+        warnings.warn(
+            f"The SVM dual stopped after {steps} steps with a KKT residual of "
+            f"{solution.kkt_residual:.2g}, above tol={tol:g}; scale the features, lower C or "
+            "raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return solution
+
+
+def violation(F, beta, lower, upper):
+    """Steepest way up and down, m and M: optimal if and only if m <= M; their indices are sets."""
+    m = np.max(-F, where=beta < upper, initial=-np.inf)
+    M = np.min(-F, where=beta > lower, initial=np.inf)
+    return m, M
+
+
+def _certify(y, weight, margin, target, beta, F, lower, upper, steps):
+    m, M = violation(F, beta, lower, upper)
+    free = (beta > lower) & (beta < upper)
+    if free.any():
+        b = float(-F[free].mean())
+    else:
+        b = float((m + M) / 2) if np.isfinite(m + M) else float(m if np.isfinite(m) else M)
+    margins = F + target + b
+    quadratic = 0.5 * float(beta @ (F + target))
+    slack = np.maximum(0.0, margin - y * margins)
+    return DualSolution(
+        beta=beta,
+        intercept=b,
+        margins=margins,
+        primal=quadratic + float(weight @ slack),
+        dual=float(target @ beta) - quadratic,
+        kkt_residual=float(max(m - M, 0.0)) if np.isfinite(m - M) else 0.0,
+        n_iter=steps,
+    )
+
+
+def _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib):
+    """Blocks of rows in float32; then the gradient in float64, and on from there if need be."""
+    light = gram.astype(np.float32)
+    pool = _Pool(light, cache_mib)
+    F, steps = -target, 0
+    for _ in range(10):
+        steps += _descend(pool, F, beta, lower, upper, 0.9 * tol, max_iter - steps)
+        F = _exact(gram, light, beta, tol) - target
+        m, M = violation(F, beta, lower, upper)
+        if m - M <= tol or steps >= max_iter:
+            break
+    return steps, F
+
+
+def _exact(gram, light, beta, tol):
+    """K beta afresh: in float64, or from float32 values where their rounding is far below tol."""
+    rounding = 2 * np.finfo(np.float32).eps * np.sqrt(np.sum(beta**2 * gram.diagonal() ** 2))
+    return (light if rounding < 0.1 * tol else gram).times(beta)
+
+
+def _descend(pool, F, beta, lower, upper, tol, max_steps):
+    """Solve block after block until no pair violates more than tol."""
+    steps, block = 0, np.empty(0, dtype=np.intp)
+    while steps < max_steps:
+        m, M = violation(F, beta, lower, upper)
+        if m - M <= tol:
+            break
+        block = _next_block(F, beta, lower, upper, block)
+        slots = pool.slots(block)
+        K = pool.gram.take(block).full().astype(np.float64)
+        f, b = F[block], beta[block]
+        local_tol = max(0.1 * (m - M), 0.5 * tol)
+        made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * BLOCK)
+        steps += max(made, 1)
+        add_rows(F, pool.rows, slots, b - beta[block])
+        beta[block] = b
+    return steps
+
+
+def _next_block(F, beta, lower, upper, old):
+    """The worst violators of both kinds, and the newer half of the block before."""
+    kept = old[len(old) // 2 :]
+    want = BLOCK - len(kept)
+    up = np.where(beta < upper, F, np.inf)
+    down = np.where(beta > lower, -F, np.inf)
+    up[kept] = down[kept] = np.inf
+    half = want // 2
+    first = np.argpartition(up, half)[:half]
+    first = first[np.isfinite(up[first])]
+    down[first] = np.inf
+    second = np.argpartition(down, want - half)[: want - half]
+    second = second[np.isfinite(down[second])]
+    return np.concatenate([kept, first, second])
+
+
+class _Pool:
+    """Kernel rows kept in one buffer; the row that was used longest ago makes room."""
+
+    def __init__(self, gram, cache_mib):
+        n = gram.shape[0]
+        size = min(n, max(2 * BLOCK, int(cache_mib * 2**20 / (4 * n))))
+        self.gram = gram
+        self.rows = np.empty((size, n), dtype=np.float32)
+        self.slot_of = np.full(n, -1)
+        self.owner = np.full(size, -1)
+        self.used = np.zeros(size, dtype=np.int64)
+        self.clock = self.filled = 0
+
+    def slots(self, block):
+        """Where the rows of a block are, after making those that are missing."""
+        self.clock += 1
+        slots = self.slot_of[block]
+        self.used[slots[slots >= 0]] = self.clock
+        missing = np.flatnonzero(slots < 0)
+        if len(missing):
+            free = self._oldest(len(missing))
+            gone = self.owner[free]
+            self.slot_of[gone[gone >= 0]] = -1
+            new = block[missing]
+            if free[-1] - free[0] == len(free) - 1:
+                self.gram.block(new, out=self.rows[free[0] : free[-1] + 1])
+            else:
+                self.rows[free] = self.gram.block(new)
+            self.owner[free], self.slot_of[new], self.used[free] = new, free, self.clock
+            slots[missing] = free
+        return slots
+
+    def _oldest(self, count):
+        if self.filled + count <= len(self.used):
+            self.filled += count
+            return np.arange(self.filled - count, self.filled)
+        return np.sort(np.argpartition(self.used, count - 1)[:count])

@@ -1,0 +1,61 @@
+"""Compiled loops of _dual.py; checked arrays in, changed in place, no checks here."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def smo(K, F, beta, lower, upper, tol, max_steps):
+    """Pairwise descent on 1/2 b'Kb - t'b, sum(b) fixed, in a box; F = Kb - t is kept up to date.
+
+    The first index has the steepest way up, the second one promises the largest second-order
+    decrease. Returns the steps made and the violation m - M that is left.
+    """
+    n = len(beta)
+    m, i = -np.inf, -1
+    for s in range(n):
+        if beta[s] < upper[s] and -F[s] > m:
+            m, i = -F[s], s
+    for step in range(max_steps):
+        if i < 0:
+            return step, 0.0
+        row, k_ii = K[i], K[i, i]
+        least, best, j, curve_j = np.inf, -1.0, -1, 1.0
+        for s in range(n):
+            if beta[s] > lower[s]:
+                fall = m + F[s]
+                if -F[s] < least:
+                    least = -F[s]
+                if fall > 0.0:
+                    curve = k_ii + K[s, s] - 2.0 * row[s]
+                    if curve < 1e-12:
+                        curve = 1e-12
+                    gain = fall * fall / curve
+                    if gain > best:
+                        best, j, curve_j = gain, s, curve
+        if j < 0 or m - least <= tol:
+            return step, max(m - least, 0.0)
+        move = (m + F[j]) / curve_j
+        room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
+        if move >= room_i or move >= room_j:  # land on the bound exactly
+            move = min(room_i, room_j)
+        beta[i] = upper[i] if move == room_i else beta[i] + move
+        beta[j] = lower[j] if move == room_j else beta[j] - move
+        other = K[j]
+        m, i = -np.inf, -1
+        for s in range(n):
+            F[s] += move * (row[s] - other[s])
+            if beta[s] < upper[s] and -F[s] > m:
+                m, i = -F[s], s
+    return max_steps, np.inf
+
+
+@njit(cache=True)
+def add_rows(F, pool, slots, change):
+    """F += sum_k change[k] * pool[slots[k]], reading only rows whose change is not zero."""
+    for k in range(len(slots)):
+        c = change[k]
+        if c != 0.0:
+            row = pool[slots[k]]
+            for s in range(len(F)):
+                F[s] += c * row[s]

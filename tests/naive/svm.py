@@ -1,0 +1,54 @@
+"""The SVM problems as the paper writes them, solved by a general conic solver."""
+
+import cvxpy as cp
+import numpy as np
+
+
+def primal(K, y, weight, margin):
+    """Value, K beta and b of min 1/2 |w|^2 + sum u_i [p_i - y_i f_i]_+, in a basis of K."""
+    values, vectors = np.linalg.eigh(K)
+    Phi = vectors * np.sqrt(np.maximum(values, 0.0))
+    w, b, xi = cp.Variable(Phi.shape[1]), cp.Variable(), cp.Variable(len(y), nonneg=True)
+    f = Phi @ w + b
+    problem = cp.Problem(
+        cp.Minimize(0.5 * cp.sum_squares(w) + weight @ xi), [cp.multiply(y, f) >= margin - xi]
+    )
+    solve(problem)
+    return problem.value, Phi @ w.value, float(b.value)
+
+
+def dual(K, y, weight, margin):
+    """Value and alpha of the dual, Eq. 51 of the CS-SVM paper with a term per example."""
+    values, vectors = np.linalg.eigh(K)
+    Phi = vectors * np.sqrt(np.maximum(values, 0.0))
+    alpha = cp.Variable(len(y))
+    problem = cp.Problem(
+        cp.Maximize(margin @ alpha - 0.5 * cp.sum_squares(Phi.T @ cp.multiply(y, alpha))),
+        [alpha >= 0, alpha <= weight, y @ alpha == 0],
+    )
+    solve(problem)
+    return problem.value, alpha.value
+
+
+def cost_sensitive_primal(X, y, C, fn_cost, kappa):
+    """Eq. 49 literally, linear: value, w and b."""
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    xi = cp.Variable(len(y), nonneg=True)
+    f, P, N = X @ w + b, y > 0, y < 0
+    cost = 0.5 * cp.sum_squares(w) + C * (fn_cost * cp.sum(xi[P]) + cp.sum(xi[N]) / kappa)
+    problem = cp.Problem(cp.Minimize(cost), [f[P] >= 1 - xi[P], f[N] <= -kappa + xi[N]])
+    solve(problem)
+    return problem.value, w.value, float(b.value)
+
+
+def solve(problem):
+    problem.solve(solver=cp.CLARABEL, tol_gap_rel=1e-11, tol_gap_abs=1e-11, tol_feas=1e-11)
+
+
+def kernel(X, name, gamma=0.5):
+    """Kernel matrix entry by entry."""
+    if name == "linear":
+        return np.array([[x @ z for z in X] for x in X])
+    if name == "poly":
+        return np.array([[(gamma * (x @ z) + 1.0) ** 3 for z in X] for x in X])
+    return np.array([[np.exp(-gamma * np.sum((x - z) ** 2)) for z in X] for x in X])

@@ -1,0 +1,230 @@
+"""The SVM learners: the exact reduction, margins, conditions, dual quantities, edge cases."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.svm import SVC
+
+from naive import svm as naive
+from stakes.svm import (
+    BiasedPenaltySVC,
+    BoundaryMovementSVC,
+    CostSensitiveSVC,
+    LinearCostSensitiveSVC,
+    _linear,
+    weighted_equivalent,
+)
+from stakes.svm._boundary import best_threshold
+from stakes.svm._penalties import biased_penalties, cost_penalties
+
+KERNEL_LEARNERS = [BoundaryMovementSVC(), BiasedPenaltySVC(), CostSensitiveSVC()]
+ALL = [*KERNEL_LEARNERS, LinearCostSensitiveSVC()]
+
+
+def noisy(rng, n=60, d=3):
+    X = rng.normal(size=(n, d))
+    y = (X[:, 0] + 0.7 * rng.normal(size=n) > 0.3).astype(int)
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_reduction_is_the_direct_problem(seed):
+    rng = np.random.default_rng(seed)
+    X, y = noisy(rng, n=40)
+    kappa, C = rng.uniform(0.1, 1.0), rng.uniform(0.1, 10.0)
+    fn_cost = rng.uniform(1.0, 3.0) / kappa
+    value, w, b = naive.cost_sensitive_primal(X, np.where(y, 1.0, -1.0), C, fn_cost, kappa)
+    same = weighted_equivalent(C, fn_cost, kappa)
+    weights = {0: same["negative_weight"], 1: same["positive_weight"]}
+    plain = SVC(C=same["C"], kernel="linear", class_weight=weights, tol=1e-9).fit(X, y)
+    through = same["scale"] * plain.decision_function(X) + same["shift"]
+    np.testing.assert_allclose(through, X @ w + b, atol=2e-4)  # LIBSVM's kernel is in float32
+    prices = dict(fp_cost=same["negative_weight"], fn_cost=same["positive_weight"])
+    weighted = BiasedPenaltySVC(
+        same["C"], kernel="linear", normalize_costs=False, tol=1e-9, **prices
+    ).fit(X, y)
+    through = same["scale"] * weighted.decision_function(X) + same["shift"]
+    np.testing.assert_allclose(through, X @ w + b, atol=2e-5)
+    assert same["scale"] ** 2 * weighted.objective_ == pytest.approx(value, rel=1e-6)
+    options = dict(C=C, kappa=kappa, fn_cost=fn_cost)
+    ours = CostSensitiveSVC(kernel="linear", tol=1e-9, **options).fit(X, y)
+    linear = LinearCostSensitiveSVC(tol=1e-10, **options).fit(X, y)
+    for model in (ours, linear):
+        np.testing.assert_allclose(model.decision_function(X), X @ w + b, atol=2e-5)
+        assert model.objective_ == pytest.approx(value, rel=1e-6)
+
+
+def test_the_reduction_with_an_rbf_kernel(rng):
+    X, y = noisy(rng)
+    same = weighted_equivalent(2.0, 6.0, 0.25)
+    weights = {0: same["negative_weight"], 1: same["positive_weight"]}
+    plain = SVC(C=same["C"], gamma=0.5, class_weight=weights, tol=1e-9).fit(X, y)
+    ours = CostSensitiveSVC(2.0, kappa=0.25, gamma=0.5, fn_cost=6.0, tol=1e-9).fit(X, y)
+    through = same["scale"] * plain.decision_function(X) + same["shift"]
+    # LIBSVM keeps kernel values in float32
+    np.testing.assert_allclose(ours.decision_function(X), through, atol=1e-5)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("kappa", [1.0, 0.5, 0.1])
+def test_margins_on_separable_data_have_the_ratio_kappa(rng, C, kappa):
+    """Figure 1: the positive margin is 1/kappa times the negative one, whatever C."""
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    X[:, 0] += np.where(y, 3.0, -3.0)
+    for model in (
+        CostSensitiveSVC(C, kappa=kappa, kernel="linear", fn_cost=20.0, tol=1e-8),
+        LinearCostSensitiveSVC(C, kappa=kappa, fn_cost=20.0, tol=1e-10),
+    ):
+        scores = model.fit(X, y).decision_function(X)
+        positive, negative = scores[y == 1].min(), -scores[y == 0].max()
+        assert positive / negative == pytest.approx(1 / kappa, rel=1e-3)
+        assert negative == pytest.approx(kappa, rel=1e-3)
+
+
+def test_with_equal_costs_all_are_the_plain_svm(rng):
+    X, y = noisy(rng)
+    plain = SVC(C=2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
+    for learner in (BiasedPenaltySVC, CostSensitiveSVC):
+        ours = learner(2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
+        np.testing.assert_allclose(ours, plain, atol=1e-6)
+
+
+def test_costs_per_example_follow_the_paper():
+    c, y = np.array([1.0, 2.0, 7.0, 9.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    printed = cost_penalties(c, y, normalize=False)
+    np.testing.assert_allclose(printed.weight, [1.0, 3.0, 7.0, 9.0])
+    np.testing.assert_allclose(printed.margin, [1.0, 1 / 3, 1.0, 1.0])
+    mended = cost_penalties(c, y, slope="consistent")
+    np.testing.assert_allclose(mended.weight, c)
+    np.testing.assert_allclose(mended.margin, printed.margin)
+    scaled = cost_penalties(50 * c, y)
+    np.testing.assert_allclose(scaled.weight, printed.weight)
+    np.testing.assert_allclose(biased_penalties(50 * c, y).weight, c)
+    one_kappa = cost_penalties(c, y, kappa=0.5, conditions="ignore")
+    np.testing.assert_allclose(one_kappa.weight, [2.0, 4.0, 7.0, 9.0])
+
+
+def test_the_dearer_class_has_margin_one_whichever_it_is(rng):
+    X, y = noisy(rng)
+    model = CostSensitiveSVC(kappa=0.5, fn_cost=4.0, gamma=0.5, tol=1e-8).fit(X, y)
+    swapped = CostSensitiveSVC(kappa=0.5, fp_cost=4.0, gamma=0.5, tol=1e-8).fit(X, 1 - y)
+    np.testing.assert_allclose(model.decision_function(X), -swapped.decision_function(X), atol=1e-6)
+    assert (model.dear_class_, swapped.dear_class_) == (1, -1)
+    assert model.dual_view().imbalance == pytest.approx(swapped.dual_view().imbalance)
+
+
+def test_conditions_of_equation_50_are_checked(rng):
+    X, y = noisy(rng)
+    with pytest.raises(ValueError, match="0 < kappa <= 1 <= 1/kappa <= C1"):
+        CostSensitiveSVC(kappa=0.1, fn_cost=2.0).fit(X, y)
+    CostSensitiveSVC(kappa=0.1, fn_cost=2.0, conditions="ignore").fit(X, y)
+    with pytest.raises(ValueError, match="costs of at least 1 in the cheaper class"):
+        CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, normalize_costs=False).fit(X, y)
+    with pytest.raises(ValueError, match="costs of at least 1 in the cheaper class"):
+        CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, normalize_costs=False, conditions="ignore").fit(
+            X, y
+        )
+    with pytest.raises(ValueError, match="0 < kappa <= 1"):
+        CostSensitiveSVC(fp_cost=2.0, fn_cost=2.5, normalize_costs=False).fit(X, y)
+
+
+@pytest.mark.parametrize("learner", [CostSensitiveSVC, LinearCostSensitiveSVC])
+def test_kappa_is_given_derived_or_searched(learner, priced):
+    X, y, fp, fn = (part[:120] for part in priced)
+    derived = learner().fit(X, y, fp_cost=1 + fp * fn[::-1], fn_cost=100 * fn)
+    assert len(derived.kappa_) == np.sum(y == 0)
+    assert derived.kappa_.max() == 1.0
+    searched = learner(kappa="search", fn_cost=10.0).fit(X, y)
+    given = learner(kappa=searched.kappa_, fn_cost=10.0).fit(X, y)
+    np.testing.assert_array_equal(searched.predict(X), given.predict(X))
+    few = learner(kappa="search").fit([[0.0], [1.0]], [0, 1])
+    assert few.kappa_ == 1.0
+    with pytest.raises(ValueError, match="kappa"):
+        learner(kappa=1.5).fit(X, y)
+
+
+def test_dual_quantities(rng):
+    X, y = noisy(rng)
+    plain = CostSensitiveSVC(fn_cost=20.0, kappa=1.0).fit(X, y).dual_view()
+    assert plain.l1_penalty == 0.0
+    model = CostSensitiveSVC(fn_cost=20.0, kappa=0.1, tol=1e-8).fit(X, y)
+    view = model.dual_view()
+    assert view.l1_negative == pytest.approx(view.l1_positive)
+    assert view.l1_penalty == pytest.approx(0.9 * view.l1_negative)
+    assert (view.n_negative, view.n_positive) == tuple(model.n_support_)
+    # Eq. 54: the sum of alpha less the l1 penalty less the quadratic term is the optimal value
+    K = naive.kernel(model.support_vectors_, "rbf", model.gamma_)
+    quadratic = 0.5 * model.dual_coef_ @ K @ model.dual_coef_
+    value = np.abs(model.dual_coef_).sum() - view.l1_penalty - quadratic
+    assert value == pytest.approx(model.objective_, rel=1e-6)
+    assert model.kkt_residual_ <= 1e-8
+    assert abs(model.duality_gap_) <= 1e-6
+
+
+def test_threshold_is_the_best_one(rng):
+    scores, y = rng.normal(size=30).round(1), np.where(rng.random(30) < 0.4, 1.0, -1.0)
+    regret = rng.uniform(0.5, 5.0, 30)
+    found = best_threshold(scores, y, regret)
+    paid = [
+        regret[(scores > cut) != (y > 0)].sum()
+        for cut in np.concatenate([np.linspace(-4, 4, 1601) + 1e-4, [found]])
+    ]
+    assert paid[-1] == pytest.approx(min(paid))
+
+
+def test_boundary_movement_only_moves_the_boundary(rng):
+    X, y = noisy(rng)
+    model = BoundaryMovementSVC(fn_cost=8.0, gamma=0.5, tol=1e-8).fit(X, y)
+    plain = SVC(gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), plain - model.threshold_, atol=1e-6)
+    assert model.predict(X).mean() >= (plain > 0).mean()
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda learner: type(learner).__name__)
+def test_one_class_at_stake_makes_a_constant(learner, rng):
+    X, y = noisy(rng)
+    never = clone(learner).fit(X, y, fn_cost=0.0)
+    assert (never.predict(X) == 0).all()
+    assert (clone(learner).fit(X, y, fp_cost=0.0).predict(X) == 1).all()
+    with pytest.raises(ValueError, match="No example costs anything"):
+        clone(learner).fit(X, y, fp_cost=0.0, fn_cost=0.0)
+
+
+def test_many_landmarks_give_the_kernel_itself(rng):
+    X, y = noisy(rng)
+    options = dict(gamma=0.5, fn_cost=4.0, kappa=0.5, tol=1e-8)
+    exact = CostSensitiveSVC(**options).fit(X, y)
+    features = CostSensitiveSVC(n_components=60, random_state=0, **options).fit(X, y)
+    np.testing.assert_allclose(exact.decision_function(X), features.decision_function(X), atol=1e-5)
+    with pytest.raises(ValueError, match="without n_components"):
+        features.dual_view()
+    moved = BoundaryMovementSVC(n_components=60, gamma=0.5, fn_cost=4.0, random_state=0)
+    assert moved.fit(X, y).score(X, y) > 0.7
+
+
+@pytest.mark.parametrize("learner", ALL, ids=lambda learner: type(learner).__name__)
+def test_sparse_rows_give_what_dense_rows_give(learner, rng):
+    X, y = noisy(rng)
+    X[np.abs(X) < 0.6] = 0.0
+    learner = clone(learner).set_params(tol=1e-8, fn_cost=4.0)
+    dense, thin = (clone(learner).fit(A, y) for A in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(
+        dense.decision_function(X), thin.decision_function(sparse.csr_array(X)), atol=1e-5
+    )
+
+
+def test_wide_rows_go_through_the_kernel_solver(rng, monkeypatch):
+    X, y = noisy(rng)
+    narrow = LinearCostSensitiveSVC(fn_cost=3.0).fit(X, y)
+    monkeypatch.setattr(_linear, "WIDE", 2)
+    wide = LinearCostSensitiveSVC(fn_cost=3.0).fit(X, y)
+    assert wide.objective_ == pytest.approx(narrow.objective_, rel=1e-3)
+
+
+def test_probabilities_only_through_calibration(rng):
+    X, y = noisy(rng)
+    model = CostSensitiveSVC().fit(X, y)
+    with pytest.raises(ValueError, match="gives scores, not probabilities"):
+        model.predict(X, fp_cost=1.0, fn_cost=5.0)

@@ -1,0 +1,126 @@
+"""Both solvers against a conic solver, and their certificates."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVR
+
+import stakes.svm._dual as dual_module
+from naive import svm as naive
+from stakes.svm._dual import solve_dual
+from stakes.svm._gram import Gram
+from stakes.svm._interior import solve_linear
+
+
+def problem(rng, n=40, d=3, separable=False):
+    X = rng.normal(size=(n, d))
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 0.4, 1.0, -1.0)
+    if separable:
+        X[:, 0] += 2.0 * y
+    else:
+        y[rng.random(n) < 0.15] *= -1
+    return X, y
+
+
+def formulations(rng, y):
+    """Penalty and margin per example of CI, BP, CS, and both example-dependent forms."""
+    n, P = len(y), y > 0
+    c = rng.uniform(1.0, 4.0, n)
+    return {
+        "CI": (np.full(n, 1.0), np.ones(n)),
+        "BP": (np.where(P, 5.0, 1.0), np.ones(n)),
+        "CS": (np.where(P, 5.0, 1 / 0.25), np.where(P, 1.0, 0.25)),
+        "ED-BP": (c, np.ones(n)),
+        "ED-CS": (np.where(P, c, 2 * c - 1), np.where(P, 1.0, 1 / (2 * c - 1))),
+    }
+
+
+@pytest.mark.parametrize("separable", [False, True])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_primal_and_dual_agree_with_a_conic_solver(rng, kernel, separable):
+    X, y = problem(rng, separable=separable)
+    K = naive.kernel(X, kernel)
+    np.testing.assert_allclose(Gram(X, kernel, gamma=0.5).full(), K, atol=1e-12)
+    for name, (weight, margin) in formulations(rng, y).items():
+        found = solve_dual(Gram(X, kernel, gamma=0.5), y, weight, margin, tol=1e-8)
+        value, Kb, b = naive.primal(K, y, weight, margin)
+        best, _ = naive.dual(K, y, weight, margin)
+        assert found.primal == pytest.approx(value, rel=1e-6), name
+        assert found.dual == pytest.approx(best, rel=1e-6), name
+        assert found.kkt_residual <= 1e-8
+        assert abs(found.gap) <= 1e-6
+        if ((found.beta * y > 1e-6) & (found.beta * y < weight - 1e-6)).any():
+            np.testing.assert_allclose(found.margins, Kb + b, atol=2e-4)
+        if kernel == "linear":
+            linear = solve_linear(X, y, weight, margin, tol=1e-8)
+            assert linear.primal == pytest.approx(value, rel=1e-6), name
+            assert linear.dual == pytest.approx(best, rel=1e-6), name
+            assert 0 <= linear.gap + 1e-12 <= 1e-8 + 1e-12
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_blocks_give_what_the_whole_matrix_gives(rng, kernel, monkeypatch):
+    X, y = problem(rng, n=120)
+    weight, margin = formulations(rng, y)["ED-CS"]
+    gram = Gram(X, kernel, gamma=0.5, coef0=1.0)
+    np.testing.assert_allclose(gram.full(), naive.kernel(X, kernel), rtol=1e-10)
+    whole = solve_dual(gram, y, weight, margin, tol=1e-7)
+    monkeypatch.setattr(dual_module, "SMALL", 10)
+    monkeypatch.setattr(dual_module, "BLOCK", 16)
+    blocks = solve_dual(gram, y, weight, margin, tol=1e-7, cache_mib=0)
+    assert blocks.kkt_residual <= 1e-7
+    assert blocks.primal == pytest.approx(whole.primal, rel=1e-6)
+    assert blocks.dual == pytest.approx(whole.dual, rel=1e-6)
+
+
+def test_oracle_with_one_margin_per_example(rng):
+    """An epsilon-SVR with far targets and an equally wide tube is an SVM with margins p_i."""
+    X, y = problem(rng, n=60)
+    weight, margin = formulations(rng, y)["ED-CS"]
+    far = 100.0
+    oracle = SVR(kernel="rbf", gamma=0.5, epsilon=far, C=1.0, tol=1e-8)
+    oracle.fit(X, y * (margin + far), sample_weight=weight)
+    found = solve_dual(Gram(X, "rbf", gamma=0.5), y, weight, margin, tol=1e-8)
+    np.testing.assert_allclose(found.margins, oracle.predict(X), atol=1e-4)
+
+
+def test_sparse_rows_give_what_dense_rows_give(rng):
+    X, y = problem(rng)
+    X[np.abs(X) < 0.5] = 0.0
+    weight, margin = formulations(rng, y)["ED-CS"]
+    for kernel in ("linear", "rbf", "poly"):
+        np.testing.assert_allclose(
+            Gram(sparse.csr_array(X), kernel, gamma=0.5, coef0=1.0).full(),
+            Gram(X, kernel, gamma=0.5, coef0=1.0).full(),
+            rtol=1e-10,
+        )
+    dense, thin = (solve_linear(A, y, weight, margin) for A in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(dense.w, thin.w, atol=1e-8)
+
+
+def test_stopping_early_warns(rng):
+    X, y = problem(rng)
+    with pytest.warns(ConvergenceWarning, match="KKT residual of"):
+        solve_dual(Gram(X, "rbf"), y, np.ones(40), np.ones(40), max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
+        solve_linear(X, y, np.ones(40), np.ones(40), max_iter=2)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_few_examples_and_a_constant_column(n):
+    X = np.column_stack([np.arange(n, dtype=float), np.ones(n)])
+    y = np.where(np.arange(n) > 0, 1.0, -1.0)
+    found = solve_dual(Gram(X, "linear"), y, np.full(n, 10.0), np.ones(n), tol=1e-8)
+    linear = solve_linear(X, y, np.full(n, 10.0), np.ones(n))
+    np.testing.assert_allclose(found.margins, X @ linear.w + linear.b, atol=1e-4)
+    np.testing.assert_allclose(found.margins[:2], [-1, 1], atol=1e-6)
+
+
+def test_examples_that_repeat(rng):
+    X, y = problem(rng, n=20)
+    once = solve_dual(Gram(X, "rbf"), y, np.full(20, 2.0), np.ones(20), tol=1e-8)
+    twice = solve_dual(
+        Gram(np.vstack([X, X]), "rbf"), np.tile(y, 2), np.ones(40), np.ones(40), tol=1e-8
+    )
+    assert once.primal == pytest.approx(twice.primal, rel=1e-7)
