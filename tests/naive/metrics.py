@@ -29,3 +29,39 @@ def minimum_risk(y, s, fp, fn, prior):
         alarmed = np.mean(s[y == 0] >= threshold)
         best = min(best, prior * fn * missed + (1 - prior) * fp * alarmed)
     return best
+
+
+def rates(y, s, threshold):
+    return np.mean(s[y == 0] >= threshold), np.mean(s[y == 1] >= threshold)
+
+
+def partial_auc(y, s, region, t):
+    """A fine Riemann sum over the rate that the region bounds, on the curve through all points."""
+    points = np.array([rates(y, s, c) for c in [np.inf, *sorted(set(s), reverse=True)]])
+    grid = t + (1 - t) * (np.arange(20_000) + 0.5) / 20_000
+    if region == "tnr":
+        return np.interp(1 - grid, *points.T).mean()
+    return (1 - np.interp(grid, points[:, 1], points[:, 0])).mean()
+
+
+def h_measure(y, s, a, b):
+    """Quadrature over c of the least loss over all thresholds, both ends included."""
+    prior = y.mean()
+    points = np.array([rates(y, s, c) for c in [np.inf, *set(s)]])
+    c = (np.arange(40_000) + 0.5) / 40_000
+    w = c ** (a - 1) * (1 - c) ** (b - 1)
+    loss = np.full(len(c), np.inf)
+    for fpr, tpr in points:
+        loss = np.minimum(loss, c * (1 - prior) * fpr + (1 - c) * prior * (1 - tpr))
+    return 1 - (loss * w).sum() / (np.minimum(c * (1 - prior), (1 - c) * prior) * w).sum()
+
+
+def budget_cost(y, s, k, fp, fn, draws, rng):
+    """Mean over random ways to break ties."""
+    total = 0.0
+    for _ in range(draws):
+        order = np.lexsort([rng.random(len(s)), -s])
+        decided = np.zeros(len(s), bool)
+        decided[order[:k]] = True
+        total += np.mean(np.where(y == 1, ~decided * fn, decided * fp))
+    return total / draws

@@ -1,19 +1,33 @@
 """What predictions cost: metrics, their intervals, a scorer that carries costs, and plots."""
 
+from stakes.metrics._bootstrap import (
+    BootstrapInterval,
+    PairedDifference,
+    bootstrap_interval,
+    paired_bootstrap,
+)
 from stakes.metrics._cost import cost_loss, example_costs, expected_cost_loss, savings_score
 from stakes.metrics._rates import MinimumRisk, minimum_risk, risk_loss, weighted_sum_score
-from stakes.metrics._roc import partial_auc_score
+from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._scorer import make_cost_scorer
+from stakes.metrics._tail import budget_cost_loss, tail_cost_loss
 
 __all__ = [
+    "BootstrapInterval",
     "MinimumRisk",
+    "PairedDifference",
+    "bootstrap_interval",
+    "budget_cost_loss",
     "cost_loss",
     "example_costs",
     "expected_cost_loss",
+    "h_measure",
     "make_cost_scorer",
     "minimum_risk",
+    "paired_bootstrap",
     "partial_auc_score",
     "risk_loss",
     "savings_score",
+    "tail_cost_loss",
     "weighted_sum_score",
 ]

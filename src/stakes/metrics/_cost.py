@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.costs import CostMatrix
 from stakes.metrics._intake import read_costs, read_decisions, read_probabilities
+from stakes.metrics._many_classes import expected_of_many, paid_of_many
 
 
 def example_costs(
@@ -39,7 +38,7 @@ def example_costs(
     if cost_matrix is not None and (labels is not None or np.shape(cost_matrix) != (2, 2)):
         if any(value is not None for value in given.values()):
             raise ValueError("Give either cost_matrix or the four costs, not both.")
-        return _paid_of_many(y_true, y_pred, cost_matrix, labels)
+        return paid_of_many(y_true, y_pred, cost_matrix, labels)
     positive, decided = read_decisions(y_true, y_pred, pos_label)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     return costs.paid(positive, decided)
@@ -154,18 +153,33 @@ def expected_cost_loss(
     >>> expected_cost_loss([0, 1, 1], [0.1, 0.3, 0.05], fp_cost=1, fn_cost=9, under="model")
     0.683...
     """
+    paid = expected_example_costs(
+        y_true,
+        y_prob,
+        fp_cost=fp_cost,
+        fn_cost=fn_cost,
+        tp_cost=tp_cost,
+        tn_cost=tn_cost,
+        cost_matrix=cost_matrix,
+        labels=labels,
+        pos_label=pos_label,
+        under=under,
+    )
+    return float(paid.mean() if normalize else paid.sum())
+
+
+def expected_example_costs(
+    y_true, y_prob, *, cost_matrix=None, labels=None, pos_label=None, under="truth", **given
+):
+    """What each decision of :func:`expected_cost_loss` costs."""
     if under not in ("truth", "model"):
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
-    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if cost_matrix is not None and np.shape(cost_matrix) != (2, 2):
-        paid = _expected_of_many(y_true, y_prob, cost_matrix, labels, under)
-    else:
-        positive, p = read_probabilities(y_true, y_prob, pos_label)
-        costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
-        decided = costs.decide(p)
-        priced_by = costs.paid(positive, decided), costs.expected(p, decided)
-        paid = priced_by[under == "model"]
-    return float(paid.mean() if normalize else paid.sum())
+        return expected_of_many(y_true, y_prob, cost_matrix, labels, under)
+    positive, p = read_probabilities(y_true, y_prob, pos_label)
+    costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
+    decided = costs.decide(p)
+    return costs.expected(p, decided) if under == "model" else costs.paid(positive, decided)
 
 
 def savings_score(
@@ -248,47 +262,3 @@ def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
             f"Got {baseline!r} instead."
         )
     return never if baseline == "negative" else always
-
-
-def _paid_of_many(y_true, y_pred, cost_matrix, labels):
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred)
-    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels))
-    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
-
-
-def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
-    y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
-    check_consistent_length(y_true, P)
-    labels = _class_order(y_true, cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels))
-    if P.shape != (len(y_true), len(labels)):
-        raise ValueError(
-            f"y_prob must have one column for each of the {len(labels)} classes. "
-            f"Got shape {P.shape} instead."
-        )
-    if under == "model":
-        return costs.expected(P).min(axis=1)
-    return costs.paid(_index(y_true, labels), costs.decide(P))
-
-
-def _class_order(found, cost_matrix, labels):
-    if labels is not None:
-        return np.asarray(labels)
-    labels = np.unique(found)
-    if len(labels) < len(cost_matrix):
-        raise ValueError(
-            f"cost_matrix has {len(cost_matrix)} classes, the data show {len(labels)}: "
-            "give all classes in the order of the matrix with labels."
-        )
-    return labels
-
-
-def _index(y, labels):
-    order = np.argsort(labels)
-    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
-    index = order[place]
-    if (labels[index] != y).any():
-        raise ValueError("The data hold a class that is not in labels; name all classes there.")
-    return index

@@ -1,8 +1,10 @@
-"""Areas under part of the ROC curve."""
+"""Measures of a ranking: the part of the ROC curve that matters, and the H-measure."""
 
 import numpy as np
+from scipy.special import betainc
 from sklearn.metrics import roc_curve
 
+from stakes.metrics._hull_jit import roc_hull
 from stakes.metrics._intake import read_scores
 from stakes.metrics._rates import both_classes
 
@@ -57,6 +59,73 @@ def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None):
     if region == "tnr":
         return _area_right_of(1 - tpr[::-1], 1 - fpr[::-1], t)
     return _area_right_of(fpr, tpr, t)
+
+
+def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None):
+    r"""Hand's H: how much less than the trivial policies a ranking costs, over all cost ratios.
+
+    Let :math:`c = fp/(fp + fn)` be the relative price of a false alarm, distributed as
+    :math:`w` = Beta(a, b). With the best threshold for each :math:`c`,
+
+    .. math:: H = 1 - \frac{\int \min_t [c\,\pi_0\,fpr(t) + (1 - c)\pi_1\,fnr(t)]\,w(c)\,dc}
+              {\int \min[c\,\pi_0, (1 - c)\pi_1]\,w(c)\,dc} .
+
+    Unlike the area under the ROC curve the weight of the costs does not depend on the scores.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        Labels.
+    y_score : array-like of shape (n,) or (n, 2)
+        Scores that grow with the belief in the positive class.
+    shape : (float, float) or "prior", default=(2.0, 2.0)
+        (a, b), or Beta(1 + :math:`\pi_1`, 1 + :math:`\pi_0`), whose mode :math:`c = \pi_1` makes
+        the rarer class the dearer one to miss.
+    pos_label : label, default=None
+        The positive class; by default the larger label.
+
+    Returns
+    -------
+    float
+        Between 0 (no use) and 1 (perfect); NaN with a warning where there is one class only.
+
+    References
+    ----------
+    D. J. Hand. "Measuring classifier performance". Machine Learning 77, 2009.
+    D. J. Hand, C. Anagnostopoulos. "A better Beta for the H measure of classification
+    performance". Pattern Recognition Letters 40, 2014.
+
+    Examples
+    --------
+    >>> round(h_measure([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), 4)
+    0.6667
+    """
+    positive, scores = read_scores(y_true, y_score, pos_label)
+    if not both_classes(positive):
+        return float("nan")
+    prior = positive.mean()
+    a, b = (1 + prior, 2 - prior) if isinstance(shape, str) and shape == "prior" else shape
+    if not (a > 0 and b > 0):
+        raise ValueError(f"shape must be 'prior' or two positive numbers. Got {shape!r} instead.")
+    loss = _expected_loss(*hull_of(positive, scores), prior, a, b)
+    trivial = _expected_loss(np.array([0.0, 1.0]), np.array([0.0, 1.0]), prior, a, b)
+    return float(1 - loss / trivial)
+
+
+def hull_of(positive, scores):
+    """The upper convex hull of the ROC curve: (fpr, tpr) from (0, 0) to (1, 1)."""
+    fpr, tpr, _ = roc_curve(positive, scores, drop_intermediate=False)
+    kept = roc_hull(fpr, tpr)
+    return fpr[kept], tpr[kept]
+
+
+def _expected_loss(fpr, tpr, prior, a, b):
+    """Integral over c of the least loss on a hull; its corner j is best between two values of c."""
+    gain, harm = prior * np.diff(tpr), (1 - prior) * np.diff(fpr)
+    change = np.concatenate([[1.0], gain / (gain + harm), [0.0]])  # c falls along the hull
+    share_c = a / (a + b) * -np.diff(betainc(a + 1, b, change))
+    share_rest = b / (a + b) * -np.diff(betainc(a, b + 1, change))
+    return (1 - prior) * fpr @ share_c + prior * (1 - tpr) @ share_rest
 
 
 def _area_right_of(fpr, tpr, t):

@@ -10,15 +10,18 @@ from stakes.base import predict_with_costs, row_count
 from stakes.costs import COST_NAMES
 from stakes.metrics._cost import cost_loss, expected_cost_loss
 from stakes.metrics._rates import minimum_risk
-from stakes.metrics._roc import partial_auc_score
+from stakes.metrics._roc import h_measure, partial_auc_score
+from stakes.metrics._tail import budget_cost_loss
 
 # what a metric reads, where it is not the decisions
 _READS = {
     expected_cost_loss: "predict_proba",
     minimum_risk: "decision_function",
     partial_auc_score: "decision_function",
+    h_measure: "decision_function",
+    budget_cost_loss: "decision_function",
 }
-_LOSSES = {minimum_risk}
+_LARGER_IS_BETTER = {minimum_risk: False, h_measure: True}
 
 
 def make_cost_scorer(
@@ -179,7 +182,9 @@ class CostScorer(BaseEstimator):
 
 def _larger_is_better(metric):
     name = getattr(metric, "__name__", type(metric).__name__)
-    if metric in _LOSSES or name.endswith("_loss"):
+    if metric in _LARGER_IS_BETTER:
+        return _LARGER_IS_BETTER[metric]
+    if name.endswith("_loss"):
         return False
     if name.endswith("_score"):
         return True

@@ -1,0 +1,52 @@
+"""Costs of decisions among more than two classes, from a cost matrix."""
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from stakes.costs import CostMatrix
+
+
+def paid_of_many(y_true, y_pred, cost_matrix, labels):
+    """What each decision costs."""
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred)
+    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
+
+
+def expected_of_many(y_true, y_prob, cost_matrix, labels, under):
+    """What the decision of least expected cost costs, on the truth or in the model's belief."""
+    y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
+    check_consistent_length(y_true, P)
+    labels = _class_order(y_true, cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    if P.shape != (len(y_true), len(labels)):
+        raise ValueError(
+            f"y_prob must have one column for each of the {len(labels)} classes. "
+            f"Got shape {P.shape} instead."
+        )
+    if under == "model":
+        return costs.expected(P).min(axis=1)
+    return costs.paid(_index(y_true, labels), costs.decide(P))
+
+
+def _class_order(found, cost_matrix, labels):
+    if labels is not None:
+        return np.asarray(labels)
+    labels = np.unique(found)
+    if len(labels) < len(cost_matrix):
+        raise ValueError(
+            f"cost_matrix has {len(cost_matrix)} classes, the data show {len(labels)}: "
+            "give all classes in the order of the matrix with labels."
+        )
+    return labels
+
+
+def _index(y, labels):
+    order = np.argsort(labels)
+    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
+    index = order[place]
+    if (labels[index] != y).any():
+        raise ValueError("The data hold a class that is not in labels; name all classes there.")
+    return index

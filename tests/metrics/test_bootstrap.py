@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from stakes import metrics
+from stakes.metrics import bootstrap_interval, cost_loss, paired_bootstrap
+
+
+def draw(rng, n=80):
+    y = rng.integers(0, 2, n)
+    p = 0.3 * y + 0.7 * rng.random(n)
+    return y, p, dict(fp_cost=rng.exponential(size=n), fn_cost=rng.lognormal(size=n))
+
+
+DECISIONS = {
+    "cost_loss": {},
+    "savings_score": {},
+    "risk_loss": {"positive_prior": 0.1},
+    "weighted_sum_score": {"positive_weight": 0.3},
+    "tail_cost_loss": {"tail": 0.1},
+}
+SCORES = {
+    "expected_cost_loss": {},
+    "minimum_risk": {},
+    "partial_auc_score": {"region": "tnr"},
+    "h_measure": {},
+    "budget_cost_loss": {"budget": 10},
+}
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("name", [*DECISIONS, *SCORES])
+def test_every_metric_equals_the_loop_over_resamples(rng, name, method):
+    """The values from sums equal those of a metric that is called on each resample's rows."""
+    y, p, costs = draw(rng)
+    metric = getattr(metrics, name)
+    costless = ("weighted_sum_score", "partial_auc_score", "h_measure")
+    options = DECISIONS.get(name, SCORES.get(name)) | ({} if name in costless else costs)
+    answer = p if name in SCORES else p > 0.6
+
+    def wrapped(y_true, y_pred, pos_label=None, **options):
+        return metric(y_true, y_pred, pos_label=pos_label, **options)
+
+    given = dict(n_boot=30, random_state=3, method=method, **options)
+    fast = bootstrap_interval(metric, y, answer, **given)
+    slow = bootstrap_interval(wrapped, y, answer, **given)
+    np.testing.assert_allclose(fast.values, slow.values, rtol=1e-10)
+    assert (fast.estimate, fast.low, fast.high) == pytest.approx(
+        (slow.estimate, slow.low, slow.high), rel=1e-9
+    )
+    value = metric(y, answer, **options)
+    assert fast.estimate == pytest.approx(getattr(value, "value", value))
+    assert fast.low <= fast.high
+
+
+@pytest.mark.parametrize(
+    "options", [{"baseline": "negative"}, {"baseline": "rule"}, {"tp_cost": -1.0}]
+)
+def test_savings_against_other_baselines(rng, options):
+    y, p, costs = draw(rng)
+    if options.get("baseline") == "rule":
+        options = {"baseline": p > 0.9}
+    result = bootstrap_interval(
+        metrics.savings_score, y, p > 0.5, n_boot=20, random_state=0, **costs, **options
+    )
+    drawn = np.random.RandomState(0).randint(80, size=80)
+    rows = {name: np.asarray(v)[drawn] for name, v in (costs | options).items() if np.ndim(v)}
+    fixed = {name: v for name, v in options.items() if name not in rows}
+    again = metrics.savings_score(y[drawn], (p > 0.5)[drawn], **rows, **fixed)
+    assert result.values[0] == pytest.approx(again, rel=1e-12)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_agrees_with_scipy_on_a_mean(method):
+    paid = np.random.default_rng(0).lognormal(0, 1.5, 200)
+    ours = bootstrap_interval(
+        cost_loss,
+        np.ones(200),
+        np.zeros(200),
+        fn_cost=paid,
+        n_boot=5000,
+        method=method,
+        random_state=0,
+    )
+    theirs = stats.bootstrap(
+        (paid,), np.mean, n_resamples=5000, method=method, vectorized=True
+    ).confidence_interval
+    # two runs of 5000 resamples differ by a few hundredths of the interval's length
+    assert ours.low == pytest.approx(theirs.low, abs=0.06 * (theirs.high - theirs.low))
+    assert ours.high == pytest.approx(theirs.high, abs=0.06 * (theirs.high - theirs.low))
+
+
+def test_interval_covers_as_often_as_it_says():
+    rng, truth, hits = np.random.default_rng(1), np.exp(0.5) / 2, 0
+    for seed in range(200):
+        paid, missed = rng.lognormal(size=150), rng.integers(0, 2, 150)
+        interval = bootstrap_interval(
+            cost_loss, np.ones(150), 1 - missed, fn_cost=paid, n_boot=200, random_state=seed
+        )
+        hits += interval.low <= truth <= interval.high
+    assert 0.88 <= hits / 200 <= 0.99
+
+
+def test_pairs_tell_what_single_intervals_do_not(rng):
+    y, p, costs = draw(rng, n=400)
+    ours = p > 0.5
+    today = ours & ~((y == 1) & (rng.random(400) < 0.1))  # misses some that ours catches
+    result = paired_bootstrap(cost_loss, y, ours, today, random_state=0, **costs)
+    single = bootstrap_interval(cost_loss, y, ours, random_state=0, **costs)
+    assert result.estimate == pytest.approx(
+        cost_loss(y, ours, **costs) - cost_loss(y, today, **costs)
+    )
+    assert result.high - result.low < single.high - single.low
+    assert result.high < 0 < result.p_value < 0.05
+    same = paired_bootstrap(cost_loss, y, ours, ours, random_state=0, **costs)
+    assert (same.estimate, same.low, same.high, same.p_value) == (0, 0, 0, 1)
+
+
+def test_seed_decides_everything():
+    y, d = [0, 1] * 20, [1, 1, 0, 1] * 10
+    one, two = (bootstrap_interval(cost_loss, y, d, random_state=5) for _ in range(2))
+    np.testing.assert_array_equal(one.values, two.values)
+    assert str(one) == str(two)
+
+
+def test_resamples_without_a_class_are_left_out():
+    y, d = np.r_[1, np.zeros(30, int)], np.zeros(31, int)
+    result = bootstrap_interval(metrics.weighted_sum_score, y, d, random_state=0)
+    assert 0.2 < np.isnan(result.values).mean() < 0.5
+    assert (result.estimate, result.low, result.high) == (0.5, 0.5, 0.5)
+    risk = bootstrap_interval(metrics.risk_loss, y, d, positive_prior=0.5, random_state=0)
+    assert risk.low == risk.high == 0.5
+    letters = np.where(y == 1, "z", "a")
+    area = bootstrap_interval(metrics.partial_auc_score, letters, y + 0.0, random_state=0)
+    assert area.low == area.high == 1
+    table = 1 - np.eye(3)
+    many = bootstrap_interval(cost_loss, [0, 1, 2], [0, 2, 2], cost_matrix=table, random_state=0)
+    assert many.estimate == pytest.approx(1 / 3)
+    nothing = bootstrap_interval(metrics.h_measure, [1], [0.0], random_state=2)
+    assert np.isnan([nothing.estimate, nothing.low, nothing.high]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 1.0}, "confidence must lie"),
+        ({"method": "guess"}, "method must be"),
+        ({"fn_cost": [1.0, 2.0, 3.0]}, "fn_cost must be a number or have one value"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap_interval(cost_loss, [0, 1], [0, 1], **options)
