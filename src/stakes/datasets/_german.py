@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from stakes.datasets._priced import PricedData
+from stakes.datasets._sources import as_categories
 
 _DESCRIPTION = (
     "Statlog (German Credit Data), H. Hofmann, UCI Machine Learning Repository, "
@@ -58,14 +59,9 @@ def load_german_credit(*, loss_share=0.75, monthly_interest=0.006, flat_interest
         interest = f"{monthly_interest:.1%} of the amount for each month of the duration"
     else:
         fp_cost, interest = flat_interest * amount, f"{flat_interest:.0%} of the amount"
-    X = table.drop("credit")
     return PricedData(
         "german",
-        X.with_columns(
-            column.cast(pl.Enum(sorted(column.unique())))
-            for column in X
-            if column.dtype == pl.String
-        ),
+        as_categories(table.drop("credit")),
         (table["credit"] == "bad").to_numpy().astype(np.int64),
         fp_cost=fp_cost,
         fn_cost=loss_share * amount,
