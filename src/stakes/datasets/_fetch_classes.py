@@ -104,7 +104,9 @@ def fetch_pima(*, fp_cost=1.0, fn_cost=5.0, data_home=None):
 
 
 def fetch_sick(*, fp_cost=1.0, fn_cost=10.0, data_home=None):
-    """Thyroid disease: 3,772 patients, 29 features with gaps, 231 sick (positive).
+    """Thyroid disease: 3,772 patients, 28 features with gaps, 231 sick (positive).
+
+    The column TBG, which has no value at all, is left out.
 
     Parameters
     ----------

@@ -75,17 +75,16 @@ def read_source(source, data_home=None):
 
 
 def as_categories(table):
-    """Turn text into categories (Enum), and a column without any value into numbers.
+    """Turn text into categories (Enum), and leave columns without any value out.
 
     Examples
     --------
     >>> as_categories(pl.DataFrame({"a": ["x", None, "w"]}))["a"].dtype
     Enum(categories=['w', 'x'])
     """
+    table = table.select(column for column in table if column.null_count() < len(column))
     return table.with_columns(
         column.cast(pl.Enum(column.drop_nulls().unique().sort()))
-        if column.null_count() < len(column)
-        else column.cast(pl.Float64)
         for column in table
         if column.dtype == pl.String
     )
