@@ -9,6 +9,7 @@ SPECIAL = {
     "BayesDecisionClassifier": [{"estimator": LogisticRegression()}],
     "ThresholdDecisionClassifier": [{"estimator": LogisticRegression()}],
     "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
+    "CostSensitiveBoost": [{"n_estimators": 10}],
 }
 
 

@@ -1,15 +1,39 @@
-"""Cost-sensitive support vector machines."""
+"""Cost-sensitive support vector machines, and the losses they come from."""
 
+from stakes.svm._base import DualView
 from stakes.svm._biased import BiasedPenaltySVC
+from stakes.svm._boost import CostSensitiveBoost
 from stakes.svm._boundary import BoundaryMovementSVC
+from stakes.svm._consistency import ConsistencyReport, check_consistency
 from stakes.svm._cost_sensitive import CostSensitiveSVC
 from stakes.svm._linear import LinearCostSensitiveSVC
+from stakes.svm._losses import (
+    MarginLoss,
+    bp_hinge_loss,
+    cs_exponential_loss,
+    cs_hinge_loss,
+    cs_logistic_loss,
+    elicit_loss,
+)
+from stakes.svm._path import KappaPath, kappa_path
 from stakes.svm._penalties import weighted_equivalent
 
 __all__ = [
     "BiasedPenaltySVC",
     "BoundaryMovementSVC",
+    "ConsistencyReport",
+    "CostSensitiveBoost",
     "CostSensitiveSVC",
+    "DualView",
+    "KappaPath",
     "LinearCostSensitiveSVC",
+    "MarginLoss",
+    "bp_hinge_loss",
+    "check_consistency",
+    "cs_exponential_loss",
+    "cs_hinge_loss",
+    "cs_logistic_loss",
+    "elicit_loss",
+    "kappa_path",
     "weighted_equivalent",
 ]

@@ -1,0 +1,181 @@
+"""Whether a loss leads to the Bayes decision for its costs, and the type of its risk."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.svm._losses import MarginLoss
+
+GOLDEN = (np.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True)
+class ConsistencyReport:
+    r"""What the minimisers of a loss do, found numerically; prints as sentences.
+
+    Attributes
+    ----------
+    loss : MarginLoss
+        The loss that was looked at.
+    threshold : float
+        Probability at which its best score changes sign.
+    consistent : bool
+        Whether that is the Bayes threshold :math:`C_{-1}/(C_1 + C_{-1})` (Eq. 5).
+    risk_peak : float
+        Probability at which its minimum conditional risk is largest.
+    risk_symmetry_error : float
+        How far that risk is from the symmetry of Eq. 25, relative to its maximum.
+    link_symmetry_error : float
+        How far its link is from the symmetry of Eq. 35 (Theorem 6), relative to its range.
+    eta, link, risk : ndarray
+        Probabilities, and the best score and least risk there.
+    """
+
+    loss: MarginLoss
+    threshold: float
+    consistent: bool
+    risk_peak: float
+    risk_symmetry_error: float
+    link_symmetry_error: float
+    eta: np.ndarray
+    link: np.ndarray
+    risk: np.ndarray
+
+    @property
+    def risk_type(self):
+        """'I': the risk peaks at the Bayes threshold; 'II': and is symmetric; else 'none'."""
+        if abs(self.risk_peak - self.loss.bayes_threshold) > 1e-3:
+            return "none"
+        return "II" if self.risk_symmetry_error < 1e-3 else "I"
+
+    def __str__(self):
+        gamma = self.loss.bayes_threshold
+        yes = "is" if self.consistent else "is not"
+        return (
+            f"{self.loss.name} {yes} Bayes consistent.\n"
+            f"Its score changes sign at {self.threshold:.4f}, the Bayes decision at {gamma:.4f}.\n"
+            f"Its minimum risk is of type {self.risk_type} (peak at {self.risk_peak:.4f}, "
+            f"asymmetry {self.risk_symmetry_error:.2g})."
+        )
+
+    def plot(self, axes=None):
+        """Draw the two losses, and the minimum risk beside the Bayes risk.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib Axes, default=None
+            Where to draw; a new figure if not given.
+
+        Returns
+        -------
+        ndarray of two Axes
+        """
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            _, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+        f = np.linspace(-2, 2, 401)
+        axes[0].plot(f, self.loss.positive(f), label="positive example")
+        axes[0].plot(f, self.loss.negative(f), label="negative example")
+        axes[0].set(xlabel="score", ylabel="loss", title=self.loss.name)
+        axes[0].legend()
+        axes[1].plot(self.eta, self.risk / self.risk.max(), label="minimum risk")
+        bayes = self.loss.bayes_risk(self.eta)
+        axes[1].plot(self.eta, bayes / bayes.max(), "--", label="Bayes risk")
+        axes[1].axvline(self.loss.bayes_threshold, color="grey", linestyle=":")
+        axes[1].axvline(self.threshold, color="black", linewidth=0.8)
+        axes[1].set(xlabel="probability of the positive class", ylabel="risk / its maximum")
+        axes[1].legend()
+        return np.asarray(axes)
+
+
+def check_consistency(loss, n_points=401):
+    """Minimise a loss at every probability and compare with the Bayes decision.
+
+    Parameters
+    ----------
+    loss : MarginLoss
+        The loss and the costs that it is meant for.
+    n_points : int, default=401
+        Probabilities at which to look.
+
+    Returns
+    -------
+    ConsistencyReport
+
+    Examples
+    --------
+    >>> from stakes.svm import cs_hinge_loss
+    >>> print(check_consistency(cs_hinge_loss(fp_cost=2.0, fn_cost=4.0)))
+    CS hinge (paper) is not Bayes consistent.
+    Its score changes sign at 0.4286, the Bayes decision at 0.3333.
+    Its minimum risk is of type none (peak at 0.4286, asymmetry 0.33).
+    """
+    eta = np.linspace(0, 1, n_points + 2)[1:-1]
+    link, risk = minimize_risk(loss, eta)
+    gamma = loss.bayes_threshold
+    threshold = _crossing(loss)
+    wrong = ((link > 1e-9) & (eta < gamma - 1e-3)) | ((link < -1e-9) & (eta > gamma + 1e-3))
+    peak = _peak(loss, eta[np.argmax(risk)], 2.0 / n_points)
+    return ConsistencyReport(
+        loss=loss,
+        threshold=threshold,
+        consistent=bool(abs(threshold - gamma) < 1e-3 and not wrong.any()),
+        risk_peak=peak,
+        risk_symmetry_error=_risk_asymmetry(loss, risk.max()),
+        link_symmetry_error=_link_asymmetry(loss, eta, link),
+        eta=eta,
+        link=link,
+        risk=risk,
+    )
+
+
+def minimize_risk(loss, eta):
+    """Best score and least conditional risk at each probability: a grid, then golden sections."""
+    eta = np.atleast_1d(np.asarray(eta, dtype=np.float64))
+    reach = max(2.0, 30.0 / max(loss.fp_cost, loss.fn_cost))
+    grid = np.linspace(-reach, reach, 1201)
+    values = np.outer(eta, loss.positive(grid)) + np.outer(1 - eta, loss.negative(grid))
+    best = grid[values.argmin(axis=1)]
+    step = grid[1] - grid[0]
+    low, high = best - step, best + step
+    for _ in range(60):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        down = loss.conditional_risk(eta, left) <= loss.conditional_risk(eta, right)
+        low, high = np.where(down, low, left), np.where(down, right, high)
+    f = (low + high) / 2
+    return f, loss.conditional_risk(eta, f)
+
+
+def _crossing(loss):
+    """Probability at which the best score changes sign, by bisection."""
+    low, high = 1e-6, 1 - 1e-6
+    for _ in range(40):
+        middle = (low + high) / 2
+        if minimize_risk(loss, middle)[0][0] > 0:
+            high = middle
+        else:
+            low = middle
+    return float((low + high) / 2)
+
+
+def _peak(loss, start, width):
+    fine = np.clip(np.linspace(start - 2 * width, start + 2 * width, 801), 1e-9, 1 - 1e-9)
+    return float(fine[np.argmax(minimize_risk(loss, fine)[1])])
+
+
+def _risk_asymmetry(loss, largest):
+    """Largest violation of Eq. 25 over epsilon in [0, 1 / (C1 + C_-1)]."""
+    epsilon = np.linspace(0, 1, 202)[1:-1] / (loss.fn_cost + loss.fp_cost)
+    gamma = loss.bayes_threshold
+    left = minimize_risk(loss, gamma - loss.fp_cost * epsilon)[1]
+    right = minimize_risk(loss, gamma + loss.fn_cost * epsilon)[1]
+    return float(np.max(np.abs(left - right)) / largest)
+
+
+def _link_asymmetry(loss, eta, link):
+    """Largest violation of f(2 gamma - eta) = -f(eta), which is Eq. 35 for an invertible link."""
+    mirror = 2 * loss.bayes_threshold - eta
+    inside = (mirror > 0) & (mirror < 1)
+    other = minimize_risk(loss, mirror[inside])[0]
+    return float(np.max(np.abs(other + link[inside])) / np.ptp(link))

@@ -1,0 +1,81 @@
+"""The CS-SVM along its margin: support vectors of both classes as kappa falls (Figure 3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.svm._base import DualView
+from stakes.svm._cost_sensitive import CostSensitiveSVC
+
+
+@dataclass(frozen=True)
+class KappaPath:
+    """The dual of a CS-SVM for several values of kappa.
+
+    Attributes
+    ----------
+    kappas : ndarray
+        The margins of the cheaper class.
+    views : list of DualView
+        What the dual looks like at each.
+    kkt_residuals : ndarray
+        The certificate of each fit.
+    """
+
+    kappas: np.ndarray
+    views: list[DualView]
+    kkt_residuals: np.ndarray
+
+    def plot(self, axes=None):
+        """Draw the support vectors per class, and their imbalance, against kappa."""
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            _, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+        exponent = -np.log2(self.kappas)
+        axes[0].plot(exponent, [v.n_negative for v in self.views], "o-", label="negative")
+        axes[0].plot(exponent, [v.n_positive for v in self.views], "o-", label="positive")
+        axes[0].set(xlabel="-log2(kappa)", ylabel="support vectors")
+        axes[0].legend()
+        axes[1].plot(exponent, [v.imbalance for v in self.views], "o-")
+        axes[1].set(xlabel="-log2(kappa)", ylabel="support vectors: cheaper / dearer class")
+        return np.asarray(axes)
+
+
+def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
+    """Fit CS-SVMs that differ only in kappa, Eq. 50 not asked for.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        The examples.
+    y : array-like of shape (n,)
+        Two classes.
+    kappas : sequence of float
+        Margins of the cheaper class, in (0, 1].
+    C, fn_cost : float, default=1.0
+        As in :class:`CostSensitiveSVC`.
+    **options : dict
+        Its other parameters.
+
+    Returns
+    -------
+    KappaPath
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(200, 2)), np.arange(200) < 20
+    >>> path = kappa_path(X + 1.5 * y[:, None], y, [1.0, 0.1, 0.001], fn_cost=10.0)
+    >>> [view.n_negative for view in path.views]
+    [62, 22, 16]
+    """
+    models = [
+        CostSensitiveSVC(C, kappa=kappa, fn_cost=fn_cost, conditions="ignore", **options).fit(X, y)
+        for kappa in kappas
+    ]
+    return KappaPath(
+        np.asarray(kappas, dtype=np.float64),
+        [model.dual_view() for model in models],
+        np.array([model.kkt_residual_ for model in models]),
+    )

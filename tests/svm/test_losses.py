@@ -1,0 +1,143 @@
+"""Losses from a link and a risk, the consistency checker, and boosting on one of them."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from stakes.svm import (
+    CostSensitiveBoost,
+    bp_hinge_loss,
+    check_consistency,
+    cs_exponential_loss,
+    cs_hinge_loss,
+    cs_logistic_loss,
+    elicit_loss,
+    kappa_path,
+)
+from stakes.svm._boost import best_step
+from stakes.svm._consistency import minimize_risk
+from stakes.svm._losses import cs_logistic_inverse_link
+
+COSTS = [(1.0, 1.0), (1.0, 4.0), (2.0, 4.0), (3.0, 2.0)]
+
+
+@pytest.mark.parametrize(("fp", "fn"), COSTS)
+def test_the_recipe_gives_the_exponential_and_the_logistic_loss(fp, fn):
+    f = np.linspace(-1.0, 1.0, 21)
+    exponential = cs_exponential_loss(fp, fn)
+
+    def inverse(v):
+        odds = np.exp((fn + fp) * v) * fp / fn
+        return odds / (1 + odds)
+
+    made = elicit_loss(inverse, exponential.minimum_risk, fp_cost=fp, fn_cost=fn)
+    np.testing.assert_allclose(made.positive(f), np.exp(-fn * f), rtol=1e-6)
+    np.testing.assert_allclose(made.negative(f), np.exp(fp * f), rtol=1e-6)
+    logistic = cs_logistic_loss(fp, fn)
+    made = elicit_loss(
+        cs_logistic_inverse_link(fp, fn), logistic.minimum_risk, fp_cost=fp, fn_cost=fn
+    )
+    np.testing.assert_allclose(made.positive(f), logistic.positive(f), rtol=1e-5)
+    np.testing.assert_allclose(made.negative(f), logistic.negative(f), rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", [cs_exponential_loss, cs_logistic_loss])
+@pytest.mark.parametrize(("fp", "fn"), COSTS)
+def test_links_minimise_the_conditional_risk(make, fp, fn):
+    loss, eta = make(fp, fn), np.array([0.05, 0.3, 0.5, 0.8])
+    f, risk = minimize_risk(loss, eta)
+    np.testing.assert_allclose(f, loss.link(eta), atol=1e-5)
+    np.testing.assert_allclose(risk, loss.minimum_risk(eta), rtol=1e-8)
+
+
+@pytest.mark.parametrize("make", [cs_exponential_loss, cs_logistic_loss, bp_hinge_loss])
+@pytest.mark.parametrize(("fp", "fn"), COSTS)
+def test_consistent_losses_and_their_types(make, fp, fn):
+    report = check_consistency(make(fp, fn))
+    assert report.consistent
+    assert report.threshold == pytest.approx(fp / (fp + fn), abs=1e-4)
+    symmetric = fp == fn or make is bp_hinge_loss
+    assert report.risk_type == ("II" if symmetric else "I")
+    assert "is Bayes consistent" in str(report)
+
+
+@pytest.mark.parametrize(("fp", "fn"), [(2.0, 4.0), (3.0, 6.0), (1.5, 2.0)])
+def test_the_printed_cs_hinge_is_not_consistent_and_the_mended_one_is(fp, fn):
+    """Eq. 46 decides at (1/kappa)/(C1 + 1/kappa), not at C_-1/(C1 + C_-1)."""
+    printed = check_consistency(cs_hinge_loss(fp, fn))
+    assert not printed.consistent
+    assert printed.threshold == pytest.approx((2 * fp - 1) / (fn + 2 * fp - 1), abs=1e-4)
+    assert printed.risk_type == "none"
+    mended = check_consistency(cs_hinge_loss(fp, fn, slope="consistent"))
+    assert mended.consistent
+    assert mended.threshold == pytest.approx(fp / (fn + fp), abs=1e-4)
+    assert mended.risk_type == "II"
+
+
+def test_the_printed_cs_hinge_with_unit_negative_cost_is_the_bp_hinge():
+    report = check_consistency(cs_hinge_loss(1.0, 4.0))
+    assert report.consistent
+    f = np.linspace(-2, 2, 41)
+    np.testing.assert_allclose(cs_hinge_loss(1.0, 4.0).negative(f), bp_hinge_loss().negative(f))
+
+
+def test_the_stated_risk_is_not_the_minimum():
+    """Eq. 47 puts the score at -1 where -kappa is better."""
+    loss, eta = cs_hinge_loss(2.0, 4.0), np.array([0.2, 0.4])
+    f, risk = minimize_risk(loss, eta)
+    np.testing.assert_allclose(f, -1 / 3, atol=1e-6)
+    assert (risk < loss.minimum_risk(eta) - 0.2).all()
+
+
+def test_the_exponential_link_lacks_the_symmetry_of_theorem_6():
+    """Section 3.3 says that it satisfies Eq. 35; it does so only for equal costs."""
+    assert check_consistency(cs_exponential_loss(1.0, 1.0)).link_symmetry_error < 1e-4
+    assert check_consistency(cs_exponential_loss(1.0, 4.0)).link_symmetry_error > 0.05
+
+
+def test_report_is_drawn():
+    axes = check_consistency(cs_hinge_loss(2.0, 4.0), n_points=51).plot()
+    assert [len(ax.lines) for ax in axes] == [2, 4]
+
+
+def test_kappa_path_thins_the_negative_support_vectors(rng):
+    X, y = rng.normal(size=(150, 2)), np.arange(150) < 15
+    X[y] += 1.0
+    path = kappa_path(X, y, [1.0, 0.5, 0.1, 2.0**-30], fn_cost=10.0)
+    assert (path.kkt_residuals <= 1e-3).all()
+    assert path.views[-1].n_negative < path.views[0].n_negative
+    assert path.views[-1].imbalance < path.views[0].imbalance
+    assert [len(ax.lines) for ax in path.plot()] == [2, 1]
+
+
+def test_the_step_is_the_best_one(rng):
+    exponent, a = rng.normal(size=30), rng.uniform(0.2, 3.0, 30) * rng.choice([-1, 1, 1], 30)
+    found = minimize_scalar(
+        lambda s: np.exp(exponent - s * a).sum(), bounds=(0, 4), method="bounded"
+    )
+    if (np.exp(exponent) * a).sum() > 0:
+        assert best_step(exponent, a) == pytest.approx(found.x, abs=1e-4)
+
+
+def test_boosting_lowers_the_loss_every_round_and_follows_costs(rng):
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + rng.normal(size=300) > 1.0).astype(int)
+    cheap, dear = (CostSensitiveBoost(30, fn_cost=cost).fit(X, y) for cost in (1.0, 10.0))
+    for model in (cheap, dear):
+        assert (np.diff(model.training_loss_) <= 1e-12).all()
+        assert (model.edges_ > 0).all()
+    assert dear.predict(X).mean() > cheap.predict(X).mean() + 0.1
+    with pytest.raises(ValueError, match="No example costs anything"):
+        cheap.fit(X, y, fp_cost=0.0, fn_cost=0.0)
+    assert (cheap.fit(X, y, fn_cost=0.0).predict(X) == 0).all()
+
+
+def test_boosting_with_equal_costs_is_adaboost(rng):
+    """With c = 1 the step of a stump with weighted error e is 1/2 log((1 - e)/e)."""
+    X = rng.normal(size=(80, 2))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    model = CostSensitiveBoost(5).fit(X, y)
+    error = (1 - model.edges_) / 2
+    np.testing.assert_allclose(
+        model.estimator_weights_, 0.5 * np.log((1 - error) / error), rtol=1e-6
+    )
