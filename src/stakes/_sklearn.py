@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_params,
 )
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "InvalidParameterError",
     "Options",
     "StrOptions",
+    "check_sample_weight",
     "fit_context",
     "num_samples",
     "routing_enabled",

@@ -1,3 +1,11 @@
 """Quadratic-mean learning for skewed classes and targets."""
 
-__all__ = []
+from stakes.qmean._classifier import QuadraticMeanClassifier
+from stakes.qmean._kernel import KernelQuadraticMeanClassifier
+from stakes.qmean._regressor import QuadraticMeanRegressor
+
+__all__ = [
+    "KernelQuadraticMeanClassifier",
+    "QuadraticMeanClassifier",
+    "QuadraticMeanRegressor",
+]

@@ -1,0 +1,194 @@
+"""What the quadratic-mean classifiers share: classes as groups, costs inside each, the solution."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from stakes._sklearn import Interval, StrOptions, check_sample_weight
+from stakes.base import CostSensitiveClassifier, code_labels
+from stakes.costs import COST_NAMES
+from stakes.qmean._losses import classification_loss, probability_of
+from stakes.qmean._problem import Problem
+from stakes.qmean._solve import SOLVERS, solve
+
+MEAN_CONSTRAINTS = {
+    "alpha": [Interval(Real, 0, None, closed="neither")],
+    "p": [Interval(Real, 1, np.inf, closed="both")],
+    "fit_intercept": ["boolean"],
+    "regularize_intercept": ["boolean"],
+    "solver": [StrOptions(set(SOLVERS))],
+    "tol": [Interval(Real, 0, None, closed="neither")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+}
+
+
+def _is_logistic(estimator):
+    return estimator.loss == "logistic"
+
+
+class QuadraticMeanBase(CostSensitiveClassifier):
+    """Fits scores that are linear in some features; a learner says which features."""
+
+    _parameter_constraints = {
+        **CostSensitiveClassifier._parameter_constraints,
+        **MEAN_CONSTRAINTS,
+        "loss": [StrOptions({"logistic", "hinge", "huber"})],
+        "huber_width": [Interval(Real, 0, None, closed="neither")],
+        "class_share": [StrOptions({"equal", "cost"})],
+    }
+
+    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Decide for each row of X.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost now; two classes and the logistic loss only.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels out of `classes_`.
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return super().predict(X, **given)
+        self._refuse_costs(given)
+        return self.classes_[scores.argmax(axis=1)]
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X):
+        """Probability of each class at the frequencies of the training set.
+
+        The quadratic mean weighs classes by their losses; what that adds to the log odds is
+        known and taken out again. With costs that differ inside a class the probabilities are
+        tilted towards the dearer examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return softmax(scores - self._log_weight, axis=1)
+        positive = probability_of(scores - (self._log_weight[1] - self._log_weight[0]))
+        return np.column_stack([1.0 - positive, positive])
+
+    def score(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Share of what is at stake that was decided rightly; accuracy if all costs are equal.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), default=None
+            Weights beside the costs.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; two classes only.
+
+        Returns
+        -------
+        float
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if len(self.classes_) == 2:
+            return super().score(X, y, sample_weight, **given)
+        self._refuse_costs(given)
+        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+    def _validate_training(self, X, y, sample_weight, given):
+        """Checked X, the index of each class, base weights and regrets, without idle rows."""
+        X, y = validate_data(
+            self, X, y, accept_sparse=self._accept_sparse, dtype=np.float64, order="C"
+        )
+        check_classification_targets(y)
+        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        if len(self.classes_) <= 2:
+            code_labels(y)
+            regret = self._costs_of(len(y), *given.values()).regret(index == 1)
+        else:
+            self._refuse_costs(given)
+            regret = np.ones(len(y))
+        used = weight * regret > 0
+        counts = np.bincount(index[used], minlength=len(self.classes_))
+        if counts.min() == 0:
+            raise ValueError(
+                f"The class {self.classes_[counts.argmin()]!r} has no example of positive weight "
+                "and cost; without one its mean loss is not defined."
+            )
+        if not used.all():
+            X, index, weight, regret = X[used], index[used], weight[used], regret[used]
+        return X, index, weight, regret
+
+    def _fit_features(self, F, index, weight, regret):
+        """Solve for the weights of the features F and keep what certifies them."""
+        k = len(self.classes_)
+        size = np.bincount(index, weight)
+        share = np.full(k, 1.0 / k)
+        if self.class_share == "cost":
+            share = np.bincount(index, weight * regret) / size
+            share /= share.sum()
+        loss = classification_loss(self.loss, k, self.huber_width)
+        problem = Problem(
+            F,
+            np.where(index == 1, 1.0, -1.0) if k == 2 else index,
+            weight * regret,
+            index,
+            loss,
+            share,
+            p=float(self.p),
+            alpha=self.alpha,
+            fit_intercept=self.fit_intercept,
+            regularize_intercept=self.regularize_intercept,
+            outputs=None if k == 2 else k,
+        )
+        check_bundle(self)
+        found = solve(problem, self.solver, self.tol, self.max_iter)
+        self.objective_, self.duality_gap_ = found.objective, found.gap
+        self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_iter
+        self.class_losses_, self.class_weights_ = found.group_losses, found.group_weights
+        self.gaps_ = found.gaps
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(found.group_weights / size)
+        return found.W
+
+    def _refuse_costs(self, given):
+        own = {name: getattr(self, name) for name in COST_NAMES}
+        default = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
+        if any(cost is not None for cost in given.values()) or own != default:
+            raise ValueError(
+                f"{type(self).__name__} takes fp_cost, fn_cost, tp_cost and tn_cost for two "
+                f"classes only, and y has {len(self.classes_)}; give sample_weight instead."
+            )
+
+
+def check_bundle(estimator):
+    """Algorithm 6 needs a penalty on everything: its first planes do not bound a free intercept."""
+    if estimator.solver == "bundle" and estimator.fit_intercept:
+        if not estimator.regularize_intercept:
+            raise ValueError(
+                "solver='bundle' needs regularize_intercept=True: with a free intercept its "
+                "first lower bounds have no minimum. Use solver='auto' instead."
+            )

@@ -1,0 +1,213 @@
+"""The quadratic mean with a kernel: exact on few examples, on a sample of landmarks beyond."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.utils import check_random_state
+
+from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes.base import LearnerInfo
+from stakes.qmean._base import QuadraticMeanBase
+from stakes.qmean._solve import gram_features
+
+
+class KernelQuadraticMeanClassifier(QuadraticMeanBase):
+    r"""Kernel classifier that minimises the quadratic mean of the class losses.
+
+    The problem of :class:`QuadraticMeanClassifier` over functions of the kernel's space,
+
+    .. math:: \min_{f \in \mathcal{H},\, b}\ \alpha (\|f\|^2 + b^2) + M_p(m_1, \dots, m_k) ,
+
+    whose solution is :math:`f(x) = \sum_i \beta_i K(x_i, x)`. Up to `n_components` examples the
+    sum runs over all of them and is exact; beyond, over that many landmarks drawn at random
+    (Nystroem).
+
+    Parameters
+    ----------
+    loss : {"logistic", "hinge", "huber"}, default="logistic"
+        The loss of one example.
+    alpha : float, default=1e-3
+        Ridge penalty.
+    kernel : str or callable, default="rbf"
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+    gamma : {"scale"} or float, default="scale"
+        Width of the rbf, polynomial and sigmoid kernels; "scale" is one over d times the
+        variance of X.
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=1.0
+        Constant of the polynomial and sigmoid kernels.
+    n_components : int, default=1000
+        How many examples the sum may run over.
+    p, huber_width, class_share, fit_intercept, regularize_intercept, tol, max_iter
+        As in :class:`QuadraticMeanClassifier`.
+    random_state : int, RandomState instance or None, default=None
+        Which landmarks are drawn.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels.
+    landmarks_ : ndarray of shape (m, d)
+        The examples in the sum.
+    dual_coef_ : ndarray of shape (1, m) or (k, m)
+        :math:`\beta`.
+    intercept_ : ndarray of shape (1,) or (k,)
+        The intercept.
+    class_losses_, class_weights_, objective_, duality_gap_, gradient_norm_, n_iter_
+        As in :class:`QuadraticMeanClassifier`.
+
+    References
+    ----------
+    .. [1] W. Liu's thesis, Section 8.2 (future work); C. Williams, M. Seeger. "Using the Nystroem
+       Method to Speed Up Kernel Machines". NIPS 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles((180, 20), noise=0.1, factor=0.4, random_state=0)
+    >>> model = KernelQuadraticMeanClassifier(loss="hinge").fit(X, y)
+    >>> model.score(X, y)
+    1.0
+    """
+
+    _parameter_constraints = {
+        **{
+            name: rule
+            for name, rule in QuadraticMeanBase._parameter_constraints.items()
+            if name != "solver"
+        },
+        "kernel": [StrOptions(set(PAIRWISE_KERNEL_FUNCTIONS)), callable],
+        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    solver = "newton"
+    _info = LearnerInfo(
+        family="qmean",
+        needs_scaling=True,
+        speed="medium",
+        grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2], "gamma": ["scale"]},
+    )
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        alpha=1e-3,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        n_components=1000,
+        p=2.0,
+        huber_width=0.01,
+        class_share="equal",
+        fit_intercept=True,
+        regularize_intercept=True,
+        tol=1e-6,
+        max_iter=1000,
+        random_state=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.p = p
+        self.huber_width = huber_width
+        self.class_share = class_share
+        self.fit_intercept = fit_intercept
+        self.regularize_intercept = regularize_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit to examples with labels, weights and costs.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels; two classes or more.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; an example of weight two counts as two.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; two classes only.
+
+        Returns
+        -------
+        self
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        X, index, weight, regret = self._validate_training(X, y, sample_weight, given)
+        self.landmarks_, self.gamma_ = self._landmarks(X), self._gamma(X, weight)
+        _, back = gram_features(self._K(self.landmarks_))
+        W = self._fit_features(self._K(X) @ back, index, weight, regret)
+        self.dual_coef_ = np.atleast_2d((back @ W[:-1]).T)
+        self.intercept_ = np.atleast_1d(W[-1])
+        return self
+
+    def decision_function(self, X):
+        """Scores: (n,) for two classes, positive for `classes_[1]`; else (n, k).
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray
+        """
+        scores = self._K(self._validate_X(X)) @ self.dual_coef_.T + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def _landmarks(self, X):
+        if len(X) <= self.n_components:
+            return X
+        rows = check_random_state(self.random_state).choice(
+            len(X), self.n_components, replace=False
+        )
+        return X[np.sort(rows)]
+
+    def _gamma(self, X, weight):
+        if self.gamma != "scale":
+            return float(self.gamma)
+        weight = np.repeat(weight, X.shape[1])
+        mean = np.average(X.ravel(), weights=weight)
+        variance = np.average((X.ravel() - mean) ** 2, weights=weight)
+        return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+
+    def _K(self, X):
+        if callable(self.kernel):
+            return pairwise_kernels(X, self.landmarks_, metric=self.kernel)
+        return pairwise_kernels(
+            X,
+            self.landmarks_,
+            metric=self.kernel,
+            filter_params=True,
+            gamma=self.gamma_,
+            degree=self.degree,
+            coef0=self.coef0,
+        )

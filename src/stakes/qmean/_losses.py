@@ -1,0 +1,198 @@
+r"""The losses of Table 5.1: value, slope, curvature and dual offset of each, as small functions.
+
+Every non-smooth loss is built from one positive part, smoothed over a width :math:`2h`:
+
+.. math:: s_h(t) = \max_{0 \le s \le 1}\ s t + h s (1 - s)
+          = \begin{cases} 0 & t < -h \\ (t + h)^2 / 4h & |t| \le h \\ t & t > h \end{cases}
+
+which is the thesis's Huber loss at :math:`t = 1 - y f`, and the hinge loss at :math:`h = 0`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_softmax, softmax, xlogy
+
+
+def positive_part(t, h):
+    """Value, slope and curvature of s_h at each t; the plain positive part if h is zero.
+
+    Examples
+    --------
+    >>> [float(part[0]) for part in positive_part(np.array([0.0]), 0.5)]
+    [0.125, 0.5, 1.0]
+    """
+    if h == 0.0:
+        above = t > 0
+        return np.where(above, t, 0.0), above.astype(np.float64), np.zeros_like(t)
+    s = np.clip((t + h) / (2 * h), 0.0, 1.0)
+    return s * t + h * s * (1 - s), s, ((s > 0) & (s < 1)) / (2 * h)
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """log(1 + exp(-y f))."""
+
+    smooth = True
+
+    def parts(self, f, y, h=0.0):
+        """Value, slope and curvature in f; `h` is the smoothing width, unused here."""
+        m = y * f
+        e = np.exp(-np.abs(m))
+        s = np.where(m > 0, e, 1.0) / (1.0 + e)  # the probability of the other class
+        return np.log1p(e) + np.maximum(-m, 0.0), -y * s, s * (1.0 - s)
+
+    def offset(self, slope, y):
+        """The constant of the tangent-like lower bound slope * f + offset <= loss."""
+        s = np.clip(-y * slope, 0.0, 1.0)
+        return -xlogy(s, s) - xlogy(1.0 - s, 1.0 - s)
+
+
+@dataclass(frozen=True)
+class Huber:
+    """s_h(1 - y f) with the thesis's own width h; `width=0` is the hinge."""
+
+    width: float = 0.01
+
+    @property
+    def smooth(self):
+        """Whether the loss has a slope everywhere."""
+        return self.width > 0
+
+    def parts(self, f, y, h=0.0):
+        """Value, slope and curvature in f, smoothed over `h` if that is wider."""
+        value, s, curvature = positive_part(1.0 - y * f, max(self.width, h))
+        return value, -y * s, curvature
+
+    def offset(self, slope, y):
+        """The constant of the lower bound slope * f + offset <= loss."""
+        s = np.clip(-y * slope, 0.0, 1.0)
+        return s + self.width * s * (1.0 - s)
+
+
+@dataclass(frozen=True)
+class Squared:
+    """(f - y)^2 / 2."""
+
+    smooth = True
+
+    def parts(self, f, y, h=0.0):
+        """Value, slope and curvature in f; `h` is unused here."""
+        r = f - y
+        return 0.5 * r * r, r, np.ones_like(r)
+
+    def offset(self, slope, y):
+        """The constant of the lower bound slope * f + offset <= loss."""
+        return -slope * (0.5 * slope + y)
+
+
+@dataclass(frozen=True)
+class EpsilonInsensitive:
+    """max(0, |f - y| - epsilon)."""
+
+    epsilon: float = 0.1
+    smooth = False
+
+    def parts(self, f, y, h=0.0):
+        """Value, slope and curvature in f, smoothed over `h`."""
+        r = f - y
+        over, s_over, c_over = positive_part(r - self.epsilon, h)
+        under, s_under, c_under = positive_part(-r - self.epsilon, h)
+        return over + under, s_over - s_under, c_over + c_under
+
+    def offset(self, slope, y):
+        """The constant of the lower bound slope * f + offset <= loss."""
+        return -slope * y - self.epsilon * np.abs(slope)
+
+
+@dataclass(frozen=True)
+class Quantile:
+    """max(q (y - f), (1 - q)(f - y)); Table 5.1 has q and 1 - q the other way round."""
+
+    q: float = 0.5
+    smooth = False
+
+    def parts(self, f, y, h=0.0):
+        """Value, slope and curvature in f, smoothed over `h`."""
+        r = f - y
+        over, s_over, c_over = positive_part(r, h)
+        under, s_under, c_under = positive_part(-r, h)
+        q = self.q
+        slope = (1 - q) * s_over - q * s_under
+        return (1 - q) * over + q * under, slope, (1 - q) * c_over + q * c_under
+
+    def offset(self, slope, y):
+        """The constant of the lower bound slope * f + offset <= loss."""
+        return -slope * y
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """-log of the softmax probability of the true class; f and slopes are (n, k), y an index."""
+
+    smooth = True
+
+    def parts(self, f, y, h=0.0):
+        """Value (n,), slope (n, k) and curvature (n, k, k)."""
+        rows = np.arange(len(f))
+        P = softmax(f, axis=1)
+        value = -log_softmax(f, axis=1)[rows, y]
+        curvature = -P[:, :, None] * P[:, None, :]
+        classes = np.arange(f.shape[1])
+        curvature[:, classes, classes] += P
+        P[rows, y] -= 1.0
+        return value, P, curvature
+
+    def offset(self, slope, y):
+        """The constants (n,) of the lower bounds slope . f + offset <= loss."""
+        P = slope.copy()
+        P[np.arange(len(P)), y] += 1.0
+        P = np.clip(P, 0.0, 1.0)
+        return -xlogy(P, P).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """A margin loss summed over the rivals: sum over j != y of loss(f_y - f_j)."""
+
+    margin: object
+
+    @property
+    def smooth(self):
+        """Whether the margin loss has a slope everywhere."""
+        return self.margin.smooth
+
+    def parts(self, f, y, h=0.0):
+        """Value (n,), slope (n, k) and curvature (n, k, k)."""
+        n, k = f.shape
+        rows, classes = np.arange(n), np.arange(k)
+        value, s, c = self.margin.parts(f[rows, y][:, None] - f, 1.0, h)
+        for part in (value, s, c):
+            part[rows, y] = 0.0
+        curvature = np.zeros((n, k, k))
+        curvature[:, classes, classes] = c
+        curvature[rows, y, :] -= c
+        curvature[rows, :, y] -= c
+        curvature[rows, y, y] += c.sum(axis=1)
+        slope = -s
+        slope[rows, y] = s.sum(axis=1)
+        return value.sum(axis=1), slope, curvature
+
+    def offset(self, slope, y):
+        """The constants (n,) of the lower bounds slope . f + offset <= loss."""
+        offset = self.margin.offset(-slope, 1.0)
+        offset[np.arange(len(slope)), y] = 0.0
+        return offset.sum(axis=1)
+
+
+def classification_loss(name, n_classes=2, huber_width=0.01):
+    """The loss of a classifier by name; with more than two classes, its several-class form."""
+    margin = {"logistic": Logistic(), "hinge": Huber(0.0), "huber": Huber(huber_width)}[name]
+    if n_classes == 2:
+        return margin
+    return Softmax() if name == "logistic" else Pairwise(margin)
+
+
+def probability_of(f):
+    """The logistic function, for scores that are log odds."""
+    return expit(f)

@@ -1,0 +1,52 @@
+"""Damped Newton steps with the full matrix of second derivatives: few steps, high accuracy."""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, lstsq
+
+_ARMIJO = 1e-4
+
+
+def newton(problem, W, smoothing, tol, max_iter):
+    """Minimise J, rounded by `smoothing`, from W until the expected decrease is below tol * J.
+
+    The scores along a step are linear in its length, so that trying lengths costs no product
+    with X.
+
+    Returns
+    -------
+    (W, number of steps)
+    """
+    f = problem.scores(W)
+    value = problem.value(W, f, smoothing)
+    for step in range(1, max_iter + 1):
+        gradient, H = problem.gradient_and_hessian(W, f, smoothing)
+        direction = -_solve(H, gradient).reshape(W.shape)
+        decrease = -float(gradient @ direction.ravel())
+        if decrease <= tol * abs(value):
+            return _polished(problem, W, direction, gradient, smoothing), step
+        f_direction = problem.scores(direction)
+        length = 1.0
+        while True:
+            new_f, new_W = f + length * f_direction, W + length * direction
+            new_value = problem.value(new_W, new_f, smoothing)
+            if new_value <= value - _ARMIJO * length * decrease:
+                break
+            length *= 0.5
+            if length < 1e-12:  # the decrease is below what rounding lets us see
+                return W, step
+        W, f, value = new_W, new_f, new_value
+    return W, max_iter
+
+
+def _polished(problem, W, direction, gradient, smoothing):
+    """One more full step if it makes the gradient smaller: the value can no longer tell."""
+    _, new_gradient = problem.value_and_gradient(W + direction, None, smoothing)
+    better = np.abs(new_gradient).max() < np.abs(gradient).max()
+    return W + direction if better else W
+
+
+def _solve(H, g):
+    try:
+        return cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
+    except np.linalg.LinAlgError:
+        return lstsq(H, g, check_finite=False)[0]

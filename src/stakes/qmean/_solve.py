@@ -1,0 +1,146 @@
+"""Choosing a solver, rounding kinks less and less, and the certificate at the end."""
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from stakes.qmean._bundle import bundle
+from stakes.qmean._lbfgs import lbfgs
+from stakes.qmean._mean import mean_weights
+from stakes.qmean._newton import newton
+from stakes.qmean._problem import Smoothing
+
+SOLVERS = ("auto", "newton", "lbfgs", "bundle")
+_FULL_MATRIX = 1000  # parameters up to which the full matrix of second derivatives is formed
+_LAST_STAGE = 10
+
+
+@dataclass
+class Solution:
+    """Parameters, and what says how good they are."""
+
+    W: np.ndarray
+    objective: float
+    gap: float
+    gradient_norm: float
+    group_losses: np.ndarray
+    group_weights: np.ndarray
+    n_iter: int
+    gaps: list
+
+
+def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
+    """Minimise J to a relative duality gap of `tol`, and warn if that was not reached.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to minimise.
+    solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
+        "auto": Newton if the smaller side of X is small, else L-BFGS.
+    tol : float, default=1e-6
+        The duality gap, relative to the objective, at which to stop.
+    max_iter : int, default=1000
+        Steps (of each stage, where kinks are rounded).
+    start : ndarray, default=None
+        Where to start.
+
+    Returns
+    -------
+    Solution
+    """
+    if solver == "auto":
+        parameters = (min(problem.d, problem.n) + 1) * (problem.outputs or 1)
+        solver = "newton" if parameters <= _FULL_MATRIX else "lbfgs"
+    if solver == "newton" and problem.d > problem.n:
+        return _solve_in_span(problem, tol, max_iter)
+    W = problem.start() if start is None else start
+    gaps = []
+    if solver == "bundle":
+        W, gaps = bundle(problem, W, tol, max_iter)
+        n_iter, gap = len(gaps), gaps[-1]
+    else:
+        W, gap, n_iter = _stages(problem, W, solver, tol, max_iter)
+    return _certified(problem, W, gap, n_iter, gaps, tol)
+
+
+def _stages(problem, W, solver, tol, max_iter):
+    """Solve with kinks rounded less and less, until the gap of the unrounded problem is small."""
+    stages = range(1) if problem.smooth else range(_LAST_STAGE)
+    done, gap = 0, np.inf
+    best = (np.inf, W)
+    for stage in stages:
+        h = 0.0 if problem.loss.smooth else problem.scale * 10.0**-stage
+        p = problem.p if np.isfinite(problem.p) else 4.0 * 10.0**stage
+        smoothing = Smoothing(h, p)
+        inner = min(0.1 * tol, 1e-13)
+        for gtol in (1e-4, 1e-6, 1e-8, 1e-10):
+            if solver == "newton":
+                W, steps = newton(problem, W, smoothing, inner, max_iter)
+            else:
+                W, steps = lbfgs(problem, W, smoothing, gtol, max_iter)
+            done += steps
+            f = problem.scores(W)
+            value = problem.value(W, f)
+            gap = value - problem.lower_bound(f, smoothing, W)
+            rounded = problem.value(W, f, smoothing)
+            if solver == "newton" or gap <= max(tol * value, 2.0 * abs(value - rounded)):
+                break
+        if gap < best[0]:
+            best = (gap, W)
+        if gap <= tol * abs(value):
+            break
+    return best[1], best[0], done
+
+
+def _certified(problem, W, gap, n_iter, gaps, tol):
+    value, gradient = problem.value_and_gradient(W)
+    if not problem.fit_intercept:
+        W[-1] = 0.0
+    if gap > tol * abs(value):
+        warnings.warn(
+            f"The duality gap is {gap / abs(value):.1e} of the objective, above tol={tol:.1e}; "
+            "raise max_iter or tol, scale the features, or raise alpha.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    m = problem.group_losses(problem.loss.parts(problem.scores(W), problem.y)[0])
+    return Solution(
+        W=W,
+        objective=float(value),
+        gap=float(gap),
+        gradient_norm=float(np.abs(gradient).max()),
+        group_losses=m,
+        group_weights=mean_weights(m, problem.share, problem.p),
+        n_iter=n_iter,
+        gaps=gaps,
+    )
+
+
+def _solve_in_span(problem, tol, max_iter):
+    """With fewer rows than features the weights are a sum of rows: solve for n numbers instead."""
+    K = problem.X @ problem.X.T
+    K = K.toarray() if problem.sparse else K
+    F, back = gram_features(K)
+    small = replace(problem, X=F)
+    found = solve(small, "newton", tol, max_iter)
+    w = problem.Xt @ (back @ found.W[:-1])
+    found.W = np.concatenate([w, found.W[-1:]])
+    return found
+
+
+def gram_features(K):
+    """Features F with F F' = K, and the matrix that turns their weights into those of the rows.
+
+    Examples
+    --------
+    >>> F, back = gram_features(np.array([[4.0, 0.0], [0.0, 1.0]]))
+    >>> np.allclose(F @ F.T, [[4.0, 0.0], [0.0, 1.0]])
+    True
+    """
+    values, U = np.linalg.eigh(K)
+    keep = values > values[-1] * len(K) * np.finfo(float).eps
+    root = np.sqrt(values[keep])
+    return np.ascontiguousarray(U[:, keep] * root), U[:, keep] / root
