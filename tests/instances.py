@@ -10,6 +10,9 @@ SPECIAL = {
     "ThresholdDecisionClassifier": [{"estimator": LogisticRegression()}],
     "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
+    "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
+    "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
 }
 
 

@@ -9,8 +9,6 @@ quadratic mean of Eq. 5.3, and :math:`p \to \infty` the largest group loss.
 
 import numpy as np
 
-_TINY = 1e-300
-
 
 def power_mean(m, share, p):
     """The power mean of non-negative numbers.
@@ -23,10 +21,10 @@ def power_mean(m, share, p):
     >>> float(power_mean(np.array([0.9, 0.0]), half, np.inf))
     0.9
     """
-    top = m.max()
-    if np.isinf(p) or top <= _TINY:
-        return top
-    return top * (share @ (m / top) ** p) ** (1.0 / p)
+    if np.isinf(p):
+        return m.max()
+    top, _, S = _relative(m, share, p)
+    return top * S ** (1.0 / p)
 
 
 def mean_weights(m, share, p):
@@ -44,17 +42,24 @@ def mean_weights(m, share, p):
         u = np.zeros_like(m)
         u[m.argmax()] = 1.0
         return u
-    mean = power_mean(m, share, p)
-    if mean <= _TINY:
+    top, r, S = _relative(m, share, p)
+    if top == 0.0:
         return share.copy()
-    return share * (m / mean) ** (p - 1.0)
+    return share * r ** (p - 1.0) * S ** (1.0 / p - 1.0)
 
 
 def mean_curvature(m, share, p):
     """The matrix of second derivatives of the power mean at m, for finite p."""
-    mean = power_mean(m, share, p)
-    if mean <= _TINY or p == 1.0:
+    top, r, S = _relative(m, share, p)
+    if top == 0.0 or p == 1.0:
         return np.zeros((len(m), len(m)))
-    r = np.maximum(m / mean, 1e-12)
-    u = share * r ** (p - 1.0)
-    return (p - 1.0) / mean * (np.diag(share * r ** (p - 2.0)) - np.outer(u, u))
+    r = np.maximum(r, 1e-12)
+    part = share * r**p / S  # sums to one: the curvature vanishes exactly where one group rules
+    return (p - 1.0) / top * S ** (1.0 / p) * (np.diag(part / r**2) - np.outer(part / r, part / r))
+
+
+def _relative(m, share, p):
+    """The largest of m, all of m relative to it, and the weighted sum of their p-th powers."""
+    top = m.max()
+    r = m / top if top > 0 else np.ones_like(m)
+    return top, r, share @ r**p
