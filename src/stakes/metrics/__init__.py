@@ -6,16 +6,26 @@ from stakes.metrics._bootstrap import (
     bootstrap_interval,
     paired_bootstrap,
 )
+from stakes.metrics._calibration import CalibrationCostDisplay
 from stakes.metrics._cost import cost_loss, example_costs, expected_cost_loss, savings_score
+from stakes.metrics._cost_curve import CostCurveDisplay
+from stakes.metrics._cumulative import CumulativeCostDisplay
 from stakes.metrics._rates import MinimumRisk, minimum_risk, risk_loss, weighted_sum_score
 from stakes.metrics._roc import h_measure, partial_auc_score
+from stakes.metrics._roc_cost import ROCCostDisplay
+from stakes.metrics._savings_curve import SavingsCurveDisplay
 from stakes.metrics._scorer import make_cost_scorer
 from stakes.metrics._tail import budget_cost_loss, tail_cost_loss
 
 __all__ = [
     "BootstrapInterval",
+    "CalibrationCostDisplay",
+    "CostCurveDisplay",
+    "CumulativeCostDisplay",
     "MinimumRisk",
     "PairedDifference",
+    "ROCCostDisplay",
+    "SavingsCurveDisplay",
     "bootstrap_interval",
     "budget_cost_loss",
     "cost_loss",

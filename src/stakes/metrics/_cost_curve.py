@@ -1,0 +1,161 @@
+"""Cost curve: what a ranking costs for every mix of priors and prices."""
+
+import numpy as np
+
+from stakes.costs import COST_NAMES
+from stakes.metrics._display import MUTED, name_of, once, open_axes, scores_of
+from stakes.metrics._intake import read_costs, read_scores
+from stakes.metrics._roc import hull_of
+
+
+class CostCurveDisplay:
+    r"""Normalised expected cost against probability-cost (Drummond and Holte).
+
+    With :math:`x = \pi_1 fn/(\pi_1 fn + \pi_0 fp)`, the positives' part of what is at stake, each
+    threshold is a line and the best threshold for each x their lower envelope,
+
+    .. math:: NE(x) = \min_t\ fnr(t)\,x + fpr(t)(1 - x) .
+
+    The trivial policies cost :math:`\min(x, 1 - x)`. Where the curve touches them the ranking is
+    of no use; below, the distance is what it saves.
+
+    Parameters
+    ----------
+    probability_cost, normalized_cost : ndarray
+        Corners of the envelope, which is linear between them.
+    operating : float, default=None
+        Where the costs and priors of the data lie on the horizontal axis.
+    estimator_name : str, default=None
+        Name in the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    References
+    ----------
+    C. Drummond, R. C. Holte. "Cost curves: An improved method for visualizing classifier
+    performance". Machine Learning 65, 2006.
+
+    Examples
+    --------
+    >>> display = CostCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9], fn_cost=3)
+    >>> display.operating, float(display.cost_at(display.operating))
+    (0.75, 0.125)
+    """
+
+    def __init__(self, probability_cost, normalized_cost, *, operating=None, estimator_name=None):
+        self.probability_cost = probability_cost
+        self.normalized_cost = normalized_cost
+        self.operating = operating
+        self.estimator_name = estimator_name
+
+    def cost_at(self, probability_cost):
+        """Normalised expected cost with the best threshold at some probability-cost."""
+        return np.interp(probability_cost, self.probability_cost, self.normalized_cost)
+
+    def plot(self, ax=None, *, name=None, plot_trivial=True, **line_options):
+        """Draw the curve, the trivial policies, and where the data lie.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+        name : str, default=None
+            Name in the legend.
+        plot_trivial : bool, default=True
+            Whether to draw the trivial policies.
+        **line_options
+            Passed to matplotlib's `plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
+        """
+        self.figure_, self.ax_ = open_axes(ax)
+        name = name or self.estimator_name
+        (self.line_,) = self.ax_.plot(
+            self.probability_cost, self.normalized_cost, label=name, **line_options
+        )
+        if plot_trivial:
+            label = once(self.ax_, "never / always positive")
+            self.ax_.plot([0, 0.5, 1], [0, 0.5, 0], "--", label=label, **MUTED)
+        if self.operating is not None:
+            cost = self.cost_at(self.operating)
+            self.ax_.axvline(self.operating, linestyle=":", **MUTED)
+            self.ax_.plot(
+                self.operating,
+                cost,
+                "o",
+                color=self.line_.get_color(),
+                label=f"at these costs: {cost:.3f}",
+            )
+        self.ax_.set(
+            xlabel="Positives' share of what is at stake (probability-cost)",
+            ylabel="Normalised expected cost",
+            xlim=(0, 1),
+            ylim=(0, 0.55),
+        )
+        self.ax_.legend(fontsize="small")
+        return self
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true,
+        y_score,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+        pos_label=None,
+        name=None,
+        ax=None,
+        **line_options,
+    ):
+        """Draw from labels and scores; the costs only say where the data lie.
+
+        Parameters
+        ----------
+        y_true, y_score : array-like of shape (n,)
+            Labels and scores.
+        fp_cost, fn_cost, tp_cost, tn_cost, pos_label
+            As in :func:`~stakes.metrics.cost_loss`.
+        name, ax, **line_options
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        CostCurveDisplay
+        """
+        positive, scores = read_scores(y_true, y_score, pos_label)
+        prices = (fp_cost, fn_cost, tp_cost, tn_cost)
+        regret = read_costs(len(positive), dict(zip(COST_NAMES, prices, strict=True))).regret(
+            positive
+        )
+        operating = None
+        if any(price is not None for price in prices) and regret.sum() > 0:
+            operating = float(regret[positive].sum() / regret.sum())
+        display = cls(
+            *cost_envelope(*hull_of(positive, scores)), operating=operating, estimator_name=name
+        )
+        return display.plot(ax, **line_options)
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
+        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
+        scores = scores_of(estimator, X, pos_label)
+        name = name or name_of(estimator)
+        return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)
+
+
+def cost_envelope(fpr, tpr):
+    """Corners (x, cost) of the lower envelope of a ROC hull's lines, x from 0 to 1."""
+    rise, run = np.diff(tpr), np.diff(fpr)
+    x = np.concatenate([[0.0], run / (run + rise), [1.0]])
+    # along the hull from (0, 0) the best x grows; corner j meets j + 1 at x[j + 1]
+    corner = np.concatenate([np.arange(len(fpr)), [len(fpr) - 1]])
+    return x, (1 - tpr[corner]) * x + fpr[corner] * (1 - x)

@@ -1,0 +1,46 @@
+"""What the displays share: an axes to draw on, and what an estimator says of the rows."""
+
+import numpy as np
+
+from stakes.base import final_step
+
+MUTED = dict(color="0.55", linewidth=1.0, zorder=1)
+
+
+def open_axes(ax=None):
+    """The given axes or new ones, and their figure."""
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        _, ax = plt.subplots(layout="constrained")
+    return ax.figure, ax
+
+
+def once(ax, label):
+    """The label, or None where the axes have it already: several displays may share axes."""
+    return None if label in ax.get_legend_handles_labels()[1] else label
+
+
+def scores_of(estimator, X, pos_label=None, *, probability=False):
+    """Probability of the positive class where there is one, else the decision function."""
+    classes = list(estimator.classes_)
+    index = 1 if pos_label is None else classes.index(pos_label)
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)[:, index]
+    if probability:
+        raise ValueError(
+            f"{name_of(estimator)} gives no probabilities; wrap it in "
+            "BayesDecisionClassifier(..., calibration='sigmoid')."
+        )
+    scores = estimator.decision_function(X)
+    return scores if index == 1 else -scores
+
+
+def name_of(estimator):
+    """What to call an estimator in a legend: the step that decides."""
+    return type(final_step(estimator)[0]).__name__
+
+
+def money(value):
+    """A cost in few digits, with thousands apart."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{np.round(value, 10):.3g}"
