@@ -22,7 +22,7 @@ from stakes.datasets import (
     fetch_sick,
     fetch_telco_churn,
 )
-from stakes.datasets._sources import Source, read_source
+from stakes.datasets._sources import Source, is_positive, read_source
 from stakes.errors import InputError
 
 
@@ -79,7 +79,6 @@ def test_openml_answers_are_decoded(offline, monkeypatch):
 
 
 def test_labels_of_openml_are_understood():
-    is_positive = _fetch_classes._is
     assert is_positive(pl.Series(["'-1'", "'1'", "1"]), "1").tolist() == [0, 1, 1]
     assert is_positive(pl.Series([1.0, 0.0]), "1").tolist() == [1, 0]
 

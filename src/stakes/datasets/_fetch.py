@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from stakes.datasets._priced import PricedData
-from stakes.datasets._sources import Source, as_categories, read_source
+from stakes.datasets._sources import Source, as_categories, is_positive, read_source
 
 _MONTHS = ("sep", "aug", "jul", "jun", "may", "apr")
 
@@ -64,7 +64,7 @@ def fetch_bank_marketing(*, call_cost=1.0, deposit_share=0.25, margin=0.0246, da
     return PricedData(
         BANK.name,
         as_categories(table.drop("y", "duration")),
-        _is(table["y"], "yes", "2"),
+        is_positive(table["y"], "yes", "2"),
         fp_cost=float(call_cost),
         fn_cost=np.maximum(earned, call_cost),
         tp_cost=float(call_cost),
@@ -102,7 +102,7 @@ def fetch_default_credit(*, loss_share=0.75, interest=0.15, data_home=None):
     return PricedData(
         DEFAULT.name,
         as_categories(table.drop("default")),
-        _is(table["default"], "1"),
+        is_positive(table["default"], "1"),
         fp_cost=interest * limit,
         fn_cost=loss_share * limit,
         positive="default",
@@ -140,7 +140,7 @@ def fetch_telco_churn(*, months_lost=12.0, months_offered=2.0, data_home=None):
     return PricedData(
         TELCO.name,
         as_categories(X),
-        _is(table["Churn"], "Yes"),
+        is_positive(table["Churn"], "Yes"),
         fp_cost=months_offered * charge,
         fn_cost=months_lost * charge,
         tp_cost=months_offered * charge,
@@ -174,7 +174,7 @@ def fetch_card_fraud(*, review_cost=2.5, data_home=None):
     return PricedData(
         CARD.name,
         X.cast(pl.Float32).to_numpy(),
-        _is(table["Class"], "1"),
+        is_positive(table["Class"], "1"),
         fp_cost=float(review_cost),
         fn_cost=table["Amount"].to_numpy().astype(np.float64),
         positive="fraud",
@@ -210,7 +210,7 @@ def fetch_kdd98(*, mail_cost=0.68, gift="expected", data_home=None):
     if gift not in ("expected", "actual"):
         raise ValueError(f"gift must be 'expected' or 'actual'. Got {gift!r} instead.")
     table = read_source(KDD98, data_home)
-    y = _is(table["TARGET_B"], "1")
+    y = is_positive(table["TARGET_B"], "1")
     given = pl.col("TARGET_D")
     mean_gift = given.filter(pl.col("TARGET_B") == 1).mean().over("RFA_2A")
     amount = table.select(mean_gift if gift == "expected" else given).to_series().to_numpy()
@@ -228,10 +228,3 @@ def fetch_kdd98(*, mail_cost=0.68, gift="expected", data_home=None):
             f"letter costs {mail_cost:g}; a missed donor loses the {gift} gift."
         ),
     )
-
-
-def _is(column, *positive):
-    """Labels 0 and 1, whatever the source calls them."""
-    text = column.cast(pl.String).str.strip_chars("' ")
-    text = text.str.strip_suffix(".0")
-    return text.is_in(positive).to_numpy().astype(np.int64)

@@ -4,9 +4,8 @@ import numpy as np
 import polars as pl
 from sklearn.datasets import fetch_kddcup99
 
-from stakes.datasets._fetch import _is
 from stakes.datasets._priced import PricedData
-from stakes.datasets._sources import Source, as_categories, read_source
+from stakes.datasets._sources import Source, as_categories, is_positive, read_source
 from stakes.errors import InputError
 
 SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, ("spambase", 1))
@@ -171,7 +170,7 @@ def fetch_kdd99(*, fp_cost=2.0, fn_cost=2.0, data_home=None):
         table = read_source(KDD99, data_home)
     except InputError as missing:
         table = _kddcup99(missing)
-    y = 1 - _is(table["labels"], "normal.")
+    y = 1 - is_positive(table["labels"], "normal.")
     return PricedData(
         KDD99.name,
         as_categories(table.drop("labels")),
@@ -207,7 +206,7 @@ def _priced(source, positive, meaning, about, fp_cost, fn_cost, data_home):
     return PricedData(
         source.name,
         as_categories(table.drop(source.target)),
-        _is(table[source.target], *positive),
+        is_positive(table[source.target], *positive),
         fp_cost=float(fp_cost),
         fn_cost=float(fn_cost),
         positive=meaning,

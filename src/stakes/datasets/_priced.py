@@ -64,10 +64,9 @@ class PricedData:
         return self.as_costs().summary(self.y == 1)
 
     def take(self, rows):
-        """The same data set with only some of its rows (indices or a mask), in their order."""
-        rows = np.asarray(rows)
-        if rows.dtype == bool:
-            rows = np.flatnonzero(rows)  # polars takes no mask
+        """The same data set with only some of its rows (indices, a mask or a slice)."""
+        # one form for all: polars takes no mask
+        rows = np.arange(len(self))[rows if isinstance(rows, slice) or len(rows) else slice(0)]
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
         return PricedData(
             self.name,

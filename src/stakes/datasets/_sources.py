@@ -90,6 +90,18 @@ def as_categories(table):
     )
 
 
+def is_positive(column, *positive):
+    """Labels 0 and 1, whatever the source calls them.
+
+    Examples
+    --------
+    >>> is_positive(pl.Series(["'-1'", "'1'"]), "1").tolist()
+    [0, 1]
+    """
+    text = column.cast(pl.String).str.strip_chars("' ").str.strip_suffix(".0")
+    return text.is_in(positive).to_numpy().astype(np.int64)
+
+
 def _read_csv(path, header):
     return pl.read_csv(path, has_header=header, infer_schema_length=100_000, null_values=["", "?"])
 

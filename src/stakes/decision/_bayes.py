@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from stakes._sklearn import fit_context
+from stakes.base import row_count
 from stakes.costs import COST_NAMES, CostMatrix, Costs
 from stakes.decision._probability import ProbabilityDecisionClassifier
 from stakes.decision._wrapper import check_costs_of_fit
@@ -132,7 +133,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs)
-        self._settle_costs(2)  # refuses constructor costs that do not fit the classes
+        self._settle_costs(row_count(X), **costs)  # refuses costs that do not fit the classes
         return self
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
