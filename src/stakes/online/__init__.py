@@ -1,3 +1,17 @@
 """Linear online learners with a price per example."""
 
-__all__ = []
+from stakes.online._arow import AROWClassifier
+from stakes.online._cw import CWClassifier
+from stakes.online._pa import PAClassifier
+from stakes.online._perceptron import PerceptronClassifier
+from stakes.online._probit import ProbitClassifier
+from stakes.online._scw import SCWClassifier
+
+__all__ = [
+    "AROWClassifier",
+    "CWClassifier",
+    "PAClassifier",
+    "PerceptronClassifier",
+    "ProbitClassifier",
+    "SCWClassifier",
+]

@@ -1,0 +1,59 @@
+"""Compiled prequential calibration: a logistic map of scores, learnt beside the learner.
+
+A score is mapped before its example is learnt, so the map only ever sees scores of unseen
+examples. Two weights, one Kalman step of a logistic regression each, constant memory:
+
+    P(+1 | s) = 1 / (1 + exp(-(b + a s / rms(s))))
+
+State `cal` (float64): 0 b, 1 a, 2-4 the covariance of (b, a): bb, ba, aa, 5 mean square of the
+scores, 6 examples learnt from, 7 examples met. Early scores come from a learner that knew little:
+they are forgotten so that example i of n counts as (i / n) ** FORGET. Two weights need no more
+than a sample: after the first DENSE examples only every THIN-th is learnt from.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+FORGET = 2.0
+PRIOR_VARIANCE = 4.0
+DENSE = 10_000
+THIN = 8
+
+
+def new_calibration():
+    """The state before the first example: slope one, no shift."""
+    return np.array([0.0, 1.0, PRIOR_VARIANCE, 0.0, PRIOR_VARIANCE, 0.0, 0.0, 0.0])
+
+
+@njit(cache=True)
+def calibrated(cal, s):
+    """The log-odds of the positive class at score s."""
+    scale = math.sqrt(cal[5]) if cal[5] > 0.0 else 1.0
+    return cal[0] + cal[1] * (s / scale)
+
+
+@njit(cache=True)
+def calibrate_step(cal, s, y):
+    """Learn that the label at score s was y (-1 or +1)."""
+    cal[7] += 1.0
+    if cal[7] > DENSE and cal[7] % THIN != 0.0:
+        return
+    cal[6] += 1.0
+    n = cal[6]
+    cal[5] += (s * s - cal[5]) * (1.0 + FORGET) / (n + FORGET)
+    u = s / math.sqrt(cal[5]) if cal[5] > 0.0 else 0.0
+    z = cal[0] + cal[1] * u
+    e = math.exp(-abs(z))
+    miss = 1.0 / (1.0 + e) if y * z < 0.0 else e / (1.0 + e)  # probability of the other label
+    h = e / ((1.0 + e) * (1.0 + e))
+    inflate = 1.0 + FORGET / (n + FORGET)
+    bb, ba, aa = cal[2] * inflate, cal[3] * inflate, cal[4] * inflate
+    k0, k1 = bb + ba * u, ba + aa * u
+    shrink = 1.0 / (1.0 + h * (k0 + k1 * u))
+    push = y * miss * shrink
+    cal[0] += push * k0
+    cal[1] += push * k1
+    h *= shrink
+    cal[2], cal[3], cal[4] = bb - h * k0 * k0, ba - h * k0 * k1, aa - h * k1 * k1

@@ -1,0 +1,57 @@
+"""The parameters that all online learners share, written once."""
+
+STREAM = """\
+    calibrate : bool, default=True
+        Learn a logistic map of the scores beside the learner, from scores of examples that were
+        not learnt yet; False: the probit of the margin is taken as it is.
+    fit_intercept : bool, default=True
+        Whether a constant feature is added.
+    n_passes : int, default=1
+        How often `fit` reads the data.
+    shuffle : bool, default=False
+        Whether `fit` reads in a random order instead of the given one.
+    random_state : int, RandomState or None, default=None
+        Seed of the shuffling.
+    fp_cost, fn_cost : float, default=1.0
+        What a false positive and a false negative cost where a call does not say.
+    tp_cost, tn_cost : float, default=0.0
+        What the right decisions cost.
+"""
+GAUSSIAN = """\
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Full: O(d^2) a step, for features that go together.
+    initial_variance : float, default=1.0
+        Variance of every weight before the first example.
+"""
+NORMALIZE = """\
+    normalize_costs : bool, default=True
+        Take each cost in units of the mean cost so far, so that the currency does not matter.
+"""
+FITTED = """\
+    coef_ : ndarray of shape (1, d)
+        Mean weights.
+    intercept_ : ndarray of shape (1,)
+        Mean weight of the constant.
+    classes_ : ndarray of shape (2,)
+        Labels; the second is the positive class.
+    n_seen_, n_updates_ : int
+        Examples with a cost that were read, and those that moved the weights.
+"""
+COVARIANCE = """\
+    covariance_ : ndarray of shape (d,) or (d, d)
+        Variances, or the covariance, of the weights.
+"""
+_PARTS = {
+    "stream": STREAM,
+    "gaussian": GAUSSIAN,
+    "normalize": NORMALIZE,
+    "fitted": FITTED,
+    "covariance": COVARIANCE,
+}
+
+
+def documented(learner):
+    """Fill the lines ``[name]`` of a class docstring with the shared text of that name."""
+    for name, text in _PARTS.items():
+        learner.__doc__ = learner.__doc__.replace(f"    [{name}]\n", text)
+    return learner

@@ -1,0 +1,126 @@
+"""Compiled loops of the learners without a covariance; checked arrays in, changed in place.
+
+Every one of them answers an example (x, y) of cost c by mu += a y x with `step`'s a, a function of
+the margin m = y mu'x, the squared length v = |x|^2, and c. `tally` and `bias` as in
+`_gaussian_jit.py`.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from stakes._jit._prequential import calibrate_step, calibrated
+
+PERCEPTRON, PA, PA_I, PA_II = range(4)
+ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
+
+
+@njit(cache=True)
+def step(rule, m, v, c, C):
+    """How far along y x the weights move."""
+    if rule == PERCEPTRON:
+        if m > 0.0:
+            return 0.0
+        # a costly mistake moves further, but not past the margin that undoes it
+        return min(c, max(1.0, (1.0 - m) / v)) if v > 0.0 else c
+    if m >= 1.0 or v <= 0.0:
+        return 0.0
+    if rule == PA_I:
+        return min(C * c, (1.0 - m) / v)
+    return (1.0 - m) / v if rule == PA else (1.0 - m) / (v + 0.5 / (C * c))
+
+
+@njit(cache=True)
+def answer(f, v, y, c, tally, cal, rule, C, normalize, calibrate):
+    """Score an example, then count and weigh it: (its score before, a y)."""
+    score = calibrated(cal, f) if calibrate else f
+    if c <= 0.0:
+        return score, 0.0
+    if calibrate:
+        calibrate_step(cal, f, y)
+    tally[0] += 1.0
+    tally[2] += c
+    if normalize:
+        c *= tally[0] / tally[2]
+    a = step(rule, y * f, v, c, C)
+    if a != 0.0:
+        tally[1] += 1.0
+    return score, y * a
+
+
+@njit(cache=True)
+def learn_row(x, y, c, mu, tally, cal, rule, C, normalize, calibrate, bias):
+    """Learn one dense row; return its score before, NaN if it is not finite."""
+    d = np.uintp(x.shape[0])
+    end = d - d % FOUR
+    m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
+    j = np.uintp(0)
+    while j < end:
+        x0, x1, x2, x3 = x[j], x[j + ONE], x[j + TWO], x[j + THREE]
+        m0 += mu[j] * x0
+        m1 += mu[j + ONE] * x1
+        m2 += mu[j + TWO] * x2
+        m3 += mu[j + THREE] * x3
+        v0 += x0 * x0
+        v1 += x1 * x1
+        v2 += x2 * x2
+        v3 += x3 * x3
+        j += FOUR
+    tally[8], tally[9], tally[10], tally[11] = m0, m1, m2, m3
+    tally[12], tally[13], tally[14], tally[15] = v0, v1, v2, v3
+    f = (tally[8] + tally[9]) + (tally[10] + tally[11]) + mu[d] * bias
+    v = (tally[12] + tally[13]) + (tally[14] + tally[15]) + bias
+    while j < d:
+        f += mu[j] * x[j]
+        v += x[j] * x[j]
+        j += ONE
+    if not math.isfinite(v):
+        return math.nan
+    score, a = answer(f, v, y, c, tally, cal, rule, C, normalize, calibrate)
+    if a != 0.0:
+        for j in range(d):
+            mu[j] += a * x[j]
+        mu[d] += a * bias
+    return score
+
+
+@njit(cache=True)
+def learn_sparse_row(index, x, y, c, mu, tally, cal, rule, C, normalize, calibrate, bias):
+    """Learn one sparse row; return its score before, NaN if it is not finite."""
+    d = mu.shape[0] - 1
+    f, v = mu[d] * bias, bias
+    for k in range(index.shape[0]):
+        f += mu[np.uintp(index[k])] * x[k]
+        v += x[k] * x[k]
+    if not math.isfinite(v):
+        return math.nan
+    score, a = answer(f, v, y, c, tally, cal, rule, C, normalize, calibrate)
+    if a != 0.0:
+        for k in range(index.shape[0]):
+            mu[np.uintp(index[k])] += a * x[k]
+        mu[d] += a * bias
+    return score
+
+
+@njit(cache=True)
+def learn_dense(X, y, c, mu, tally, cal, rule, C, normalize, calibrate, bias, out):
+    """Learn all rows in order; `out` takes the scores if it has room."""
+    for t in range(X.shape[0]):
+        score = learn_row(X[t], y[t], c[t], mu, tally, cal, rule, C, normalize, calibrate, bias)
+        if out.shape[0] > 0:
+            out[t] = score
+
+
+@njit(cache=True)
+def learn_csr(
+    indptr, indices, data, y, c, mu, tally, cal, rule, C, normalize, calibrate, bias, out
+):
+    """The same on compressed sparse rows."""
+    for t in range(y.shape[0]):
+        index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
+        score = learn_sparse_row(
+            index, x, y[t], c[t], mu, tally, cal, rule, C, normalize, calibrate, bias
+        )
+        if out.shape[0] > 0:
+            out[t] = score

@@ -1,0 +1,128 @@
+"""Learners that know their weights as a Gaussian: the state, and how two of them are joined."""
+
+from numbers import Real
+
+import numpy as np
+from scipy import sparse
+
+from stakes._sklearn import Interval, StrOptions
+from stakes.online._base import STREAM_CONSTRAINTS, BinaryLinear, csr_parts
+from stakes.online._gaussian_jit import (
+    learn_csr,
+    learn_dense,
+    learn_full_csr,
+    learn_full_dense,
+    learn_full_row,
+    learn_row,
+    learn_sparse_row,
+)
+
+GAUSSIAN_CONSTRAINTS = {
+    **STREAM_CONSTRAINTS,
+    "covariance": [StrOptions({"diagonal", "full"})],
+    "initial_variance": [Interval(Real, 0, None, closed="neither")],
+    "normalize_costs": ["boolean"],
+}
+NO_COST = np.zeros(1)
+
+
+class GaussianLinear(BinaryLinear):
+    """Base of the learners whose weights are N(mu, Sigma), Sigma diagonal or full.
+
+    A learner gives `_rule_numbers`: the code of its rule and two numbers, and `_omega`: the
+    factor of its constraint, one for all rows or one per row.
+    """
+
+    normalize_costs = False  # learners whose step does not depend on the size of a cost
+
+    @property
+    def covariance_(self):
+        """Covariance of the weights: variances of shape (d,), or a matrix (d, d)."""
+        Sigma = self._Sigma
+        return Sigma[:-1, :-1].copy() if Sigma.ndim == 2 else Sigma[:-1].copy()
+
+    def _begin(self, d):
+        bias = float(self.fit_intercept)
+        variances = np.full(d + 1, float(self.initial_variance))
+        variances[-1] *= bias
+        self._mu = np.zeros(d + 1)
+        self._Sigma = np.diag(variances) if self.covariance == "full" else variances
+        self._every = np.arange(d, dtype=np.int32)
+
+    def _rule(self):
+        rule, p, q = self._rule_numbers()
+        flags = bool(self.normalize_costs), bool(self.calibrate), float(self.fit_intercept)
+        return rule, float(p), float(q), *flags
+
+    def _omega(self, c):
+        """The factor of the constraint for examples of costs c; zero where a rule has none."""
+        return NO_COST
+
+    def _omega_one(self, c):
+        return 0.0
+
+    def _learn(self, X, signs, c, out):
+        omega = self._omega(c)
+        state = (omega, self._mu, self._Sigma, self._tally, self._cal, *self._numbers, out)
+        self._pass(X, signs, c, state)
+
+    def _scores(self, X):
+        n = X.shape[0]
+        out = np.empty(n)
+        mu, Sigma = self._scoring_weights()
+        # an example without a cost is scored and teaches nothing: scoring is learning for free
+        state = (NO_COST, mu, Sigma, self._tally.copy(), self._cal, *self._numbers, out)
+        self._pass(X, np.ones(n), np.zeros(n), state)
+        return out
+
+    def _scoring_weights(self):
+        return self._mu, self._Sigma
+
+    def _pass(self, X, signs, c, state):
+        full = self._Sigma.ndim == 2
+        if sparse.issparse(X):
+            (learn_full_csr if full else learn_csr)(*csr_parts(X), signs, c, *state)
+        elif full:
+            learn_full_dense(self._every, X, signs, c, *state)
+        else:
+            learn_dense(X, signs, c, *state)
+
+    def _learn_row(self, x, sign, c):
+        omega = self._omega_one(c)
+        state = self._mu, self._Sigma, self._tally, self._cal
+        if self._Sigma.ndim == 2:
+            return learn_full_row(self._every, x, sign, c, omega, *state, *self._numbers)
+        return learn_row(x, sign, c, omega, *state, *self._numbers)
+
+    def _learn_sparse_row(self, index, x, sign, c):
+        learn = learn_full_row if self._Sigma.ndim == 2 else learn_sparse_row
+        state = self._mu, self._Sigma, self._tally, self._cal
+        return learn(index, x, sign, c, self._omega_one(c), *state, *self._numbers)
+
+    def _grow(self, k):
+        """Make room for k new features, before the intercept, with the prior's weights."""
+        d = len(self._mu) - 1
+        old = np.r_[np.arange(d), d + k]
+        mu, Sigma = self._mu, self._Sigma
+        self._begin(d + k)
+        self._mu[old] = mu
+        if Sigma.ndim == 2:
+            self._Sigma[np.ix_(old, old)] = Sigma
+        else:
+            self._Sigma[old] = Sigma
+
+    def _join(self, other):
+        """Product of the two posteriors, the common prior counted once."""
+        D = len(self._mu) - (0 if self.fit_intercept else 1)
+        prior = 1.0 / self.initial_variance
+        if self._Sigma.ndim == 2:
+            P, Q = (np.linalg.inv(model._Sigma[:D, :D]) for model in (self, other))
+            Sigma = np.linalg.inv(P + Q - prior * np.eye(D))
+            Sigma = 0.5 * (Sigma + Sigma.T)
+            self._mu[:D] = Sigma @ (P @ self._mu[:D] + Q @ other._mu[:D])
+            self._Sigma[:D, :D] = Sigma
+        else:
+            P, Q = 1.0 / self._Sigma[:D], 1.0 / other._Sigma[:D]
+            sigma = 1.0 / (P + Q - prior)
+            self._mu[:D] = sigma * (P * self._mu[:D] + Q * other._mu[:D])
+            self._Sigma[:D] = sigma
