@@ -2,6 +2,7 @@
 
 from stakes.online._arow import AROWClassifier
 from stakes.online._cw import CWClassifier
+from stakes.online._cw_cvar import CWCVaRClassifier
 from stakes.online._pa import PAClassifier
 from stakes.online._perceptron import PerceptronClassifier
 from stakes.online._probit import ProbitClassifier
@@ -9,6 +10,7 @@ from stakes.online._scw import SCWClassifier
 
 __all__ = [
     "AROWClassifier",
+    "CWCVaRClassifier",
     "CWClassifier",
     "PAClassifier",
     "PerceptronClassifier",

@@ -4,6 +4,7 @@ from numbers import Real
 
 from stakes._sklearn import Interval
 from stakes.base import LearnerInfo
+from stakes.online._base import WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import AROW
@@ -50,6 +51,7 @@ class AROWClassifier(GaussianLinear):
     _info = LearnerInfo(family="online", needs_scaling=True, grid={"r": [0.1, 1.0, 10.0, 100.0]})
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "r": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -59,6 +61,7 @@ class AROWClassifier(GaussianLinear):
         r=1.0,
         covariance="diagonal",
         initial_variance=1.0,
+        weighting="stake",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,
@@ -73,6 +76,7 @@ class AROWClassifier(GaussianLinear):
         self.r = r
         self.covariance = covariance
         self.initial_variance = initial_variance
+        self.weighting = weighting
         self.normalize_costs = normalize_costs
         self.calibrate = calibrate
         self.fit_intercept = fit_intercept

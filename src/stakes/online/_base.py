@@ -11,12 +11,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stakes._jit._prequential import new_calibration
-from stakes._sklearn import Interval, fit_context
+from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
+from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
 
 FLOAT64 = np.dtype(np.float64)
 NO_SCORES = np.empty(0)
+WEIGHTINGS = {"stake": STAKE, "regret": REGRET}
+WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
 STREAM_CONSTRAINTS = {
     **COST_CONSTRAINTS,
     "calibrate": ["boolean"],
@@ -56,15 +59,15 @@ class BinaryLinear(CostSensitiveClassifier):
         self
         """
         X, signs = self._validate_Xy(X, y)
-        c = self._regrets(signs, fp_cost, fn_cost, tp_cost, tn_cost)
+        c_pos, c_neg = self._regrets(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         self._start(X.shape[1])
         rng = check_random_state(self.random_state) if self.shuffle else None
         for _ in range(self.n_passes):
             if rng is None:
-                self._learn(X, signs, c, NO_SCORES)
+                self._learn(X, signs, c_pos, c_neg, NO_SCORES)
             else:
-                order = rng.permutation(len(signs))
-                self._learn(X[order], signs[order], c[order], NO_SCORES)
+                t = rng.permutation(len(signs))
+                self._learn(X[t], signs[t], c_pos[t], c_neg[t], NO_SCORES)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -92,10 +95,10 @@ class BinaryLinear(CostSensitiveClassifier):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def score_then_learn(
+    def predict_then_learn(
         self, X, y, classes=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
     ):
-        """Do what `partial_fit` does, and tell how each example scored before it was learnt.
+        """Do what `partial_fit` does, and tell what was thought of each example before.
 
         Parameters
         ----------
@@ -105,9 +108,10 @@ class BinaryLinear(CostSensitiveClassifier):
         Returns
         -------
         ndarray of shape (n,)
-            `decision_function` of every row at the moment before it was learnt.
+            Probability of the positive class of every row at the moment before it was learnt.
         """
-        return self._stream(X, y, classes, (fp_cost, fn_cost, tp_cost, tn_cost), None)
+        costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+        return self._probability(self._stream(X, y, classes, costs, None))
 
     def learn_one(
         self, x, y, *, classes=None, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
@@ -134,24 +138,22 @@ class BinaryLinear(CostSensitiveClassifier):
             self._start_with(x, classes)
         negative, positive = self._labels
         if y == positive:
-            wrong = self.fn_cost if fn_cost is None else fn_cost
-            right = self.tp_cost if tp_cost is None else tp_cost
             sign = 1.0
         elif y == negative:
-            wrong = self.fp_cost if fp_cost is None else fp_cost
-            right = self.tn_cost if tn_cost is None else tn_cost
             sign = -1.0
         else:
             raise ValueError(f"y must be {negative!r} or {positive!r}. Got {y!r} instead.")
-        c = float(wrong - right)
-        if not 0.0 <= c < np.inf:
-            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)
-            raise ValueError(f"The regret of a mistake must be a number >= 0. Got {c!r} instead.")
+        c_pos = float(self.fn_cost if fn_cost is None else fn_cost)
+        c_pos -= self.tp_cost if tp_cost is None else tp_cost
+        c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
+        c_neg -= self.tn_cost if tn_cost is None else tn_cost
+        if not (0.0 <= c_pos < np.inf and 0.0 <= c_neg < np.inf):
+            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # says what is wrong
         if isinstance(x, dict):
             index, x = self._sparse_of(x, grow=True)
-            score = self._learn_sparse_row(index, x, sign, c)
+            score = self._learn_sparse_row(index, x, sign, c_pos, c_neg)
         else:
-            score = self._learn_row(self._row_of(x), sign, c)
+            score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
         if score != score:
             raise ValueError("x must be finite, and its squares too; it has NaN, infinity or more.")
         return self
@@ -173,7 +175,7 @@ class BinaryLinear(CostSensitiveClassifier):
         score = self._score_one(x)
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         if all(cost is None for cost in given):
-            return self._labels[int(score > 0)]
+            return self._labels[int(score + self._shift() > 0)]
         costs = self._costs_of(1, *given)
         return self._labels[int(costs.decide(self._probability(np.array([score])))[0])]
 
@@ -186,6 +188,9 @@ class BinaryLinear(CostSensitiveClassifier):
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
 
+        Where scores are calibrated, the log-odds plus log(mean fn regret / mean fp regret): the
+        decision of least expected cost at the mean costs of the stream. Else the probit.
+
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
@@ -194,13 +199,12 @@ class BinaryLinear(CostSensitiveClassifier):
         Returns
         -------
         ndarray of shape (n,)
-            The log-odds where scores are calibrated, else the probit.
         """
-        return self._scores(self._validate_X(X))
+        return self._scores(self._validate_X(X)) + self._shift()
 
     def predict_proba(self, X):
         """Probability of both classes for each row, the positive one in column 1."""
-        p = self._probability(self.decision_function(X))
+        p = self._probability(self._scores(self._validate_X(X)))
         return np.column_stack([1.0 - p, p])
 
     def merge(self, other):
@@ -229,7 +233,7 @@ class BinaryLinear(CostSensitiveClassifier):
         share = other._tally[0] / max(self._tally[0] + other._tally[0], 1.0)
         merged._cal[:6] += share * (other._cal[:6] - self._cal[:6])
         merged._cal[6:] += other._cal[6:]
-        merged._tally[:3] += other._tally[:3]
+        merged._tally[:5] += other._tally[:5]
         return merged
 
     def set_params(self, **params):
@@ -270,7 +274,7 @@ class BinaryLinear(CostSensitiveClassifier):
         """Set the state before the first example of d features."""
 
     @abstractmethod
-    def _learn(self, X, signs, c, out):
+    def _learn(self, X, signs, c_pos, c_neg, out):
         """Learn the rows in order; write scores before learning to `out` if it has room."""
 
     @abstractmethod
@@ -313,17 +317,27 @@ class BinaryLinear(CostSensitiveClassifier):
         if sparse.issparse(X):
             X.sort_indices()
         signs = np.where(positive, 1.0, -1.0)
-        c = self._regrets(signs, *costs)
+        c_pos, c_neg = self._regrets(len(signs), *costs)
         if first:
             self._start(X.shape[1])
         else:
             self._numbers = self._rule()
         out = np.empty(len(y)) if out is None else out
-        self._learn(X, signs, c, out)
+        self._learn(X, signs, c_pos, c_neg, out)
         return out
 
-    def _regrets(self, signs, *costs):
-        return self._costs_of(len(signs), *costs).regret(signs > 0)
+    def _regrets(self, n, *costs):
+        costs = self._costs_of(n, *costs)
+        return costs.positive_regret, costs.negative_regret
+
+    def _weighting(self):
+        """Code of how costs become weights; learners whose step reads no cost have no choice."""
+        normalize = getattr(self, "normalize_costs", False)
+        return WEIGHTINGS[self.weighting] if normalize else AS_GIVEN
+
+    def _shift(self):
+        c_pos, c_neg = self._tally[3], self._tally[4]
+        return np.log(c_pos / c_neg) if self.calibrate and c_pos > 0 and c_neg > 0 else 0.0
 
     def _probability(self, scores):
         return expit(scores) if self.calibrate else ndtr(scores)

@@ -40,7 +40,8 @@ class CWClassifier(GaussianLinear):
     Notes
     -----
     With a diagonal covariance the multiplier is that of the full problem and the off-diagonal
-    entries of the new precision are dropped, as in [1]_, so the constraint still holds after it.
+    entries of the new precision are dropped, as in [1]_; the margin's variance is then a little
+    larger than the constraint asks.
 
     References
     ----------
@@ -93,7 +94,7 @@ class CWClassifier(GaussianLinear):
         self._phi = np.array([ndtri(self.eta)])
         return CW, 0.0, 0.0
 
-    def _omega(self, c):
+    def _omega(self, signs, c_pos, c_neg):
         return self._phi
 
     def _omega_one(self, c):

@@ -24,8 +24,14 @@ GAUSSIAN = """\
         Variance of every weight before the first example.
 """
 NORMALIZE = """\
+    weighting : {"stake", "regret"}, default="stake"
+        What a cost does while learning. "regret": an example weighs what its mistake costs, so
+        that its own sign minimises cost but its probabilities are tilted by the costs. "stake": it
+        weighs all that is at stake in its row, times the mean regret of its class, so that costs
+        may be given again at prediction without counting twice.
     normalize_costs : bool, default=True
-        Take each cost in units of the mean cost so far, so that the currency does not matter.
+        Take each cost in units of the mean cost so far, so that the currency does not matter;
+        False: the regrets as they are.
 """
 FITTED = """\
     coef_ : ndarray of shape (1, d)

@@ -3,10 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from stakes.online._base import STREAM_CONSTRAINTS, BinaryLinear, csr_parts
+from stakes.online._base import BinaryLinear, csr_parts
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
-
-FIRST_ORDER_CONSTRAINTS = {**STREAM_CONSTRAINTS, "normalize_costs": ["boolean"]}
 
 
 class FirstOrderLinear(BinaryLinear):
@@ -20,31 +18,31 @@ class FirstOrderLinear(BinaryLinear):
 
     def _rule(self):
         rule, C = self._rule_numbers()
-        flags = bool(self.normalize_costs), bool(self.calibrate), float(self.fit_intercept)
+        flags = self._weighting(), bool(self.calibrate), float(self.fit_intercept)
         return rule, float(C), *flags
 
-    def _learn(self, X, signs, c, out):
-        self._pass(X, signs, c, self._tally, out)
+    def _learn(self, X, signs, c_pos, c_neg, out):
+        self._pass(X, signs, c_pos, c_neg, self._tally, out)
 
     def _scores(self, X):
         n = X.shape[0]
         out = np.empty(n)
-        self._pass(X, np.ones(n), np.zeros(n), self._tally.copy(), out)
+        self._pass(X, np.ones(n), np.zeros(n), np.zeros(n), self._tally.copy(), out)
         return out
 
-    def _pass(self, X, signs, c, tally, out):
-        state = self._mu, tally, self._cal, *self._numbers, out
+    def _pass(self, X, signs, c_pos, c_neg, tally, out):
+        state = self._mu, tally, self._cal, self._numbers, out
         if sparse.issparse(X):
-            learn_csr(*csr_parts(X), signs, c, *state)
+            learn_csr(*csr_parts(X), signs, c_pos, c_neg, *state)
         else:
-            learn_dense(X, signs, c, *state)
+            learn_dense(X, signs, c_pos, c_neg, *state)
 
-    def _learn_row(self, x, sign, c):
-        return learn_row(x, sign, c, self._mu, self._tally, self._cal, *self._numbers)
+    def _learn_row(self, x, sign, c_pos, c_neg):
+        return learn_row(x, sign, c_pos, c_neg, self._mu, self._tally, self._cal, self._numbers)
 
-    def _learn_sparse_row(self, index, x, sign, c):
-        state = self._mu, self._tally, self._cal, *self._numbers
-        return learn_sparse_row(index, x, sign, c, *state)
+    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
+        state = self._mu, self._tally, self._cal, self._numbers
+        return learn_sparse_row(index, x, sign, c_pos, c_neg, *state)
 
     def _grow(self, k):
         self._mu = np.r_[self._mu[:-1], np.zeros(k), self._mu[-1]]

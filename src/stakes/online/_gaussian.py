@@ -21,7 +21,6 @@ GAUSSIAN_CONSTRAINTS = {
     **STREAM_CONSTRAINTS,
     "covariance": [StrOptions({"diagonal", "full"})],
     "initial_variance": [Interval(Real, 0, None, closed="neither")],
-    "normalize_costs": ["boolean"],
 }
 NO_COST = np.zeros(1)
 
@@ -32,8 +31,6 @@ class GaussianLinear(BinaryLinear):
     A learner gives `_rule_numbers`: the code of its rule and two numbers, and `_omega`: the
     factor of its constraint, one for all rows or one per row.
     """
-
-    normalize_costs = False  # learners whose step does not depend on the size of a cost
 
     @property
     def covariance_(self):
@@ -51,53 +48,54 @@ class GaussianLinear(BinaryLinear):
 
     def _rule(self):
         rule, p, q = self._rule_numbers()
-        flags = bool(self.normalize_costs), bool(self.calibrate), float(self.fit_intercept)
+        flags = self._weighting(), bool(self.calibrate), float(self.fit_intercept)
         return rule, float(p), float(q), *flags
 
-    def _omega(self, c):
-        """The factor of the constraint for examples of costs c; zero where a rule has none."""
+    def _omega(self, signs, c_pos, c_neg):
+        """The factor of the constraint, for all or for each; zero where a rule has none."""
         return NO_COST
 
     def _omega_one(self, c):
         return 0.0
 
-    def _learn(self, X, signs, c, out):
-        omega = self._omega(c)
-        state = (omega, self._mu, self._Sigma, self._tally, self._cal, *self._numbers, out)
-        self._pass(X, signs, c, state)
+    def _learn(self, X, signs, c_pos, c_neg, out):
+        omega = self._omega(signs, c_pos, c_neg)
+        state = (omega, self._mu, self._Sigma, self._tally, self._cal, self._numbers, out)
+        self._pass(X, signs, c_pos, c_neg, state)
 
     def _scores(self, X):
         n = X.shape[0]
         out = np.empty(n)
         mu, Sigma = self._scoring_weights()
         # an example without a cost is scored and teaches nothing: scoring is learning for free
-        state = (NO_COST, mu, Sigma, self._tally.copy(), self._cal, *self._numbers, out)
-        self._pass(X, np.ones(n), np.zeros(n), state)
+        state = (NO_COST, mu, Sigma, self._tally.copy(), self._cal, self._numbers, out)
+        self._pass(X, np.ones(n), np.zeros(n), np.zeros(n), state)
         return out
 
     def _scoring_weights(self):
         return self._mu, self._Sigma
 
-    def _pass(self, X, signs, c, state):
+    def _pass(self, X, signs, c_pos, c_neg, state):
         full = self._Sigma.ndim == 2
         if sparse.issparse(X):
-            (learn_full_csr if full else learn_csr)(*csr_parts(X), signs, c, *state)
+            (learn_full_csr if full else learn_csr)(*csr_parts(X), signs, c_pos, c_neg, *state)
         elif full:
-            learn_full_dense(self._every, X, signs, c, *state)
+            learn_full_dense(self._every, X, signs, c_pos, c_neg, *state)
         else:
-            learn_dense(X, signs, c, *state)
+            learn_dense(X, signs, c_pos, c_neg, *state)
 
-    def _learn_row(self, x, sign, c):
-        omega = self._omega_one(c)
+    def _learn_row(self, x, sign, c_pos, c_neg):
+        omega = self._omega_one(c_pos if sign > 0 else c_neg)
         state = self._mu, self._Sigma, self._tally, self._cal
         if self._Sigma.ndim == 2:
-            return learn_full_row(self._every, x, sign, c, omega, *state, *self._numbers)
-        return learn_row(x, sign, c, omega, *state, *self._numbers)
+            return learn_full_row(self._every, x, sign, c_pos, c_neg, omega, *state, self._numbers)
+        return learn_row(x, sign, c_pos, c_neg, omega, *state, self._numbers)
 
-    def _learn_sparse_row(self, index, x, sign, c):
+    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
+        omega = self._omega_one(c_pos if sign > 0 else c_neg)
         learn = learn_full_row if self._Sigma.ndim == 2 else learn_sparse_row
         state = self._mu, self._Sigma, self._tally, self._cal
-        return learn(index, x, sign, c, self._omega_one(c), *state, *self._numbers)
+        return learn(index, x, sign, c_pos, c_neg, omega, *state, self._numbers)
 
     def _grow(self, k):
         """Make room for k new features, before the intercept, with the prior's weights."""

@@ -4,13 +4,14 @@ Every one of them knows its weights as N(mu, Sigma) and answers an example (x, y
 
     mu += a y Sigma x,    inverse(Sigma) += b x x'
 
-where `step` gives (a, b) from the margin m = y mu'x, its variance v = x'Sigma x, and c. A diagonal
+where `step` gives (a, b) from the margin m = y mu'x, its variance v = x'Sigma x, and c; then
+Sigma -= drop Sigma x x' Sigma with drop = b / (1 + b v), which PROBIT gives itself. A diagonal
 Sigma keeps the diagonal of the new precision, or of the new covariance for PROBIT, whose step
 matches moments. The last coordinate is the intercept, with `bias` (1 or 0) for its feature.
 
-`tally` (float64): 0 examples that had a cost, 1 updates, 2 the sum of the costs, 8-15 scratch:
-storing the partial sums side by side is what lets LLVM add four of them at once.
-`numbers`: two of the learner's own.
+`numbers` = (rule, p, q, weighting, calibrate, bias), p and q the learner's own. `tally`: see
+`_jit/_weight.py`; 8-15 are scratch, since storing the partial sums side by side is what lets LLVM
+add four of them at once.
 """
 
 import math
@@ -19,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from stakes._jit._prequential import calibrate_step, calibrated
+from stakes._jit._weight import weigh
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -26,7 +28,7 @@ ROOT_HALF = math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def hard_multiplier(m, v, omega, c):
     """The lambda that makes omega v' = c m' (Eq. 11): the stable root of its quadratic."""
     lack = omega * v - c * m
@@ -38,7 +40,7 @@ def hard_multiplier(m, v, omega, c):
     return 2.0 * lack / (B + root) if B >= 0.0 else (root - B) / (2.0 * A)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def inverse_mills(z):
     """phi(z) / Phi(z), far into the left tail as well."""
     if z < -25.0:
@@ -47,7 +49,7 @@ def inverse_mills(z):
     return ROOT_2_OVER_PI * math.exp(-0.5 * z * z) / math.erfc(-z * ROOT_HALF)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def soft_confidence(rule, m, v, C, phi):
     """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper."""
     if m >= phi * math.sqrt(v) or v <= 0.0:
@@ -66,9 +68,9 @@ def soft_confidence(rule, m, v, C, phi):
     return a, a * phi / root_u
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def step(rule, m, v, c, omega, p, q):
-    """(a, b) of one example; p and q are the learner's own numbers."""
+    """(a, b) of one example, for PROBIT (a, drop); p and q are the learner's own numbers."""
     if rule == CW:
         lam = hard_multiplier(m, v, omega, 1.0)
         return lam, 2.0 * lam * omega
@@ -87,36 +89,34 @@ def step(rule, m, v, c, omega, p, q):
         s = math.sqrt(p + v)
         z = m / s
         ratio = inverse_mills(z)
-        g = ratio * (ratio + z) / (p + v)
-        return ratio / s, g / (1.0 - g * v)
+        return ratio / s, ratio * (ratio + z) / (p + v)
     return soft_confidence(rule, m, v, p * c, q)
 
 
-@njit(cache=True)
-def answer(f, v, y, c, omega, tally, cal, rule, p, q, normalize, calibrate):
+@njit(cache=True, error_model="numpy")
+def answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers):
     """Score an example, then count and weigh it: (its score before, a y, b)."""
+    rule, p, q, weighting, calibrate, _ = numbers
     s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
     score = calibrated(cal, s) if calibrate else s
-    if c <= 0.0:
+    if (c_pos if y > 0.0 else c_neg) <= 0.0:
         return score, 0.0, 0.0
     if calibrate:
         calibrate_step(cal, s, y)
-    tally[0] += 1.0
-    tally[2] += c
-    if normalize:
-        c *= tally[0] / tally[2]
+    c = weigh(tally, y, c_pos, c_neg, weighting)
     a, b = step(rule, y * f, v, c, omega, p, q)
     if a != 0.0 or b != 0.0:
         tally[1] += 1.0
     return score, y * a, b
 
 
-@njit(cache=True)
-def learn_row(x, y, c, omega, mu, sigma, tally, cal, rule, p, q, normalize, calibrate, bias):
+@njit(cache=True, error_model="numpy")
+def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers):
     """Learn one dense row with a diagonal Sigma; return its score before.
 
     An x that is not finite, or too large to be squared, teaches nothing and scores NaN.
     """
+    rule, bias = numbers[0], numbers[5]
     d = np.uintp(x.shape[0])
     end = d - d % FOUR
     m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
@@ -142,10 +142,10 @@ def learn_row(x, y, c, omega, mu, sigma, tally, cal, rule, p, q, normalize, cali
         j += ONE
     if not math.isfinite(v):
         return math.nan
-    score, a, b = answer(f, v, y, c, omega, tally, cal, rule, p, q, normalize, calibrate)
+    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
     if a == 0.0 and b == 0.0:
         return score
-    drop = b / (1.0 + b * v)
+    drop = b if rule == PROBIT else b / (1.0 + b * v)
     if rule == PROBIT:
         for j in range(d):
             g = sigma[j] * x[j]
@@ -163,11 +163,10 @@ def learn_row(x, y, c, omega, mu, sigma, tally, cal, rule, p, q, normalize, cali
     return score
 
 
-@njit(cache=True)
-def learn_sparse_row(
-    index, x, y, c, omega, mu, sigma, tally, cal, rule, p, q, normalize, calibrate, bias
-):
+@njit(cache=True, error_model="numpy")
+def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers):
     """Learn one sparse row with a diagonal Sigma; return its score before."""
+    rule, bias = numbers[0], numbers[5]
     d = mu.shape[0] - 1
     f, v = mu[d] * bias, sigma[d] * bias
     for k in range(index.shape[0]):
@@ -176,10 +175,10 @@ def learn_sparse_row(
         v += sigma[j] * x[k] * x[k]
     if not math.isfinite(v):
         return math.nan
-    score, a, b = answer(f, v, y, c, omega, tally, cal, rule, p, q, normalize, calibrate)
+    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
     if a == 0.0 and b == 0.0:
         return score
-    drop = b / (1.0 + b * v)
+    drop = b if rule == PROBIT else b / (1.0 + b * v)
     for k in range(index.shape[0]):
         j = np.uintp(index[k])
         g = sigma[j] * x[k]
@@ -196,11 +195,10 @@ def learn_sparse_row(
     return score
 
 
-@njit(cache=True)
-def learn_full_row(
-    index, x, y, c, omega, mu, Sigma, tally, cal, rule, p, q, normalize, calibrate, bias
-):
+@njit(cache=True, error_model="numpy")
+def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers):
     """Learn one sparse row with a full Sigma; return its score before. Dense: index = 0..d-1."""
+    rule, bias = numbers[0], numbers[5]
     D = mu.shape[0]
     d = D - 1
     Sx = Sigma[d] * bias
@@ -213,73 +211,63 @@ def learn_full_row(
     if not math.isfinite(v):
         return math.nan
     v = max(v, 0.0)
-    score, a, b = answer(f, v, y, c, omega, tally, cal, rule, p, q, normalize, calibrate)
+    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
     if a == 0.0 and b == 0.0:
         return score
     mu += a * Sx
-    drop = b / (1.0 + b * v)
+    drop = b if rule == PROBIT else b / (1.0 + b * v)
     for i in range(D):
         Sigma[i] -= (drop * Sx[i]) * Sx
     return score
 
 
-@njit(cache=True)
-def learn_dense(X, y, c, omega, mu, sigma, tally, cal, rule, p, q, normalize, calibrate, bias, out):
+@njit(cache=True, error_model="numpy")
+def learn_dense(X, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, out):
     """Learn all rows in order with a diagonal Sigma; `out` takes the scores if it has room."""
     stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
     for t in range(X.shape[0]):
-        w = omega[t * stride]
         score = learn_row(
-            X[t], y[t], c[t], w, mu, sigma, tally, cal, rule, p, q, normalize, calibrate, bias
+            X[t], y[t], c_pos[t], c_neg[t], omega[t * stride], mu, sigma, tally, cal, numbers
         )
         if out.shape[0] > 0:
             out[t] = score
 
 
-@njit(cache=True)
-def learn_csr(
-    indptr, indices, data, y, c, omega, mu, sigma, tally, cal, rule, p, q,
-    normalize, calibrate, bias, out,
-):  # fmt: skip
+@njit(cache=True, error_model="numpy")
+def learn_csr(indptr, indices, data, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, out):
     """The same on compressed sparse rows."""
     stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
     for t in range(y.shape[0]):
         index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
         score = learn_sparse_row(
-            index, x, y[t], c[t], omega[t * stride], mu, sigma, tally, cal, rule, p, q,
-            normalize, calibrate, bias,
-        )  # fmt: skip
+            index, x, y[t], c_pos[t], c_neg[t], omega[t * stride], mu, sigma, tally, cal, numbers
+        )
         if out.shape[0] > 0:
             out[t] = score
 
 
-@njit(cache=True)
-def learn_full_dense(
-    every, X, y, c, omega, mu, Sigma, tally, cal, rule, p, q, normalize, calibrate, bias, out
-):
+@njit(cache=True, error_model="numpy")
+def learn_full_dense(every, X, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers, out):
     """The same with a full Sigma on dense rows; `every` is 0..d-1."""
     stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
     for t in range(X.shape[0]):
         score = learn_full_row(
-            every, X[t], y[t], c[t], omega[t * stride], mu, Sigma, tally, cal, rule, p, q,
-            normalize, calibrate, bias,
-        )  # fmt: skip
+            every, X[t], y[t], c_pos[t], c_neg[t], omega[t * stride], mu, Sigma, tally, cal, numbers
+        )
         if out.shape[0] > 0:
             out[t] = score
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def learn_full_csr(
-    indptr, indices, data, y, c, omega, mu, Sigma, tally, cal, rule, p, q,
-    normalize, calibrate, bias, out,
-):  # fmt: skip
+    indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers, out
+):
     """The same with a full Sigma on compressed sparse rows."""
     stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
     for t in range(y.shape[0]):
         index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
         score = learn_full_row(
-            index, x, y[t], c[t], omega[t * stride], mu, Sigma, tally, cal, rule, p, q,
-            normalize, calibrate, bias,
-        )  # fmt: skip
+            index, x, y[t], c_pos[t], c_neg[t], omega[t * stride], mu, Sigma, tally, cal, numbers
+        )
         if out.shape[0] > 0:
             out[t] = score

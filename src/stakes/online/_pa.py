@@ -4,8 +4,9 @@ from numbers import Real
 
 from stakes._sklearn import Interval, StrOptions
 from stakes.base import LearnerInfo
+from stakes.online._base import STREAM_CONSTRAINTS, WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
-from stakes.online._first_order import FIRST_ORDER_CONSTRAINTS, FirstOrderLinear
+from stakes.online._first_order import FirstOrderLinear
 from stakes.online._first_order_jit import PA, PA_I, PA_II
 
 RULES = {"PA": PA, "PA-I": PA_I, "PA-II": PA_II}
@@ -48,7 +49,8 @@ class PAClassifier(FirstOrderLinear):
 
     _info = LearnerInfo(family="online", needs_scaling=True, grid={"C": [0.001, 0.01, 0.1, 1.0]})
     _parameter_constraints = {
-        **FIRST_ORDER_CONSTRAINTS,
+        **STREAM_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "variant": [StrOptions(set(RULES))],
         "C": [Interval(Real, 0, None, closed="neither")],
     }
@@ -58,6 +60,7 @@ class PAClassifier(FirstOrderLinear):
         *,
         variant="PA-I",
         C=0.1,
+        weighting="stake",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,
@@ -71,6 +74,7 @@ class PAClassifier(FirstOrderLinear):
     ):
         self.variant = variant
         self.C = C
+        self.weighting = weighting
         self.normalize_costs = normalize_costs
         self.calibrate = calibrate
         self.fit_intercept = fit_intercept

@@ -1,8 +1,9 @@
 """The perceptron with a price per example."""
 
 from stakes.base import LearnerInfo
+from stakes.online._base import STREAM_CONSTRAINTS, WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
-from stakes.online._first_order import FIRST_ORDER_CONSTRAINTS, FirstOrderLinear
+from stakes.online._first_order import FirstOrderLinear
 from stakes.online._first_order_jit import PERCEPTRON
 
 
@@ -40,11 +41,12 @@ class PerceptronClassifier(FirstOrderLinear):
     """
 
     _info = LearnerInfo(family="online", needs_scaling=True)
-    _parameter_constraints = FIRST_ORDER_CONSTRAINTS
+    _parameter_constraints = {**STREAM_CONSTRAINTS, **WEIGHT_CONSTRAINTS}
 
     def __init__(
         self,
         *,
+        weighting="stake",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,
@@ -56,6 +58,7 @@ class PerceptronClassifier(FirstOrderLinear):
         tp_cost=0.0,
         tn_cost=0.0,
     ):
+        self.weighting = weighting
         self.normalize_costs = normalize_costs
         self.calibrate = calibrate
         self.fit_intercept = fit_intercept

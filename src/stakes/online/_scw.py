@@ -6,6 +6,7 @@ from scipy.special import ndtri
 
 from stakes._sklearn import Interval, StrOptions
 from stakes.base import LearnerInfo
+from stakes.online._base import WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import SCW_I, SCW_II
@@ -58,6 +59,7 @@ class SCWClassifier(GaussianLinear):
     )
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "variant": [StrOptions(set(RULES))],
         "C": [Interval(Real, 0, None, closed="neither")],
         "eta": [Interval(Real, 0.5, 1, closed="neither")],
@@ -71,6 +73,7 @@ class SCWClassifier(GaussianLinear):
         eta=0.9,
         covariance="diagonal",
         initial_variance=1.0,
+        weighting="stake",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,
@@ -87,6 +90,7 @@ class SCWClassifier(GaussianLinear):
         self.eta = eta
         self.covariance = covariance
         self.initial_variance = initial_variance
+        self.weighting = weighting
         self.normalize_costs = normalize_costs
         self.calibrate = calibrate
         self.fit_intercept = fit_intercept

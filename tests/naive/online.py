@@ -1,0 +1,123 @@
+"""Online learners from the optimality conditions of their problems: inverses and root finding."""
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+
+def _after(mu, Sigma, x, y, lam, c, omega):
+    """Mean and covariance for a multiplier: Eqs. 9 and 10 by a matrix inverse."""
+    P = np.linalg.inv(Sigma) + 2 * lam * omega * np.outer(x, x)
+    return mu + lam * c * y * Sigma @ x, np.linalg.inv(P)
+
+
+def constrained_kl(mu, Sigma, x, y, omega, c=1.0, most=np.inf):
+    """min KL subject to omega x'Sx <= c y mu'x, with the multiplier at most `most`.
+
+    The multiplier is found where the constraint of the new Gaussian holds with equality.
+    """
+
+    def lack(lam):
+        new_mu, new_Sigma = _after(mu, Sigma, x, y, lam, c, omega)
+        return omega * x @ new_Sigma @ x - c * y * new_mu @ x
+
+    if lack(0.0) <= 0 or x @ Sigma @ x <= 0:
+        return mu, Sigma
+    high = 1.0
+    while lack(high) > 0:
+        high *= 2
+    lam = min(brentq(lack, 0.0, high, xtol=1e-16, rtol=1e-15, maxiter=500), most)
+    return _after(mu, Sigma, x, y, lam, c, omega)
+
+
+def arow(mu, Sigma, x, y, r):
+    """AROW: one inverse of the precision."""
+    if y * mu @ x >= 1:
+        return mu, Sigma
+    P = np.linalg.inv(Sigma)
+    A = P + np.outer(x, x) / r
+    return np.linalg.solve(A, P @ mu + y * x / r), np.linalg.inv(A)
+
+
+def scw(mu, Sigma, x, y, phi, C, squared):
+    """SCW from its stationarity: precision += a phi x x' / sqrt(x'S x), S the new covariance."""
+
+    def after(a):
+        v = x @ Sigma @ x
+        # the new standard deviation s solves 1/s^2 = 1/v + a phi / s
+        s = brentq(lambda s: 1 / s**2 - 1 / v - a * phi / s, 1e-12, np.sqrt(v) * (1 + 1e-12))
+        P = np.linalg.inv(Sigma) + a * phi / s * np.outer(x, x)
+        return mu + a * y * Sigma @ x, np.linalg.inv(P), s
+
+    def lack(a):
+        new_mu, _, s = after(a)
+        return phi * s - y * new_mu @ x - (a / (2 * C) if squared else 0.0)
+
+    if phi * np.sqrt(x @ Sigma @ x) <= y * mu @ x:
+        return mu, Sigma
+    high = 1.0
+    while lack(high) > 0:
+        high *= 2
+    a = brentq(lack, 0.0, high, xtol=1e-16, rtol=1e-15)
+    return after(a if squared else min(a, C))[:2]
+
+
+def probit(mu, Sigma, x, y, noise):
+    """Moments of the tilted posterior along the score, by quadrature."""
+    m, v = mu @ x, x @ Sigma @ x
+
+    def moment(k):
+        def f(t):
+            return t**k * norm.cdf(y * t / noise) * norm.pdf(t, m, np.sqrt(v))
+
+        s = np.sqrt(v)
+        return quad(f, m - 12 * s, m + 12 * s, epsabs=1e-14, epsrel=1e-13, limit=400)[0]
+
+    Z, first, second = moment(0), moment(1), moment(2)
+    mean, var = first / Z, second / Z - (first / Z) ** 2
+    gain = Sigma @ x / v
+    return mu + gain * (mean - m), Sigma + np.outer(gain, gain) * (var - v)
+
+
+def run(X, y, step, variance=1.0, intercept=True, diagonal=None):
+    """Many steps; `diagonal` ("precision" or "covariance") drops what is off that diagonal."""
+    X = np.column_stack([X, np.full(len(X), float(intercept))])
+    mu, Sigma = np.zeros(X.shape[1]), variance * np.eye(X.shape[1])
+    for t in range(len(X)):
+        mu, Sigma = step(mu, Sigma, X[t], y[t], t)
+        if diagonal == "precision":
+            Sigma = np.diag(1 / np.diag(np.linalg.inv(Sigma)))
+        elif diagonal == "covariance":
+            Sigma = np.diag(np.diag(Sigma))
+    return mu, Sigma
+
+
+def first_order(X, y, c, rule, C, intercept=True):
+    """Perceptron and passive-aggressive steps, in words rather than closed forms."""
+    X = np.column_stack([X, np.full(len(X), float(intercept))])
+    mu = np.zeros(X.shape[1])
+    for x, y_t, c_t in zip(X, y, c, strict=True):
+        m, length = y_t * mu @ x, x @ x
+        if rule == "perceptron":
+            tau = np.clip(c_t, 0, max(1.0, (1 - m) / length)) if m <= 0 else 0.0
+        else:
+            loss = max(0.0, 1 - m)
+            most = {"PA": np.inf, "PA-I": C * c_t, "PA-II": np.inf}[rule]
+            tau = min(loss / (length + (1 / (2 * C * c_t) if rule == "PA-II" else 0.0)), most)
+        mu = mu + tau * y_t * x
+    return mu
+
+
+def weights(y, c_pos, c_neg, weighting):
+    """Weights of a stream from plain running means."""
+    out = []
+    for t in range(1, len(y) + 1):
+        c = np.where(y[:t] > 0, c_pos[:t], c_neg[:t])
+        if weighting == "stake":
+            of_class = c_pos[:t].mean() if y[t - 1] > 0 else c_neg[:t].mean()
+            stake = c_pos[:t] + c_neg[:t]
+            out.append(stake[-1] / stake.mean() * of_class / c.mean())
+        else:
+            out.append(c[-1] / c.mean())
+    return np.array(out)

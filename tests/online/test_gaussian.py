@@ -1,0 +1,129 @@
+"""The Gaussian learners against inverses, root finding and quadrature."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import ndtri
+
+from naive import online as naive
+from stakes.online import (
+    AROWClassifier,
+    CWClassifier,
+    CWCVaRClassifier,
+    ProbitClassifier,
+    SCWClassifier,
+)
+from stakes.risk import omega
+
+PHI = ndtri(0.9)
+
+
+def stream(rng, n=40, d=5):
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.7)
+    y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
+    y[:2] = [-1.0, 1.0]
+    return X, y, rng.lognormal(0, 1, n), rng.lognormal(1, 1, n)
+
+
+def cvar_factors(c, alpha, beta, tau):
+    """Eq. 13 with the CVaR from sorting all costs anew."""
+    out = []
+    for t in range(1, len(c) + 1):
+        top = np.sort(c[:t])[::-1]
+        k = tau * t
+        whole = int(k)
+        cvar = (top[:whole].sum() + (k - whole) * top[min(whole, t - 1)]) / k
+        out.append(omega(alpha if min(cvar, top[0]) <= c[t - 1] else beta, "gaussian"))
+    return out
+
+
+def cases(y, c_neg, c_pos):
+    c = np.where(y > 0, c_pos, c_neg)
+    w = naive.weights(y, c_pos, c_neg, "stake")
+    plain = naive.weights(y, c_pos, c_neg, "regret")
+    om = cvar_factors(c, 0.05, 0.3, 0.2)
+    cvar = dict(tau=0.2, max_memory=None)
+    kl = naive.constrained_kl
+    return {
+        "cw": (CWClassifier(), "precision", lambda *a: kl(*a[:4], PHI)),
+        "arow": (AROWClassifier(r=0.7), "precision", lambda *a: naive.arow(*a[:4], 0.7 / w[a[4]])),
+        "scw-i": (
+            SCWClassifier(C=0.3),
+            "precision",
+            lambda *a: naive.scw(*a[:4], PHI, 0.3 * w[a[4]], False),
+        ),
+        "scw-ii": (
+            SCWClassifier(C=0.3, variant="SCW-II"),
+            "precision",
+            lambda *a: naive.scw(*a[:4], PHI, 0.3 * w[a[4]], True),
+        ),
+        "stake": (
+            CWCVaRClassifier(C=0.2, **cvar),
+            "precision",
+            lambda *a: kl(*a[:4], om[a[4]], most=0.2 * w[a[4]]),
+        ),
+        "regret": (
+            CWCVaRClassifier(C=0.2, cost_rule="regret", **cvar),
+            "precision",
+            lambda *a: kl(*a[:4], om[a[4]], most=0.2 * plain[a[4]]),
+        ),
+        "paper": (
+            CWCVaRClassifier(cost_rule="paper", normalize_costs=False, **cvar),
+            "precision",
+            lambda *a: kl(*a[:4], om[a[4]], c=c[a[4]]),
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["cw", "arow", "scw-i", "scw-ii", "stake", "regret", "paper"])
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_loops_equal_the_naive_references(rng, name, covariance):
+    X, y, c_neg, c_pos = stream(rng)
+    model, diagonal, step = cases(y, c_neg, c_pos)[name]
+    model.set_params(covariance=covariance)
+    mu, Sigma = naive.run(X, y, step, diagonal=None if covariance == "full" else diagonal)
+    for data in (X, sparse.csr_matrix(X)):
+        model.fit(data, y, fp_cost=c_neg, fn_cost=c_pos)
+        np.testing.assert_allclose(model._mu, mu, rtol=1e-9, atol=1e-9)
+        found = model._Sigma if covariance == "full" else np.diag(model._Sigma)
+        np.testing.assert_allclose(found, Sigma, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_probit_matches_the_moments_found_by_quadrature(covariance):
+    X, y, _, _ = stream(np.random.default_rng(7), n=25, d=3)
+    diagonal = None if covariance == "full" else "covariance"
+    mu, Sigma = naive.run(X, y, lambda *a: naive.probit(*a[:4], 0.8), diagonal=diagonal)
+    for data in (X, sparse.csr_matrix(X)):
+        model = ProbitClassifier(noise=0.8, covariance=covariance).fit(data, y)
+        np.testing.assert_allclose(model._mu, mu, atol=1e-8)
+        found = model._Sigma if covariance == "full" else np.diag(model._Sigma)
+        np.testing.assert_allclose(found, Sigma, atol=1e-8)
+
+
+def test_probit_stays_finite_on_examples_far_on_the_wrong_side():
+    model = ProbitClassifier(calibrate=False).fit([[-1.0], [1.0]] * 50, [0, 1] * 50)
+    for x in (30.0, 300.0, 3000.0):
+        before = model._mu.copy()
+        model.learn_one(np.array([x]), 0)
+        assert np.isfinite(model._mu).all() and (model._Sigma > 0).all()
+        assert model._mu[0] < before[0]
+
+
+def test_the_constraint_holds_after_each_step_of_cw(rng):
+    X, y, _, _ = stream(rng)
+    model = CWClassifier(covariance="full")
+    for x, label in zip(X, y, strict=True):
+        model.learn_one(x, label, classes=[-1, 1])
+        z = np.r_[x, 1.0]
+        assert label * (model._mu @ z) >= PHI * (z @ model._Sigma @ z) - 1e-9
+
+
+def test_cw_costs_is_the_plain_step_times_the_cost():
+    x = np.array([1.0, 2.0])
+    plain = CWClassifier(eta=0.95).learn_one(x, 1)
+    priced = CWCVaRClassifier(
+        cost_rule="costs", alpha=0.05, beta=0.05, normalize_costs=False
+    ).learn_one(x, 1, fn_cost=3.0)
+    np.testing.assert_allclose(priced._mu, 3 * plain._mu, rtol=1e-12)
+    np.testing.assert_allclose(priced._Sigma, plain._Sigma, rtol=1e-12)
