@@ -3,6 +3,7 @@
 from stakes.compare._contestants import Contestant, contestants
 from stakes.compare._critical_difference import CriticalDifferenceDisplay
 from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
+from stakes.compare._fit_on_all import fit_on_all
 from stakes.compare._learners import all_estimators
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (
@@ -26,6 +27,7 @@ __all__ = [
     "compare",
     "contestants",
     "critical_difference",
+    "fit_on_all",
     "friedman_test",
     "prepare",
 ]

@@ -24,7 +24,7 @@ def read_table(path):
     path : str or Path
         A .csv, .tsv (either also .gz) or .parquet file.
     """
-    path, kind = _checked(path)
+    path, kind = check_file(path)
     if kind == "parquet":
         return _collected(lambda: pl.read_parquet(path, glob=False), path)
     n, separator = count_rows(path)
@@ -39,7 +39,7 @@ def scan_batches(path, batch_rows=BATCH_ROWS):
 
     All columns of a CSV come as text; `cast_like` gives them the types of another table.
     """
-    path, kind = _checked(path)
+    path, kind = check_file(path)
     n = None
     if kind == "parquet":
         scan = pl.scan_parquet(path, glob=False)
@@ -139,7 +139,8 @@ def _separator(header, path):
     return max(counts, key=counts.get)  # the first of equals: the comma
 
 
-def _checked(path):
+def check_file(path):
+    """The path and its kind, csv or parquet; a file that cannot be a table ends in a sentence."""
     path = Path(path)
     if not path.exists():
         beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []

@@ -117,8 +117,19 @@ def read_labels(column, positive=None):
     return (text == positive).to_numpy().astype(np.int64), positive
 
 
-def read_costs(frame, given, target=None):
+def read_costs(frame, given, target=None, *, first_row=1):
     """The four costs of a frame's rows, from numbers, expressions or arrays; checked.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        The rows.
+    given : dict
+        Name -> number, expression or array.
+    target : str, default=None
+        The label's column, which no cost may use.
+    first_row : int, default=1
+        The number of the first row, for messages.
 
     Returns
     -------
@@ -136,19 +147,17 @@ def read_costs(frame, given, target=None):
                     "a decision is made; fp_cost and fn_cost already differ by the true class."
                 )
             costs[name] = cost.evaluate(frame)
-            _check_finite(name, cost, costs[name])
+            _check_finite(name, cost, costs[name], first_row)
         elif np.ndim(value):
             costs[name] = np.asarray(value)
     try:
         Costs.of(frame.height, **costs)
-    except InputError:
-        raise
     except ValueError as error:
         raise InputError(str(error)) from None
     return costs
 
 
-def _check_finite(name, cost, values):
+def _check_finite(name, cost, values, first_row):
     bad = np.flatnonzero(~np.isfinite(np.atleast_1d(values)))
     if not len(bad):
         return
@@ -156,7 +165,7 @@ def _check_finite(name, cost, values):
         raise InputError(f"{name} = {cost.text!r} is not a finite number; give another.")
     raise InputError(
         f"{name} = {cost.text!r} is missing or infinite in {len(bad)} row(s), the first in row "
-        f"{bad[0] + 1}; fill in {' and '.join(map(repr, cost.columns))} or drop these rows."
+        f"{bad[0] + first_row}; fill in {' and '.join(map(repr, cost.columns))} or drop these rows."
     )
 
 

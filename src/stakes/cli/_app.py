@@ -1,0 +1,54 @@
+"""The application: its commands in the order in which they are used."""
+
+import inspect
+from typing import Annotated
+
+import typer
+
+from stakes import __version__
+from stakes.cli._compare import compare
+from stakes.cli._datasets import datasets
+from stakes.cli._predict import predict
+from stakes.cli._reproduce import reproduce
+from stakes.cli._train import train
+
+# plain help: it pastes into documents, and reads the same on any terminal
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (compare, train, predict, datasets, reproduce):
+    # a line with the character \b keeps the lines below it as they are
+    app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
+
+
+def _version(wanted: bool):
+    if wanted:
+        typer.echo(f"stakes {__version__}")
+        raise typer.Exit
+
+
+_HELP = r"""Decisions whose mistakes have prices.
+
+\b
+Which learner and decision rule loses least money on your table:
+  stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
+Fit the winner on all rows, then decide about new ones:
+  stakes train --from stakes-report --out model.skops
+  stakes predict model.skops new.csv --out decisions.csv
+
+Exit codes: 0 done, 1 failed, 2 something about the input must be mended, 130 interrupted.
+"""
+
+
+@app.callback(help=_HELP.replace("\\b", "\b"))
+def stakes(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+):
+    """Options of `stakes` itself."""

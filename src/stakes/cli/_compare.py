@@ -1,0 +1,134 @@
+"""`stakes compare`: which learner and decision rule loses least money."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._duration import seconds
+from stakes.cli._guard import guarded
+from stakes.cli._table_settings import TableSettings
+from stakes.errors import InputError
+
+
+@guarded
+def compare(
+    data: options.Data = "german",
+    target: options.Target = None,
+    positive: options.Positive = None,
+    fp_cost: options.FpCost = None,
+    fn_cost: options.FnCost = None,
+    tp_cost: options.TpCost = None,
+    tn_cost: options.TnCost = None,
+    drop: options.Drop = None,
+    today: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column with today's decisions, to compare against; not a feature. Default: the "
+            "cheaper of always negative and always positive.",
+        ),
+    ] = None,
+    learners: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A learner, a family of learners, or all; may be given repeatedly. The trivial "
+            "policies and the usual baselines always take part. Default: the learners that grow "
+            "linearly with the rows.",
+        ),
+    ] = None,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Start no fit after this long: 90s, 10m, 1h30m."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    tune: Annotated[
+        bool, typer.Option("--tune/--no-tune", help="Search settings on cost, in inner folds.")
+    ] = True,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Fits side by side; -1 is one per core.")
+    ] = -1,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the results and the report.")
+    ] = Path("stakes-report"),
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Go on from what DIR holds, or start over."),
+    ] = True,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+):
+    r"""Say which learner and decision rule loses least money on a table.
+
+    Every learner sees the same folds; the report says what to deploy, what it saves, and how sure
+    that is. Finished fits are kept: after an interruption the same command goes on.
+
+    \b
+    Examples:
+      stakes compare german
+      stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
+      stakes compare loans.parquet --target status --positive default \
+          --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
+    """
+    budget = None if time_budget is None else seconds(time_budget)
+    dropped = [*(drop or []), *([today] if today else [])]
+    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    settings = TableSettings.of(data, target, positive, *costs, dropped)
+    priced = settings.load()
+    decided = None if today is None else _todays(settings, today, priced.positive)
+
+    from stakes.cli._progress import Progress
+    from stakes.compare import compare as run
+
+    with Progress(f"{priced.name}: {priced.summary()}", quiet) as progress:
+        try:
+            results = run(
+                priced,
+                learners=learners or None,
+                repeats=repeats,
+                folds=folds,
+                tune=tune,
+                today=decided,
+                time_budget=budget,
+                out=out,
+                n_jobs=jobs,
+                random_state=seed,
+                fresh=not resume,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"Interrupted: {progress.done} of {progress.total} fits are done and kept in "
+                f"{out}; the same command goes on from there."
+            ) from None
+    settings.keep(out)
+    page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
+    for part in results.summary()["datasets"]:
+        typer.echo(part["sentence"])
+    for sentence in results.refused:
+        _echo(sentence, quiet)
+    if results.unfinished:
+        _echo(f"The time budget left {results.unfinished} fits undone.", quiet)
+    typer.echo(f"Report: {page}")
+
+
+def _todays(settings, column, positive):
+    """Today's decisions as 0 and 1: a column of yes and no, or of the target's labels."""
+    from stakes.datasets._reading import read_table
+    from stakes.datasets._table import read_labels
+
+    decisions = read_table(settings.data)[column]
+    try:
+        return read_labels(decisions)[0]
+    except InputError:
+        return read_labels(decisions, positive)[0]
+
+
+def _echo(text, quiet):
+    if not quiet:
+        typer.echo(text, err=True)

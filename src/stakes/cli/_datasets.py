@@ -1,0 +1,41 @@
+"""`stakes datasets`: the data sets that have a name."""
+
+from typing import Annotated
+
+import typer
+
+from stakes.cli._guard import guarded
+
+
+@guarded
+def datasets(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="A data set to tell everything about.", show_default=False
+        ),
+    ] = None,
+):
+    r"""List the data sets that compare and train know by name, or tell about one.
+
+    \b
+    Examples:
+      stakes datasets
+      stakes datasets german
+    """
+    from stakes.datasets import CATALOG, load
+
+    if name is None:
+        width = max(map(len, CATALOG))
+        for one, entry in sorted(CATALOG.items()):
+            typer.echo(f"{one:{width}}  {entry.source:9}  {entry.about}")
+        return
+    data = load(name)
+    shape = f"{len(data):,} rows, {data.X.shape[1]} features"
+    typer.echo(f"{name}: {shape}; positive means {data.positive}.\n{data.description}\n")
+    typer.echo(str(data.summary()))
+    if hasattr(data.X, "schema"):
+        from stakes.datasets._kinds import kind_of
+
+        kinds = ", ".join(f"{col} ({kind_of(dtype)})" for col, dtype in data.X.schema.items())
+        typer.echo(f"\nColumns: {kinds}.")

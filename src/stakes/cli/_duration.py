@@ -1,0 +1,29 @@
+"""Lengths of time as people write them."""
+
+import re
+
+from stakes.errors import InputError
+
+_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
+_FORM = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+
+
+def seconds(text):
+    """Seconds of a length of time; a bare number is seconds.
+
+    Examples
+    --------
+    >>> seconds("1h30m"), seconds("90s"), seconds("45")
+    (5400.0, 90.0, 45.0)
+    """
+    plain = text.strip().lower()
+    if re.fullmatch(r"\d+(\.\d+)?", plain):
+        plain += "s"
+    found = _FORM.fullmatch(plain)
+    total = 0.0
+    if found:
+        parts = zip(_UNITS.values(), found.groups(), strict=True)
+        total = sum(unit * float(part) for unit, part in parts if part)
+    if total <= 0:
+        raise InputError(f"{text!r} is not a length of time; write 90s, 10m or 1h30m.")
+    return total

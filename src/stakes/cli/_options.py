@@ -1,0 +1,46 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A .csv, .tsv (either also .gz) or .parquet file, or the name of a data set "
+        "(see stakes datasets).",
+        show_default=False,
+    ),
+]
+Target = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="The column with the label. Needed for a file.")
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="The label that an alarm is raised for; all others are negative. May be left out for "
+        "0/1, -1/1, no/yes, n/y, false/true and f/t.",
+    ),
+]
+_COST = "A number, or an expression over columns such as 0.75*amount."
+FpCost = Annotated[
+    str | None, typer.Option(metavar="EXPR", help=f"Cost of a false alarm. {_COST} Default: 1.")
+]
+FnCost = Annotated[
+    str | None, typer.Option(metavar="EXPR", help="Cost of a missed positive. Default: 1.")
+]
+TpCost = Annotated[
+    str | None, typer.Option(metavar="EXPR", help="Cost of a positive that is caught. Default: 0.")
+]
+TnCost = Annotated[
+    str | None,
+    typer.Option(metavar="EXPR", help="Cost of a negative that is left alone. Default: 0."),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="A column that is not a feature; may be given repeatedly."),
+]
+Seed = Annotated[int, typer.Option(help="Base of all random numbers.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]

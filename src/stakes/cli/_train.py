@@ -1,0 +1,145 @@
+"""`stakes train`: fit one learner on all rows and save it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._guard import guarded
+from stakes.cli._table_settings import TableSettings
+from stakes.errors import InputError
+
+DEFAULT_LEARNER = "hist gradient boosting, Bayes decision"
+
+
+@guarded
+def train(
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA",
+            help="A file or the name of a data set, as for stakes compare; may be left out with "
+            "--from, which then trains on the rows of that run.",
+            show_default=False,
+        ),
+    ] = None,
+    target: options.Target = None,
+    positive: options.Positive = None,
+    fp_cost: options.FpCost = None,
+    fn_cost: options.FnCost = None,
+    tp_cost: options.TpCost = None,
+    tn_cost: options.TnCost = None,
+    drop: options.Drop = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Name of a learner in a report of stakes compare. Default: {DEFAULT_LEARNER}.",
+        ),
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="DIR",
+            help="Folder of a run of stakes compare: its winner, its table and its costs are "
+            "taken, where no other option says otherwise.",
+        ),
+    ] = None,
+    tune: Annotated[
+        bool, typer.Option("--tune/--no-tune", help="Search settings on cost, in inner folds.")
+    ] = True,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file.")] = Path(
+        "model.skops"
+    ),
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+):
+    r"""Fit a learner on all rows and save it as a file that cannot run code.
+
+    The file also keeps the label, the columns and the cost expressions, so that stakes predict
+    needs nothing but new rows.
+
+    \b
+    Examples:
+      stakes train --from stakes-report --out model.skops
+      stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
+    """
+    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    settings = _settings(run, data, (target, positive, *costs, drop))
+    from stakes._files import check_can_write
+
+    check_can_write(out)
+    name = learner or (DEFAULT_LEARNER if run is None else _winner(run))
+    priced = _as_table(settings.load())
+
+    from stakes.compare._fit_on_all import contestant_for, fit_on_all
+    from stakes.model_file import save_model
+
+    contestant_for(name, priced)
+    if not quiet:
+        typer.echo(f"{priced.name}: {priced.summary()}", err=True)
+    model, chosen = fit_on_all(name, priced, random_state=seed, tune=tune)
+    save_model(
+        model,
+        out,
+        learner=name,
+        params=chosen,
+        target=settings.target,
+        positive=priced.positive,
+        costs=settings.expressions(priced),
+        kinds=_kinds(priced.X),
+        rows=len(priced),
+        data=priced.name,
+    )
+    typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
+
+
+def _settings(run, data, given):
+    """The options, on top of those of a run."""
+    if run is None and data is None:
+        raise InputError("Say what to train on: a file, the name of a data set, or --from DIR.")
+    new = TableSettings.of(data, *given)
+    if run is None:
+        return new
+    old = TableSettings.kept(run)
+    return replace(
+        old,
+        data=new.data or old.data,
+        target=new.target or old.target,
+        positive=new.positive or old.positive,
+        costs=old.costs | new.costs,
+        drop=[*old.drop, *new.drop],
+    )
+
+
+def _winner(run):
+    path = run / "report.json"
+    try:
+        best = json.loads(path.read_text())["datasets"][0]["best"]
+    except (OSError, ValueError, LookupError):
+        raise InputError(
+            f"{str(path)!r} does not say which learner won; run stakes compare again."
+        ) from None
+    return best
+
+
+def _as_table(data):
+    """The same data with X as a frame, so that new rows are found by the names of columns."""
+    from scipy import sparse
+
+    from stakes.datasets._kinds import as_frame
+
+    if sparse.issparse(data.X):
+        raise InputError(f"{data.name} is sparse; models for sparse data are trained in Python.")
+    return replace(data, X=as_frame(data.X))
+
+
+def _kinds(X):
+    """What each column that the model or a cost may read held in training."""
+    from stakes.datasets._kinds import kind_of
+
+    return {name: kind_of(dtype) for name, dtype in X.schema.items()}

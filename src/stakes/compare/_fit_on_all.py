@@ -1,0 +1,51 @@
+"""The winner on all rows: what is deployed."""
+
+from stakes.compare._contestants import TRIVIAL, contestants
+from stakes.compare._fit_one import fit_contestant
+from stakes.errors import InputError, near_matches
+
+
+def fit_on_all(name, data, *, random_state=0, tune=True):
+    """Fit a contestant of a comparison on all rows, tuned on cost inside them.
+
+    Parameters
+    ----------
+    name : str
+        As a report calls it.
+    data : PricedData
+        What to fit on.
+    random_state : int, default=0
+        Seed of everything that is drawn.
+    tune : bool, default=True
+        Whether its grid is searched.
+
+    Returns
+    -------
+    (Pipeline, dict)
+        The fitted model, and the settings that tuning chose.
+
+    Examples
+    --------
+    >>> from stakes.datasets import load
+    >>> model, _ = fit_on_all("logistic regression, Bayes decision", load("german"), tune=False)
+    >>> model.named_steps["learner"].classes_.tolist()
+    [0, 1]
+    """
+    return fit_contestant(contestant_for(name, data), data, random_state, tune)
+
+
+def contestant_for(name, data):
+    """The contestant of that name, if it can be fitted on these rows."""
+    if name in TRIVIAL:
+        raise InputError(f"The rule {name!r} needs no model; name a learner to train another.")
+    by_name = {c.name: c for c in contestants(["all"])}
+    if name not in by_name:
+        known = [one for one in by_name if one not in TRIVIAL]
+        raise InputError(f"No learner is called {name!r}: {near_matches(name, known)}")
+    contestant = by_name[name]
+    if contestant.max_rows is not None and len(data) > contestant.max_rows:
+        raise InputError(
+            f"{name} takes at most {contestant.max_rows:,} rows and {data.name} has "
+            f"{len(data):,}; choose another learner or fewer rows."
+        )
+    return contestant

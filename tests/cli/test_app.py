@@ -1,0 +1,157 @@
+"""The application as a process: quick help, exit codes, Ctrl-C, and memory."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from payments import COSTS, payments
+from stakes.cli._duration import seconds
+from stakes.cli._guard import guarded
+from stakes.errors import InputError
+
+STAKES = [sys.executable, "-m", "stakes"]
+DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['stakes', '--help']\n"
+        "from stakes.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = ('numpy', 'sklearn', 'numba', 'polars', 'scipy', 'rich', 'matplotlib')\n"
+        "print([m for m in heavy if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_is_quick():
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*STAKES, "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times) < 0.5  # of the processor: the clock depends on what else is running
+
+
+def test_version(run):
+    from stakes import __version__
+
+    assert run("--version").stdout == f"stakes {__version__}\n"
+
+
+def helps():
+    text = DOCS.read_text()
+    return re.findall(r"```text\n\$ (stakes[^\n]*)\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_the_documented_help_is_the_real_one():
+    env = dict(os.environ, COLUMNS="80", NO_COLOR="1")
+    documented = helps()
+    assert [command for command, _ in documented] == [
+        "stakes --help",
+        *(f"stakes {name} --help" for name in "compare train predict datasets reproduce".split()),
+    ]
+    for command, text in documented:
+        args = [*STAKES, *command.split()[1:]]
+        real = subprocess.run(args, env=env, capture_output=True, text=True, check=True).stdout
+        assert real.strip() == text.strip(), f"{command}: paste the new help into docs/cli.md"
+
+
+def test_durations():
+    assert seconds("1h30m") == 5400 and seconds("1.5m") == 90 and seconds(" 20 ") == 20
+    for text in ("", "0", "soon", "10x", "-5", "5m1h"):
+        with pytest.raises(InputError, match="not a length of time"):
+            seconds(text)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (InputError("Mend\nthis."), 2, "Mend this.\n"),
+        (KeyboardInterrupt(), 130, "Interrupted.\n"),
+        (OSError(28, "No space left on device"), 1, "The machine refused: .*No space left"),
+        (MemoryError(), 1, "not enough memory"),
+        (ZeroDivisionError("by\nzero"), 1, "stakes failed with ZeroDivisionError: by zero"),
+    ],
+)
+def test_how_commands_end(error, code, words, capsys, monkeypatch):
+    import typer
+
+    monkeypatch.delenv("STAKES_DEBUG", raising=False)
+
+    @guarded
+    def command():
+        raise error
+
+    with pytest.raises(typer.Exit) as stopped:
+        command()
+    assert stopped.value.exit_code == code
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and re.search(words, err)
+
+
+def test_debugging_shows_where(monkeypatch):
+    monkeypatch.setenv("STAKES_DEBUG", "1")
+
+    @guarded
+    def command():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        command()
+
+
+def test_interrupting_compare_keeps_what_is_done(tmp_path):
+    payments(2000).write_csv(tmp_path / "t.csv")
+    args = ["compare", "t.csv", "--target", "fraud", *COSTS, "--learners", "LightGBM at 0.5"]
+    args += ["--repeats", "20", "-j", "1", "--out", "out"]
+    process = subprocess.Popen(
+        [*STAKES, *args], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+    )
+    results = tmp_path / "out" / "results.jsonl"
+    for _ in range(600):
+        if results.exists() and results.read_bytes().count(b"\n") > 2:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert re.search(r"Interrupted: \d+ of \d+ fits are done and kept in out; the same", said)
+    assert "Traceback" not in said
+    assert results.read_bytes().endswith(b"\n")
+
+
+@pytest.mark.slow
+def test_predict_reads_a_large_file_in_little_memory(tmp_path):
+    """Ten times the rows need almost no more memory."""
+    train = ["train", "t.csv", "--target", "fraud", *COSTS, "--drop", "id", "--no-tune", "-q"]
+    payments(300).write_csv(tmp_path / "t.csv")
+    learner = ["--learner", "logistic regression, Bayes decision"]
+    subprocess.run([*STAKES, *train, *learner], cwd=tmp_path, check=True, capture_output=True)
+    peaks = []
+    for n in (100_000, 1_000_000):
+        payments(n, seed=4).write_csv(tmp_path / "new.csv")
+        code = (
+            "import resource, sys; sys.argv = ['stakes', 'predict', 'model.skops', 'new.csv']\n"
+            "from stakes.cli import main\n"
+            "try: main()\n"
+            "except SystemExit: pass\n"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        )
+        out = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        peaks.append(float(out.stdout.split()[-1]))
+        assert f"{n:,} decisions" in out.stderr
+    print(peaks)
+    assert peaks[1] < peaks[0] + 150, peaks

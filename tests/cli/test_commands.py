@@ -1,0 +1,205 @@
+"""The commands, end to end on a small table."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from payments import COSTS, payments
+from stakes.base import predict_with_costs
+from stakes.cli._app import app
+from stakes.costs import Costs
+from stakes.datasets import CATALOG, load_table
+from stakes.model_file import load_model
+
+LOGISTIC = "logistic regression, Bayes decision"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, table_file):
+    """A finished comparison."""
+    out = tmp_path_factory.mktemp("run") / "report"
+    args = ["compare", table_file, "--target", "fraud", *COSTS, "--drop", "id", "--out", out]
+    args += ["--learners", LOGISTIC, "--folds", "2", "--no-tune", "-j", "1"]
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == 0, (result.output, result.exception)
+    (out / "said.txt").write_text(result.stdout)
+    return out
+
+
+def test_compare_ends_with_the_report(folder):
+    said = (folder / "said.txt").read_text().strip().splitlines()
+    assert said[0].startswith("Deploy")
+    assert said[-1] == f"Report: {folder / 'report.html'}"
+    assert (folder / "report.html").is_file()
+    kept = json.loads((folder / "table.json").read_text())
+    assert kept["target"] == "fraud" and kept["costs"]["fn_cost"] == "amount"
+
+
+def test_train_takes_the_winner_and_its_table(folder, run, tmp_path):
+    result = run("train", "--from", folder, "--out", "m.skops", "--no-tune", "--learner", LOGISTIC)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"Trained {LOGISTIC} on 240 rows: m.skops\n"
+    facts = load_model(tmp_path / "m.skops").facts
+    assert facts["target"] == "fraud" and facts["positive"] == "yes"
+    assert facts["costs"]["fp_cost"] == "max(5, 0.05*amount)"
+    assert facts["costs"]["tn_cost"] == "0"
+    assert "id" not in facts["kinds"] and facts["kinds"]["day"] == "date"
+    winner = json.loads((folder / "report.json").read_text())["datasets"][0]["best"]
+    if winner.startswith("always"):
+        assert run("train", "--from", folder).exit_code == 2
+    else:
+        assert run("train", "--from", folder, "--out", "w.skops", "-q").exit_code == 0
+        assert load_model(tmp_path / "w.skops").facts["learner"] == winner
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, table_file):
+    path = tmp_path_factory.mktemp("model") / "m.skops"
+    args = ["train", table_file, "--target", "fraud", *COSTS, "--drop", "id", "--out", path]
+    args += ["--learner", LOGISTIC, "--no-tune"]
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return path
+
+
+def test_predict_equals_the_model_by_hand(model, table_file, run, tmp_path):
+    new = payments(100, seed=1).drop("fraud")
+    new.write_csv(tmp_path / "new.csv")
+    result = run("predict", model, "new.csv", "--out", "d.csv", "--keep", "id", "--keep", "kind")
+    assert result.exit_code == 0, result.output
+    ours = pl.read_csv(tmp_path / "d.csv")
+    assert ours.columns == [
+        *["row", "id", "kind", "decision", "probability", "break_even", "expected_cost"]
+    ]
+    stored = load_model(model)
+    amount = new["amount"].to_numpy()
+    costs = dict(fp_cost=np.maximum(5, 0.05 * amount), fn_cost=amount)
+    decided = predict_with_costs(stored.model, new, **costs)
+    probability = stored.model.predict_proba(new)[:, 1]
+    np.testing.assert_array_equal(ours["decision"], decided)
+    np.testing.assert_allclose(ours["probability"], probability, rtol=1e-14)
+    by_hand = Costs.of(100, **costs)
+    np.testing.assert_allclose(ours["break_even"], by_hand.break_even, rtol=1e-14)
+    expected = by_hand.expected(probability, decided == 1)
+    np.testing.assert_allclose(ours["expected_cost"], expected, rtol=1e-12)
+    assert ours["row"].to_list() == list(range(1, 101))
+    n_positive = int((decided == 1).sum())
+    assert result.stderr.startswith(f"100 decisions, {n_positive} positive; expected cost ")
+    # the same table was read in training: decisions there equal those of the library
+    data = load_table(table_file, "fraud", fp_cost=COSTS[1], fn_cost=COSTS[3], drop=["id"])
+    in_memory = predict_with_costs(stored.model, data.X, **data.costs)
+    assert run("predict", model, table_file, "--out", "t.csv", "-q").output == ""
+    np.testing.assert_array_equal(pl.read_csv(tmp_path / "t.csv")["decision"], in_memory)
+
+
+def test_predict_does_not_depend_on_batches_or_file_kind(model, run, tmp_path, monkeypatch):
+    new = payments(150, seed=2)
+    new.write_csv(tmp_path / "new.csv")
+    new.write_csv(tmp_path / "new.tsv", separator="\t")
+    new.write_parquet(tmp_path / "new.parquet")
+    results = []
+    for batch_rows, name, out in [
+        (50_000, "new.csv", "a.csv"),
+        (7, "new.csv", "b.csv"),
+        (7, "new.csv", "b.parquet"),
+        (64, "new.tsv", "c.parquet"),
+        (10, "new.parquet", "d.parquet"),
+    ]:
+        monkeypatch.setattr("stakes.datasets._reading.BATCH_ROWS", batch_rows)
+        assert run("predict", model, name, "--out", out).exit_code == 0
+        read = pl.read_csv if out.endswith("csv") else pl.read_parquet
+        results.append(read(tmp_path / out))
+    for other in results[1:]:
+        assert results[0].columns == other.columns
+        for name in other.columns:
+            np.testing.assert_allclose(results[0][name], other[name], rtol=1e-12)
+    assert len(list(tmp_path.iterdir())) == 3 + 5
+
+
+def test_new_costs_change_the_decisions(model, run, tmp_path):
+    payments(100, seed=1).write_csv(tmp_path / "new.csv")
+    shares = []
+    for fp in ("0.01", "10000"):
+        assert run("predict", model, "new.csv", "--fp-cost", fp).exit_code == 0
+        shares.append(pl.read_csv(tmp_path / "decisions.csv")["decision"].mean())
+    assert shares[0] > 0.9 and shares[1] < 0.1
+
+
+def test_a_learner_without_probabilities_gives_empty_columns(run, tmp_path, table_file):
+    from sklearn.svm import LinearSVC
+
+    from stakes.compare import prepare
+    from stakes.datasets._kinds import kind_of
+    from stakes.model_file import save_model
+
+    data = load_table(table_file, "fraud", drop=["id"])
+    pipeline = prepare(LinearSVC(), data.X, scale=True, one_hot=True).fit(data.X, data.y)
+    kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
+    costs = dict(fp_cost="1", fn_cost="1", tp_cost="0", tn_cost="0")
+    save_model(pipeline, tmp_path / "m.skops", target="fraud", kinds=kinds, costs=costs)
+    result = run("predict", "m.skops", table_file)
+    assert result.exit_code == 0 and "expected cost" not in result.stderr
+    decisions = pl.read_csv(tmp_path / "decisions.csv")
+    np.testing.assert_array_equal(decisions["decision"], pipeline.predict(data.X))
+    assert decisions["probability"].null_count() == decisions["expected_cost"].null_count() == 240
+
+
+def test_a_named_set_with_costs_of_its_own(run, tmp_path):
+    args = ["train", "german", "--learner", LOGISTIC, "--no-tune"]
+    assert run(*args).exit_code == 0
+    from stakes.datasets import load
+
+    load("german").X.write_csv(tmp_path / "new.csv")
+    result = run("predict", "model.skops", "new.csv")
+    assert result.exit_code == 2 and "--fp-cost and --fn-cost" in result.stderr
+    costs = ["--fp-cost", "0.006*duration*amount", "--fn-cost", "0.75*amount"]
+    assert run("predict", "model.skops", "new.csv", *costs).exit_code == 0
+    assert run(*args, *costs, "--out", "priced.skops").exit_code == 0
+    before = (tmp_path / "decisions.csv").read_bytes()
+    assert run("predict", "priced.skops", "new.csv").exit_code == 0
+    assert (tmp_path / "decisions.csv").read_bytes() == before
+
+
+def test_todays_decisions_are_compared_against(run, tmp_path):
+    table = payments(120).with_columns(today=pl.Series((np.arange(120) % 5 == 0).astype(int)))
+    table.write_csv(tmp_path / "t.csv")
+    args = ["compare", "t.csv", "--target", "fraud", *COSTS, "--today", "today", "--folds", "2"]
+    result = run(*args, "--learners", LOGISTIC, "--no-tune", "-j", "1", "-q")
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert result.stderr == ""
+    summary = json.loads((tmp_path / "stakes-report" / "report.json").read_text())
+    data = load_table(table.drop("today"), "fraud", fp_cost=COSTS[1], fn_cost=COSTS[3])
+    paid = data.as_costs().paid(data.y == 1, table["today"].to_numpy() == 1)
+    assert summary["datasets"][0]["today"]["cost_per_1000"] == pytest.approx(1000 * paid.mean())
+
+
+def test_datasets_are_listed_and_told(run):
+    listed = run("datasets").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == sorted(CATALOG)
+    told = run("datasets", "german").stdout
+    assert told.startswith("german: 1,000 rows, 20 features") and "amount (number)" in told
+
+
+def test_a_paper_is_run_and_written(run, tmp_path, monkeypatch):
+    import sys
+    import types
+
+    from stakes.reproduce import PAPERS, Cell, Reproduction, Table
+
+    def again(*, repeats=None, data=None, progress=None):
+        progress("one", 1)
+        table = Table("T", [Cell("a", "b", float(repeats))])
+        return Reproduction("toy", "A toy", "stakes reproduce toy", [table])
+
+    module = types.ModuleType("toy_paper", "A toy paper.")
+    module.run = again
+    monkeypatch.setitem(sys.modules, "toy_paper", module)
+    monkeypatch.setitem(PAPERS, "toy", "toy_paper")
+    assert "toy  A toy paper." in run("reproduce").stdout
+    result = run("reproduce", "toy", "--repeats", "3", "--out", ".")
+    assert result.exit_code == 0 and "| a | 3 |" in result.stdout
+    assert (tmp_path / "toy.md").read_text() == result.stdout[:-1]
+    assert json.loads((tmp_path / "toy.json").read_text())["name"] == "toy"
