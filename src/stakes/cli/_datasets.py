@@ -23,14 +23,18 @@ def datasets(
       stakes datasets
       stakes datasets german
     """
-    from stakes.datasets import CATALOG, load
+    from stakes.datasets import available
 
     if name is None:
-        width = max(map(len, CATALOG))
-        for one, entry in sorted(CATALOG.items()):
-            typer.echo(f"{one:{width}}  {entry.source:9}  {entry.about}")
+        for row in available():
+            share = row["positives"] / row["rows"]
+            size = f"{row['rows']:>7,} x {row['features']:<3} {share:>6.2%} positive"
+            typer.echo(f"{row['name']:17} {row['source']:9} {size}  {row['about']}")
         return
-    data = load(name)
+
+    from stakes.cli._table_settings import TableSettings
+
+    data = TableSettings(name).load_named()
     shape = f"{len(data):,} rows, {data.X.shape[1]} features"
     typer.echo(f"{name}: {shape}; positive means {data.positive}.\n{data.description}\n")
     typer.echo(str(data.summary()))

@@ -46,7 +46,7 @@ class TableSettings:
 
     def load(self):
         """The priced data."""
-        return self._load_file() if self.is_file else self._load_named()
+        return self._load_file() if self.is_file else self.load_named()
 
     def _load_file(self):
         from stakes.datasets import load_table
@@ -59,12 +59,14 @@ class TableSettings:
             self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
         )
 
-    def _load_named(self):
-        from stakes.datasets import load
+    def load_named(self):
+        """The data set of that name, with other costs where they are given."""
+        from stakes.datasets import CATALOG, load
         from stakes.datasets._kinds import as_frame
         from stakes.datasets._table import read_costs
 
-        data = load(self.data)
+        generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
+        data = load(self.data, **({"random_state": 0} if generated else {}))
         for option, value in [("target", self.target), ("positive", self.positive)]:
             if value is not None:
                 raise InputError(
