@@ -130,13 +130,17 @@ def test_resamples_without_a_class_are_left_out():
     assert (result.estimate, result.low, result.high) == (0.5, 0.5, 0.5)
     risk = bootstrap_interval(metrics.risk_loss, y, d, positive_prior=0.5, random_state=0)
     assert risk.low == risk.high == 0.5
+    free = bootstrap_interval(metrics.risk_loss, 0 * y, d, positive_prior=0.0, random_state=0)
+    assert free.low == free.high == 0
     letters = np.where(y == 1, "z", "a")
-    area = bootstrap_interval(metrics.partial_auc_score, letters, y + 0.0, random_state=0)
+    area = bootstrap_interval(
+        metrics.partial_auc_score, letters, y + 0.0, n_boot=100, random_state=0
+    )
     assert area.low == area.high == 1
     table = 1 - np.eye(3)
     many = bootstrap_interval(cost_loss, [0, 1, 2], [0, 2, 2], cost_matrix=table, random_state=0)
     assert many.estimate == pytest.approx(1 / 3)
-    nothing = bootstrap_interval(metrics.h_measure, [1], [0.0], random_state=2)
+    nothing = bootstrap_interval(metrics.h_measure, [1], [0.0], n_boot=5, random_state=2)
     assert np.isnan([nothing.estimate, nothing.low, nothing.high]).all()
 
 

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
@@ -18,6 +19,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes.costs import Costs
+from stakes.datasets import make_fraud
+from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import (
     cost_loss,
     expected_cost_loss,
@@ -282,3 +286,57 @@ def test_bad_arguments_are_named(priced):
         make_cost_scorer(np.mean)
     with pytest.raises(TypeError, match=r"takes fp_cost, .* Got weight instead"):
         make_cost_scorer()(LogisticRegression().fit(X, y), X, y, weight=1)
+
+
+def boosted(n, routing):
+    """Cross-validated savings of boosting with the Bayes decision, and the loop written by hand."""
+    data = make_fraud(n, positive_share=0.05, random_state=0)
+    X, y, costs = np.asarray(data.X), np.asarray(data.y), data.costs
+    model = BayesDecisionClassifier(HistGradientBoostingClassifier(max_iter=20, random_state=0))
+    hand = []
+    for train, test in SPLIT.split(X, y):
+        fitted = clone(model.estimator).fit(X[train], y[train])
+        priced = {name: np.broadcast_to(cost, len(y))[test] for name, cost in costs.items()}
+        decided = Costs.of(len(test), **priced).decide(fitted.predict_proba(X[test])[:, 1])
+        hand.append(savings_score(y[test], decided.astype(int), **priced))
+    with config_context(enable_metadata_routing=routing):
+        if routing:
+            scorer, params = make_cost_scorer(savings_score), costs
+        else:
+            by_index = {name: pd.Series(cost, range(n)) for name, cost in costs.items()}
+            scorer, params = make_cost_scorer(savings_score, **by_index), None
+            X = pd.DataFrame(X)
+        scores = cross_val_score(model, X, y, cv=SPLIT, scoring=scorer, params=params)
+    return scores.tolist(), hand
+
+
+@pytest.mark.parametrize("routing", [True, False])
+def test_boosting_with_the_bayes_decision_equals_the_loop(routing):
+    scores, hand = boosted(3000, routing)
+    assert scores == hand
+    assert np.mean(scores) > 0
+
+
+def test_misspelt_option_is_not_swallowed(priced):
+    X, y, _, _ = priced
+    with pytest.raises(TypeError, match="basline"):
+        make_cost_scorer(savings_score, basline="negative")(LogisticRegression().fit(X, y), X, y)
+
+
+def test_many_classes_and_metrics_with_any_keyword(priced):
+    X, y, _, _ = priced
+    three = y + (X[:, 0] > 1)
+    model = LogisticRegression().fit(X, three)
+    table = 1 - np.eye(3)
+    scorer = make_cost_scorer(expected_cost_loss, cost_matrix=table, labels=[0, 1, 2])
+    told = expected_cost_loss(three, model.predict_proba(X), cost_matrix=table, labels=[0, 1, 2])
+    assert scorer(model, X, three) == -told
+    loose = make_cost_scorer(lambda y, d, **rest: len(rest), fp_cost=1.0, greater_is_better=True)
+    assert loose(LogisticRegression().fit(X, y), X, y) == 2  # fp_cost and pos_label
+
+
+def test_series_without_an_index_to_match_goes_by_position(priced):
+    X, y, _, fn = priced
+    model = LogisticRegression().fit(X, y)
+    by_series, by_array = (make_cost_scorer(fn_cost=form(fn)) for form in (pd.Series, np.array))
+    assert by_series(model, X, y) == by_array(model, X, y)

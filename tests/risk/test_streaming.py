@@ -37,7 +37,7 @@ def streams(rng, n):
 
 @pytest.mark.parametrize("tail", [0.05, 0.29, 0.5, 1.0])
 def test_stream_equals_the_sample_at_each_step(rng, tail):
-    for values in streams(rng, 200):
+    for values in streams(rng, 100):
         stream = StreamingCVaR(tail)
         for t, value in enumerate(values):
             now = stream.update(value)
@@ -45,7 +45,7 @@ def test_stream_equals_the_sample_at_each_step(rng, tail):
             scale = np.abs(past).max()
             assert now == pytest.approx(naive.cvar(past, tail), rel=1e-9, abs=1e-15 * scale)
             assert now <= past.max()
-        assert stream.n_seen == 200
+        assert stream.n_seen == 100
         assert stream.bounds() == (now, now)
 
 
@@ -74,7 +74,7 @@ def test_equal_values_and_a_new_maximum_are_not_above_their_cvar():
 
 def test_long_stream_keeps_its_digits():
     rng = np.random.default_rng(0)
-    values = np.concatenate([[1e12], rng.random(20_000) * 1e-3, [3e12], rng.random(20_000)])
+    values = np.concatenate([[1e12], rng.random(5_000) * 1e-3, [3e12], rng.random(5_000)])
     now = StreamingCVaR(0.2).update_many(values)[-1]
     assert now == pytest.approx(conditional_value_at_risk(values, 0.2), rel=1e-12)
 

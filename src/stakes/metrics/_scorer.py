@@ -147,8 +147,8 @@ class CostScorer(BaseEstimator):
         costs = self._costs_of(X, routed)
         pos_label = self._positive_label(estimator)
         answer = self._response_of(estimator, X, costs, pos_label)
-        options = costs | {"pos_label": pos_label} | (self.metric_options or {})
-        value = self.metric(y, answer, **_accepted(self.metric, options))
+        context = _accepted(self.metric, costs | {"pos_label": pos_label})
+        value = self.metric(y, answer, **context | (self.metric_options or {}))
         value = float(getattr(value, "value", value))
         return value if self.greater_is_better else -value
 
