@@ -6,10 +6,12 @@ import re
 import matplotlib
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
 from stakes.compare._critical_difference import draw_ranks
 
 INK = "#010203"  # replaced by the page's own text colour
+THOUSANDS = StrMethodFormatter("{x:,.10g}")
 ACCENT, QUIET = "#1f77b4", "#8a94a3"
 STYLE = {
     "svg.fonttype": "none",
@@ -26,7 +28,7 @@ STYLE = {
 }
 
 
-def figure(name, draw, width=7.0, height=3.6):
+def figure(name, draw, width=5.2, height=3.6):
     """Draw on fresh axes and return the SVG text; ids start with `name`, so none clash."""
     with matplotlib.rc_context(STYLE):
         fig = Figure(figsize=(width, height), layout="constrained")
@@ -62,6 +64,7 @@ def cost_figure(data, name):
         ax.set_yticks(range(len(learners)), [f["learner"] for f in reversed(learners)])
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("cost per 1,000 decisions (95 % interval); dotted: today's rule")
+        ax.xaxis.set_major_formatter(THOUSANDS)
         ax.margins(y=0.03)
 
     return figure(name, draw, width=8.5, height=1.1 + 0.27 * len(learners))
@@ -86,6 +89,7 @@ def threshold_figure(data, name):
         )
         ax.set_xlabel("say positive above this probability")
         ax.set_ylabel("cost per 1,000 decisions")
+        ax.yaxis.set_major_formatter(THOUSANDS)
         ax.legend(frameon=False)
 
     return figure(name, draw)
