@@ -239,9 +239,10 @@ def predict_with_costs(estimator, X, **costs):
     """Call `predict` so that the costs reach the step that decides.
 
     Goes through fitted searches and pipelines by hand, since those pass costs on only when
-    metadata routing is on; an estimator that takes no costs is asked without them.
+    metadata routing is on. An estimator that takes no costs, or that has no probabilities to weigh
+    them with, is asked without them.
     """
-    if not takes_costs(estimator):
+    if not takes_costs(estimator) or not hasattr(estimator, "predict_proba"):
         return estimator.predict(X)
     decider, before = final_step(estimator)
     for step in before:

@@ -42,6 +42,9 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     training_prior : float or array-like of shape (k,), default=None
         Class shares that the inner model believes in, after its own weights or resampling (0.5
         for `class_weight="balanced"`). None: those of y, weighted as the estimator saw them.
+    costs_in_training : bool, default=True
+        Whether costs given to `fit` are handed to an inner estimator that takes them. False: the
+        inner estimator learns what is likely, and costs act in the decision alone.
     fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
         Costs for calls of `predict` that give none.
     cost_matrix : array-like of shape (k, k), default=None
@@ -61,8 +64,9 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     Notes
     -----
     Costs given to `fit` are handed to an inner estimator that takes them and change nothing
-    otherwise. A learner trained with costs may give probabilities that lean with them; calibrate
-    it, or the costs count twice.
+    otherwise. A learner trained with costs may give scores that lean with them, which calibration
+    does not undo where costs differ from row to row: they then count twice. Train it without them
+    (`costs_in_training=False`), or let it decide by its own rule.
 
     References
     ----------
@@ -82,6 +86,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     _parameter_constraints = {
         **ProbabilityDecisionClassifier._parameter_constraints,
         "cost_matrix": ["array-like", None],
+        "costs_in_training": ["boolean"],
     }
 
     def __init__(
@@ -92,6 +97,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         cv=5,
         prior=None,
         training_prior=None,
+        costs_in_training=True,
         fp_cost=1.0,
         fn_cost=1.0,
         tp_cost=0.0,
@@ -103,6 +109,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         self.cv = cv
         self.prior = prior
         self.training_prior = training_prior
+        self.costs_in_training = costs_in_training
         self.fp_cost = fp_cost
         self.fn_cost = fn_cost
         self.tp_cost = tp_cost
@@ -132,7 +139,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         check_costs_of_fit(self, X, costs)
-        self._fit_probabilities(X, y, sample_weight, costs)
+        self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
         self._settle_costs(row_count(X), **costs)  # refuses costs that do not fit the classes
         return self
 
