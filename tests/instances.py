@@ -1,13 +1,20 @@
 """One or more small instances of every estimator, for the checks that walk all of them."""
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from stakes.compare import all_estimators
 
 # estimators whose constructor needs arguments, or that should be checked in several forms
 SPECIAL = {
-    "BayesDecisionClassifier": [{"estimator": LogisticRegression()}],
-    "ThresholdDecisionClassifier": [{"estimator": LogisticRegression()}],
+    "BayesDecisionClassifier": [
+        {"estimator": LogisticRegression()},
+        {"estimator": LinearSVC(), "calibration": "sigmoid", "cv": 3},
+    ],
+    "ThresholdDecisionClassifier": [
+        {"estimator": LogisticRegression()},
+        {"estimator": LinearSVC(), "cv": 3},
+    ],
     "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
     "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],

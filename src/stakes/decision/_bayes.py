@@ -48,7 +48,8 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
         Costs for calls of `predict` that give none.
     cost_matrix : array-like of shape (k, k), default=None
-        Costs of k classes, row: true class, column: decision; instead of the four numbers.
+        Costs of k classes, row: true class, column: decision; instead of the four numbers. Only
+        `predict` reads it, so `set_params(cost_matrix=...)` changes the prices of a fitted model.
 
     Attributes
     ----------
