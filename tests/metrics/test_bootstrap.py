@@ -63,7 +63,8 @@ def test_savings_against_other_baselines(rng, options):
     result = bootstrap_interval(
         metrics.savings_score, y, p > 0.5, n_boot=20, random_state=0, **costs, **options
     )
-    drawn = np.random.RandomState(0).randint(80, size=80)
+    rng = np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1))
+    drawn = rng.integers(80, size=80, dtype=np.int32)
     rows = {name: np.asarray(v)[drawn] for name, v in (costs | options).items() if np.ndim(v)}
     fixed = {name: v for name, v in options.items() if name not in rows}
     again = metrics.savings_score(y[drawn], (p > 0.5)[drawn], **rows, **fixed)
