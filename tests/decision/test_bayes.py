@@ -68,7 +68,7 @@ def test_fraud_savings_equal_those_by_hand():
 def test_fraud_savings_at_full_size():
     ours, hand = fraud_ratio(100_000, max_iter=100)
     assert ours >= 0.98 * hand
-    assert hand > 0.55
+    assert hand > 0.5
 
 
 def test_scaling_and_permuting_costs(priced):
