@@ -12,6 +12,7 @@ EXEMPT = {
     "BudgetDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
+    "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
 

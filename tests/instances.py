@@ -18,6 +18,7 @@ SPECIAL = {
     "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
     "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
     "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
 }

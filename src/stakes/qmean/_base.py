@@ -135,7 +135,7 @@ class QuadraticMeanBase(CostSensitiveClassifier):
         counts = np.bincount(index[used], minlength=len(self.classes_))
         if counts.min() == 0:
             raise ValueError(
-                f"The class {self.classes_[counts.argmin()]!r} has no example of positive weight "
+                f"The class {self.classes_[counts.argmin()]} has no example of positive weight "
                 "and cost; without one its mean loss is not defined."
             )
         if not used.all():

@@ -34,6 +34,7 @@ class Logistic:
     """log(1 + exp(-y f))."""
 
     smooth = True
+    kink = 0.0
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f; `h` is the smoothing width, unused here."""
@@ -59,6 +60,11 @@ class Huber:
         """Whether the loss has a slope everywhere."""
         return self.width > 0
 
+    @property
+    def kink(self):
+        """Half the width over which the loss bends, zero if that is not narrow."""
+        return self.width
+
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f, smoothed over `h` if that is wider."""
         value, s, curvature = positive_part(1.0 - y * f, max(self.width, h))
@@ -75,6 +81,7 @@ class Squared:
     """(f - y)^2 / 2."""
 
     smooth = True
+    kink = 0.0
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f; `h` is unused here."""
@@ -92,6 +99,7 @@ class EpsilonInsensitive:
 
     epsilon: float = 0.1
     smooth = False
+    kink = 0.0
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f, smoothed over `h`."""
@@ -111,6 +119,7 @@ class Quantile:
 
     q: float = 0.5
     smooth = False
+    kink = 0.0
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f, smoothed over `h`."""
@@ -131,6 +140,7 @@ class Softmax:
     """-log of the softmax probability of the true class; f and slopes are (n, k), y an index."""
 
     smooth = True
+    kink = 0.0
 
     def parts(self, f, y, h=0.0):
         """Value (n,), slope (n, k) and curvature (n, k, k)."""
@@ -161,6 +171,11 @@ class Pairwise:
     def smooth(self):
         """Whether the margin loss has a slope everywhere."""
         return self.margin.smooth
+
+    @property
+    def kink(self):
+        """That of the margin loss."""
+        return self.margin.kink
 
     def parts(self, f, y, h=0.0):
         """Value (n,), slope (n, k) and curvature (n, k, k)."""

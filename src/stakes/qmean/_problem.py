@@ -150,9 +150,13 @@ class Problem:
         H = self._curvature_product(self._weighted(u, curvature))
         H += G.T @ mean_curvature(m, self.share, smoothing.p) @ G
         H[np.diag_indices_from(H)] += np.broadcast_to(2.0 * self.penalty, W.shape).ravel()
+        last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
+        width = max(smoothing.h, self.loss.kink)
         if not self.fit_intercept:
-            last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
             H[last, last] += 1.0
+        elif not self.regularize_intercept and width > 0:
+            # between kinks a free intercept has no curvature: step over ten widths at most
+            H[last, last] += np.abs(gradient[last]) / (10.0 * width)
         return gradient, H
 
     def lower_bound(self, f, smoothing, W=None):

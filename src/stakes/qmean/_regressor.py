@@ -146,8 +146,6 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         )
         y = y.astype(np.float64)
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if not weight.any():
-            raise ValueError("All sample_weight are zero; at least one must be positive.")
         if not weight.all():
             used = weight > 0
             X, y, weight = X[used], y[used], weight[used]

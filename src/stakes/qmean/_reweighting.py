@@ -1,0 +1,214 @@
+"""The quadratic mean by reweighting: any learner with sample weights, fitted a few times."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+
+from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
+from stakes.qmean._base import QuadraticMeanBase
+from stakes.qmean._losses import classification_loss
+from stakes.qmean._mean import mean_weights, power_mean
+
+
+def _has_probability(model):
+    return hasattr(getattr(model, "estimator_", model.estimator), "predict_proba")
+
+
+class QuadraticMeanReweighting(QuadraticMeanBase):
+    r"""Drives any weighted learner to the optimum of the quadratic mean of its class losses.
+
+    A learner that minimises :math:`\Omega(f) + \sum_i w_i l(f(x_i), y_i)` is fitted with the
+    weights :math:`w_i = n\, u_g c_i / \sum_{j \in g} c_j`, and the class weights u are moved
+    towards the slope of the mean at the class losses found,
+
+    .. math:: s_g = \frac{\partial M_p}{\partial m_g} \propto m_g^{p-1} .
+
+    This is the Frank-Wolfe method on the concave dual
+    :math:`D(u) = \min_f \Omega(f)/n + \sum_g u_g m_g(f)`: its slope is :math:`m`, s is its best
+    point of the dual ball, and :math:`M_p(m) - u^\top m` is its duality gap. Where the gap is
+    zero, weights are proportional to class losses (p = 2) and f minimises
+    :math:`\Omega(f)/n + M_p(m(f))`.
+
+    Parameters
+    ----------
+    estimator : classifier with `sample_weight` and `decision_function`
+        The learner to drive; its loss should be `loss` for the gap to be a proof.
+    loss : {"logistic", "hinge", "huber"}, default="logistic"
+        The loss by which classes are weighed.
+    p : float, default=2.0
+        Power of the mean, from 1 to `numpy.inf`.
+    huber_width : float, default=0.01
+        Half the width of the rounded kink of the Huber loss.
+    tol : float, default=1e-4
+        Gap to stop at, relative to the mean.
+    max_iter : int, default=50
+        Fits at most.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The learner at the weights found.
+    classes_ : ndarray of shape (k,)
+        The labels.
+    class_losses_, class_weights_ : ndarray of shape (k,)
+        The class losses m, and the weights u that the last fit had.
+    duality_gap_ : float
+        :math:`M_p(m) - u^\top m`.
+    n_iter_ : int
+        Fits made.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = make_classification(1000, weights=[0.95], random_state=0)
+    >>> model = QuadraticMeanReweighting(LogisticRegression()).fit(X, y)
+    >>> m, u = model.class_losses_, model.class_weights_
+    >>> bool(abs(m[1] / m[0] - u[1] / u[0]) < 0.05)
+    True
+    """
+
+    _accept_sparse = "csr"
+    _parameter_constraints = {
+        **{
+            name: QuadraticMeanBase._parameter_constraints[name]
+            for name in ("p", "tol", "huber_width", "fp_cost", "fn_cost", "tp_cost", "tn_cost")
+        },
+        "estimator": [HasMethods(["fit", "predict"])],
+        "loss": [StrOptions({"logistic", "hinge", "huber"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        loss="logistic",
+        p=2.0,
+        huber_width=0.01,
+        tol=1e-4,
+        max_iter=50,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.estimator = estimator
+        self.loss = loss
+        self.p = p
+        self.huber_width = huber_width
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit the learner with one set of class weights after another.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels; two classes or more.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; an example of weight two counts as two.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; two classes only.
+
+        Returns
+        -------
+        self
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        X, index, weight, regret = self._validate_training(X, y, sample_weight, given)
+        k = len(self.classes_)
+        share, p = np.full(k, 1.0 / k), float(self.p)
+        u = share
+        m = self._losses_at(X, index, weight, regret, u)
+        fits = 1
+        while (gap := power_mean(m, share, p) - u @ m) > self.tol * power_mean(m, share, p):
+            way = mean_weights(m, share, p) - u
+            length, slope = 1.0, gap
+            while fits < self.max_iter:
+                m = self._losses_at(X, index, weight, regret, u + length * way)
+                fits += 1
+                slope = m @ way  # of the dual along the way; below zero: gone too far
+                if slope >= -0.5 * gap:
+                    break
+                length *= max(gap / (gap - slope), 0.25)
+            u = u + length * way
+            if fits >= self.max_iter:
+                gap = power_mean(m, share, p) - u @ m
+                break
+        self.class_losses_, self.class_weights_, self.duality_gap_ = m, u, float(gap)
+        self.n_iter_ = fits
+        with np.errstate(divide="ignore"):
+            self._log_weight = np.log(u / np.bincount(index, weight))
+        if gap > self.tol * power_mean(m, share, p):
+            warnings.warn(
+                f"The class weights have not settled after {fits} fits: the gap is "
+                f"{gap / power_mean(m, share, p):.1e} of the mean, above tol={self.tol:.1e}; "
+                "raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X):
+        """Scores of the learner: (n,) for two classes, else (n, k).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray
+        """
+        X = self._validate_X(X)
+        return self.estimator_.decision_function(X)
+
+    @available_if(_has_probability)
+    def predict_proba(self, X):
+        """Probability of each class at the frequencies of the training set.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+        """
+        X = self._validate_X(X)
+        P = self.estimator_.predict_proba(X)
+        P = P * np.exp(self._log_weight.min() - self._log_weight)
+        return P / P.sum(axis=1, keepdims=True)
+
+    def _losses_at(self, X, index, weight, regret, u):
+        """Fit with class weights u; the class losses that come out."""
+        c = weight * regret
+        shares = c / np.bincount(index, c)[index]
+        self.estimator_ = clone(self.estimator).fit(
+            X, self.classes_[index], sample_weight=weight.sum() * u[index] * shares
+        )
+        k = len(self.classes_)
+        loss = classification_loss(self.loss, k, self.huber_width)
+        coded = np.where(index == 1, 1.0, -1.0) if k == 2 else index
+        scores = self.estimator_.decision_function(X)
+        return np.bincount(index, shares * loss.parts(scores, coded)[0])
