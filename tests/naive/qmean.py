@@ -4,6 +4,7 @@ import warnings
 
 import cvxpy as cp
 import numpy as np
+from scipy.special import expit
 
 TIGHT = dict(solver="CLARABEL", tol_gap_abs=1e-13, tol_gap_rel=1e-13, tol_feas=1e-13)
 
@@ -76,3 +77,8 @@ def logistic_objective(w, b, X, y, alpha):
         losses[int(label)].append(np.log1p(np.exp(-label * (x @ w + b))))
     squares = [np.mean(of_class) ** 2 for of_class in losses.values()]
     return alpha * (w @ w + b * b) + np.sqrt(sum(squares) / 2)
+
+
+def logistic_parts(f, y):
+    """Value, slope and curvature of the logistic loss by special functions."""
+    return np.logaddexp(0.0, -y * f), -y * expit(-y * f), expit(f) * expit(-f)

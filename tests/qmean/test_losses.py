@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from naive import qmean as naive
 from stakes.qmean._losses import (
     EpsilonInsensitive,
     Huber,
@@ -62,6 +63,13 @@ def test_two_classes_are_a_special_case(rng):
     F, y = np.column_stack([-f / 2, f / 2]), np.where(index == 1, 1.0, -1.0)
     np.testing.assert_allclose(Softmax().parts(F, index)[0], Logistic().parts(f, y)[0])
     np.testing.assert_allclose(Pairwise(Huber(0.1)).parts(F, index)[0], Huber(0.1).parts(f, y)[0])
+
+
+def test_compiled_logistic_loss(rng):
+    f = np.concatenate([rng.normal(size=200), [0.0, -0.0, 40.0, -40.0, 800.0, -800.0]])
+    for y in (np.ones_like(f), -np.ones_like(f), rng.choice([-1.0, 1.0], len(f))):
+        for ours, reference in zip(Logistic().parts(f, y), naive.logistic_parts(f, y), strict=True):
+            np.testing.assert_allclose(ours, reference, rtol=1e-12, atol=1e-300)
 
 
 def test_huber_of_the_thesis():

@@ -110,7 +110,8 @@ def test_bundle_on_regression(loss, rng):
     np.testing.assert_allclose(bundle.coef_, newton.coef_, atol=2e-3)
 
 
-def test_bundle_on_three_classes(rng):
+def test_bundle_on_three_classes():
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=60), [-0.2, 0.9])
     for loss in ("logistic", "hinge"):
@@ -132,9 +133,9 @@ def test_simplex_qp_against_conditions(rng):
 
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", CLASSIFICATION)
-def test_fewer_rows_than_features_and_sparse(loss, free, rng):
+def test_fewer_rows_than_features_and_sparse(loss, free):
     """Solved for one number per row; with every row three times, for one per feature."""
-    X, y, _ = two_classes(rng, n=20, d=50)
+    X, y, _ = two_classes(np.random.default_rng(0), n=20, d=50)
     X[np.abs(X) < 0.7] = 0.0
     settings = dict(loss=loss, alpha=0.1, tol=1e-8, regularize_intercept=not free)
     dense = QuadraticMeanClassifier(**settings).fit(X, y)
@@ -169,3 +170,15 @@ def test_bundle_refuses_a_free_intercept(rng):
     X, y, _ = two_classes(rng)
     with pytest.raises(ValueError, match="needs regularize_intercept=True"):
         QuadraticMeanClassifier(solver="bundle", regularize_intercept=False).fit(X, y)
+
+
+def test_many_rows_start_from_few_and_thin_the_curvature(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y, weight = two_classes(rng, n=3000)
+    settings = dict(alpha=0.01, tol=1e-9)
+    whole = QuadraticMeanClassifier(**settings).fit(X, y, sample_weight=weight)
+    monkeypatch.setattr("stakes.qmean._problem._CURVED_ROWS", 150)
+    thinned = QuadraticMeanClassifier(**settings).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(thinned.coef_, whole.coef_, atol=1e-5)
+    assert thinned.duality_gap_ <= 1e-9 * thinned.objective_
+    assert thinned.objective_ == pytest.approx(whole.objective_, rel=1e-9)

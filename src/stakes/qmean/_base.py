@@ -125,8 +125,9 @@ class QuadraticMeanBase(CostSensitiveClassifier):
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self.classes_, index = np.unique(y, return_inverse=True)
-        if len(self.classes_) <= 2:
-            code_labels(y)
+        if len(self.classes_) < 2:
+            code_labels(y)  # refuses a single class
+        if len(self.classes_) == 2:
             regret = self._costs_of(len(y), *given.values()).regret(index == 1)
         else:
             self._refuse_costs(given)

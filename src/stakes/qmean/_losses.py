@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, log_softmax, softmax, xlogy
 
+from stakes.qmean._losses_jit import logistic_parts
+
 
 def positive_part(t, h):
     """Value, slope and curvature of s_h at each t; the plain positive part if h is zero.
@@ -38,10 +40,7 @@ class Logistic:
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f; `h` is the smoothing width, unused here."""
-        m = y * f
-        e = np.exp(-np.abs(m))
-        s = np.where(m > 0, e, 1.0) / (1.0 + e)  # the probability of the other class
-        return np.log1p(e) + np.maximum(-m, 0.0), -y * s, s * (1.0 - s)
+        return logistic_parts(f, y)
 
     def offset(self, slope, y):
         """The constant of the tangent-like lower bound slope * f + offset <= loss."""

@@ -10,7 +10,7 @@ slope b_i; fixing both leaves a quadratic whose minimum bounds J from below:
           - \frac{1}{4\alpha} \Big\| \sum_g u_g \sum_{i \in g} a_i b_i x_i \Big\|^2 .
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -18,6 +18,7 @@ from scipy import sparse
 from stakes.qmean._mean import mean_curvature, mean_weights, power_mean
 
 _BLOCK = 4096
+_CURVED_ROWS = 20_000  # of each group, in the matrix of second derivatives
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,15 @@ class Problem:
         """All parameters zero."""
         return np.zeros(self.d + 1 if self.outputs is None else (self.d + 1, self.outputs))
 
+    def small(self):
+        """The same problem on a part of the rows, to start from; None if there are few anyway."""
+        rows, _ = self._thinned(np.arange(self.n))
+        if len(rows) > self.n // 4:
+            return None
+        rows = np.sort(rows)
+        part = {name: getattr(self, name)[rows] for name in ("X", "y", "weight", "group")}
+        return replace(self, **part)
+
     def scores(self, W):
         """F = X w + b."""
         return self.X @ W[:-1] + W[-1]
@@ -145,7 +155,7 @@ class Problem:
         values, slope, curvature = self.loss.parts(f, self.y, smoothing.h)
         m = self.group_losses(values)
         u = mean_weights(m, self.share, smoothing.p)
-        G = np.array([self.pull(self._weighted(e, slope)).ravel() for e in np.eye(len(u))])
+        G = self._group_gradients(slope)
         gradient = u @ G + (2.0 * self.penalty * W).ravel()
         H = self._curvature_product(self._weighted(u, curvature))
         H += G.T @ mean_curvature(m, self.share, smoothing.p) @ G
@@ -198,22 +208,51 @@ class Problem:
             np.where(pull < 0, slope * min(1.0, up / down), 0),
         )
 
+    def _group_gradients(self, slope):
+        """The gradient of each group's loss, one row each, in one pass over X."""
+        k, q = len(self.share), self.outputs or 1
+        spread = np.zeros((self.n, k, q))
+        spread[np.arange(self.n), self.group] = self._weighted(np.ones(k), slope).reshape(-1, q)
+        G = self.pull(spread.reshape(self.n, k * q)).reshape(self.d + 1, k, q)
+        return G.transpose(1, 0, 2).reshape(k, -1)
+
     def _curvature_product(self, C):
         """Sum of C_i times the outer product of (x_i, 1), by blocks of the rows that count."""
         q = self.outputs or 1
         C = C.reshape(self.n, q, q)
-        rows = np.flatnonzero(C.any(axis=(1, 2)))
+        rows, scale = self._curved_rows(C)
         H = np.zeros((self.d + 1, q, self.d + 1, q))
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
-            X = self._with_ones(part)
+            X, C_part = self._with_ones(part), C[part] * scale[first : first + _BLOCK, None, None]
             for j in range(q):
                 for l in range(j + 1):
-                    product = X.T @ (X * C[part, j, l][:, None])
+                    product = X.T @ (X * C_part[:, j, l][:, None])
                     H[:, j, :, l] += product
                     if l < j:
                         H[:, l, :, j] += product
         return H.reshape((self.d + 1) * q, (self.d + 1) * q)
+
+    def _curved_rows(self, C):
+        """Rows with curvature; of a large group only every so many, to stand for the others.
+
+        Newton's steps need the curvature to a few per cent only; the gradient stays exact, and so
+        do the minimum and its certificate.
+        """
+        curved = np.flatnonzero(C.any(axis=(1, 2)) if C.shape[1] > 1 else C[:, 0, 0])
+        return self._thinned(curved)
+
+    def _thinned(self, candidates):
+        """At most so many rows of each group out of the candidates, and what each stands for."""
+        limit = max(_CURVED_ROWS, 20 * self.d)
+        if len(candidates) <= limit:
+            return candidates, np.ones(len(candidates))
+        rows, scale = [], []
+        for g in range(len(self.share)):
+            own = candidates[self.group[candidates] == g]
+            rows.append(own[:: max(1, len(own) // limit)])
+            scale.append(np.full(len(rows[-1]), len(own) / max(1, len(rows[-1]))))
+        return np.concatenate(rows), np.concatenate(scale)
 
     def _with_ones(self, rows):
         X = self.X[rows]

@@ -57,6 +57,9 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     if solver == "newton" and problem.d > problem.n:
         return _solve_in_span(problem, tol, max_iter)
     W = problem.start() if start is None else start
+    small = problem.small() if problem.smooth and solver == "newton" and start is None else None
+    if small is not None:
+        W, *_ = _stages(small, W, solver, 1e-3, max_iter)
     gaps = []
     if solver == "bundle":
         W, gaps = bundle(problem, W, tol, max_iter)
@@ -75,24 +78,30 @@ def _stages(problem, W, solver, tol, max_iter):
         h = 0.0 if problem.loss.smooth else problem.scale * 10.0**-stage
         p = problem.p if np.isfinite(problem.p) else 4.0 * 10.0**stage
         smoothing = Smoothing(h, p)
-        inner = min(0.1 * tol, 1e-13)
-        for gtol in (1e-4, 1e-6, 1e-8, 1e-10):
+        for tighter in (1.0, 0.1, 0.01):
             if solver == "newton":
+                inner = 0.1 * tol * tighter if problem.smooth else 1e-13
                 W, steps = newton(problem, W, smoothing, inner, max_iter)
             else:
+                gtol = tighter * _gradient_for(problem, W, max(tol, 0.1 * h / problem.scale))
                 W, steps = lbfgs(problem, W, smoothing, gtol, max_iter)
             done += steps
             f = problem.scores(W)
             value = problem.value(W, f)
             gap = value - problem.lower_bound(f, smoothing, W)
-            rounded = problem.value(W, f, smoothing)
-            if solver == "newton" or gap <= max(tol * value, 2.0 * abs(value - rounded)):
+            rounding = abs(value - problem.value(W, f, smoothing))
+            if gap <= max(tol * abs(value), 2.0 * rounding):
                 break
         if gap < best[0]:
             best = (gap, W)
         if gap <= tol * abs(value):
             break
     return best[1], best[0], done
+
+
+def _gradient_for(problem, W, tol):
+    """How small the largest slope must be for a gap of tol * J: the gap is |slope|^2 / 4 alpha."""
+    return np.sqrt(4.0 * problem.alpha * tol * problem.value(W) / W.size)
 
 
 def _certified(problem, W, gap, n_iter, gaps, tol):
