@@ -1,4 +1,4 @@
-"""The application as a process: quick help, exit codes, Ctrl-C, and memory."""
+"""The application as a process: quick help, exit codes, Ctrl-C, memory."""
 
 import os
 import re
@@ -133,13 +133,13 @@ def test_interrupting_compare_keeps_what_is_done(tmp_path):
 
 @pytest.mark.slow
 def test_predict_reads_a_large_file_in_little_memory(tmp_path):
-    """Ten times the rows need almost no more memory."""
+    """Six times the rows, 25 MB more as a file, need almost no more memory."""
     train = ["train", "t.csv", "--target", "fraud", *COSTS, "--drop", "id", "--no-tune", "-q"]
     payments(300).write_csv(tmp_path / "t.csv")
     learner = ["--learner", "logistic regression, Bayes decision"]
     subprocess.run([*STAKES, *train, *learner], cwd=tmp_path, check=True, capture_output=True)
     peaks = []
-    for n in (100_000, 1_000_000):
+    for n in (100_000, 600_000):
         payments(n, seed=4).write_csv(tmp_path / "new.csv")
         code = (
             "import resource, sys; sys.argv = ['stakes', 'predict', 'model.skops', 'new.csv']\n"
@@ -153,5 +153,4 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         )
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
-    print(peaks)
-    assert peaks[1] < peaks[0] + 150, peaks
+    assert peaks[1] < peaks[0] + 25, peaks

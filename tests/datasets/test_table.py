@@ -8,8 +8,9 @@ import polars as pl
 import pytest
 
 from stakes.datasets import load_table
+from stakes.datasets._csv_rows import count_rows
 from stakes.datasets._kinds import as_frame, cast_like, kind_of
-from stakes.datasets._reading import count_rows, read_table, scan_batches
+from stakes.datasets._reading import read_table, scan_batches
 from stakes.errors import InputError
 
 CSV = """amount,kind,when,late,fraud
@@ -180,6 +181,27 @@ def test_batches_are_the_file(file):
     assert max(batch.height for batch in batches) <= 64
     cast = cast_like(pl.concat(batches), {"a": "number"})
     assert cast["a"].to_list() == frame["a"].to_list()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv", "t.parquet"])
+def test_batches_and_the_whole_are_the_same(tmp_path, name):
+    odd = ['a "b"', "two\nlines", None, "x,y", "\ttab", "z;", "é", " "]
+    frame = pl.DataFrame({"s": odd * 9, "t": odd[::-1] * 9, "n": np.arange(72.0)})
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        frame.write_parquet(path)
+    else:
+        text = frame.write_csv(separator="\t" if "tsv" in name else ",").encode()
+        path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    assert read_table(path).equals(frame)
+    for size in (1, 5, 1000):
+        batches = [cast_like(batch, {"n": "number"}) for batch in scan_batches(path, size)]
+        assert pl.concat(batches).equals(frame)
+
+
+def test_rows_of_empty_fields_are_rows(file):
+    path = file("a\tb\n\t\n1\t2\n", "t.tsv")
+    assert read_table(path)["a"].to_list() == [None, 1.0]
 
 
 def test_cast_like_names_what_does_not_fit():

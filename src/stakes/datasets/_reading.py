@@ -1,18 +1,20 @@
 """Tables from files: CSV, TSV (also gzipped) and Parquet, whole or in batches."""
 
-import csv
 import difflib
-import gzip
+import io
 import itertools
 from pathlib import Path
 
 import polars as pl
 
+from stakes.datasets._csv_rows import count_rows, open_rows
 from stakes.datasets._kinds import cast_like, guess_kinds
 from stakes.errors import InputError
 
 MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside the empty string
 BATCH_ROWS = 50_000
+# as text: guessing from the first rows goes wrong later, and polars is slow to look at all
+_CSV = {"null_values": MISSING, "infer_schema": False}
 _SUFFIXES = ".csv, .tsv, .csv.gz, .tsv.gz or .parquet"
 
 
@@ -28,115 +30,41 @@ def read_table(path):
     if kind == "parquet":
         return _collected(lambda: pl.read_parquet(path, glob=False), path)
     n, separator = count_rows(path)
-    frame = _collected(lambda: _scan_csv(path, separator, n).collect(), path)
+    scan = pl.scan_csv(path, separator=separator, glob=False, **_CSV).head(n)
+    frame = _collected(lambda: scan.collect(), path)
     _check_header(frame.columns, path)
     _check_all_read(frame.height, n, path)
     return cast_like(frame, guess_kinds(frame))
 
 
-def scan_batches(path, batch_rows=BATCH_ROWS):
+def scan_batches(path, batch_rows=None):
     """The file's rows in frames of at most `batch_rows`, so that it need not fit into memory.
 
     All columns of a CSV come as text; `cast_like` gives them the types of another table.
     """
     path, kind = check_file(path)
-    n = None
-    if kind == "parquet":
-        scan = pl.scan_parquet(path, glob=False)
-    else:
-        n, separator = count_rows(path)
-        scan = _scan_csv(path, separator, n)
-    names = _collected(scan.collect_schema, path).names()
-    _check_header(names, path)
-    batches = iter(scan.collect_batches(chunk_size=batch_rows, maintain_order=True))
-    n_read = 0
+    size = batch_rows or BATCH_ROWS
+    yield from (_parquet_batches if kind == "parquet" else _csv_batches)(path, size)
+
+
+def _parquet_batches(path, size):
+    scan = _collected(lambda: pl.scan_parquet(path, glob=False), path)
+    _collected(scan.collect_schema, path)
+    batches = iter(scan.collect_batches(chunk_size=size, maintain_order=True))
     while (batch := _collected(lambda: next(batches, None), path)) is not None:
-        n_read += batch.height
-        yield from batch.iter_slices(batch_rows)
-    _check_all_read(n_read, n, path)
+        yield from batch.iter_slices(size)
 
 
-def count_rows(path):
-    """Number of data rows and the separator of a CSV; a ragged row ends in a sentence.
-
-    polars fills short rows up with nulls without a word, so they are looked for here, in one pass
-    that keeps nothing in memory. Empty lines at the end do not count.
-    """
-    path = Path(path)
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            return _count_rows(lines, path)
-    except (UnicodeDecodeError, EOFError, OSError) as error:  # also a bad gzip
-        raise InputError(
-            f"{str(path)!r} cannot be read as text in UTF-8 ({error}); save it as a CSV in UTF-8."
-        ) from None
-
-
-def _count_rows(lines, path):
-    header = next(lines, "")
-    separator = _separator(header, path)
-    rest = _Counted(lines)
-    width = _fields(header, rest, separator, 1, path)
-    n, trailing, line_number = 0, 0, 1 + rest.count
-    for line in lines:
-        line_number += 1
-        if line.isspace():
-            trailing += 1
-            continue
-        if '"' in line:
-            start, rest = line_number, _Counted(lines)
-            fields = _fields(line, rest, separator, start, path)
-            line_number = start + rest.count
-        else:
-            start, fields = line_number, line.count(separator) + 1
-        if fields != width:
-            raise InputError(
-                f"Line {start} of {str(path)!r} has {fields} fields where the header has {width}; "
-                "mend that line, or put text that has separators in it between double quotes."
-            )
-        if trailing and width > 1:
-            raise InputError(f"Line {start - 1} of {str(path)!r} is empty; remove it.")
-        n += 1 + trailing
-        trailing = 0
-    if not width or not n:
-        what = "has a header but no rows" if width else "is empty"
-        raise InputError(f"{str(path)!r} {what}; a header line and rows below it are needed.")
-    return n, separator
-
-
-def _fields(line, rest, separator, line_number, path):
-    """How many fields a line has, reading on where a quoted field spans lines."""
-    lines = itertools.chain([line], rest)
-    try:
-        return len(next(csv.reader(lines, delimiter=separator, strict=True), []))
-    except csv.Error as error:
-        raise InputError(
-            f"Line {line_number} of {str(path)!r} has quotes that do not match ({error}); "
-            "a quote inside quoted text is written twice."
-        ) from None
-
-
-class _Counted:
-    """Lines of a file, counted as they are taken."""
-
-    def __init__(self, lines):
-        self.lines, self.count = lines, 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        line = next(self.lines)
-        self.count += 1
-        return line
-
-
-def _separator(header, path):
-    if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
-        return "\t"
-    counts = {mark: header.count(mark) for mark in (",", ";", "\t", "|")}
-    return max(counts, key=counts.get)  # the first of equals: the comma
+def _csv_batches(path, size):
+    with open_rows(path) as rows:
+        iterator = iter(rows)
+        while chunk := list(itertools.islice(iterator, size)):
+            text = io.BytesIO("".join([rows.header, *chunk]).encode())
+            how = _CSV | {"separator": rows.separator}
+            batch = _collected(lambda: pl.read_csv(text, **how), path)  # noqa: B023
+            _check_header(batch.columns, path)
+            _check_all_read(batch.height, len(chunk), path)
+            yield batch
 
 
 def check_file(path):
@@ -172,16 +100,10 @@ def _check_header(names, path):
 
 
 def _check_all_read(n_read, n, path):
-    if n is not None and n_read != n:
+    if n_read != n:
         raise InputError(
             f"{str(path)!r} has {n} rows but only {n_read} can be read; look for unusual quotes."
         )
-
-
-def _scan_csv(path, separator, n):
-    # as text: guessing from the first rows goes wrong later, and polars is slow to look at all
-    how = dict(null_values=MISSING, infer_schema=False, glob=False)
-    return pl.scan_csv(path, separator=separator, **how).head(n)
 
 
 def _collected(collect, path):
