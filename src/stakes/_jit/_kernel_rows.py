@@ -1,0 +1,354 @@
+"""Rows of a kernel matrix against a store of support vectors, bit for bit the same in any block.
+
+Every entry is summed feature by feature in ascending order, zeros left out, so that it depends on
+its two vectors only: not on the block it is computed in, not on the layout of the store, and not
+on which of the two is the support vector. Four layouts: features by vectors (dense), bits for
+features that are all 0 or 1, compressed rows for wide sparse data, and a given Gram matrix.
+Copies are written as loops, which numba compiles much faster than slices.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+DENSE, BITS, CSR, GRAM = 0, 1, 2, 3
+LINEAR, RBF, POLY = 0, 1, 2
+
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
+_ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
+_ONE_BITS = 1023 << 52  # the exponent bits of 1.0
+
+
+class Support(NamedTuple):
+    """The support vectors as the compiled loops see them; arrays of a layout not in use are empty.
+
+    `T` is features by vectors, `W` words by vectors, `starts`, `lengths`, `indices`, `values` are
+    compressed rows, `gram` with `ids` a given matrix. `table` has the kernel by count of bits.
+    """
+
+    kind: int
+    kernel: int
+    gamma: float
+    coef0: float
+    degree: int
+    T: np.ndarray
+    W: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    norms: np.ndarray
+    table: np.ndarray
+    gram: np.ndarray
+    ids: np.ndarray
+
+
+class Batch(NamedTuple):
+    """Examples in the layout of the store."""
+
+    X: np.ndarray
+    W: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    ids: np.ndarray
+
+
+class Query(NamedTuple):
+    """One vector: its nonzeros, its words, (count of nonzeros, id) and its squared norm."""
+
+    index: np.ndarray
+    value: np.ndarray
+    words: np.ndarray
+    whole: np.ndarray
+    norm: np.ndarray
+    wide: np.ndarray
+
+
+def popcount(word):
+    """How many bits are set."""
+    return int(word).bit_count()
+
+
+@overload(popcount)
+def _popcount(word):
+    def count(word):  # LLVM knows this idiom as one instruction
+        x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+        x = (x & np.uint64(0x3333333333333333)) + (
+            (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
+        )
+        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+    return count
+
+
+@njit(cache=True)
+def new_query(S):
+    """Room for one vector of the store's layout."""
+    n_features = S.T.shape[0]
+    return Query(
+        np.empty(n_features, np.int64),
+        np.empty(n_features, np.float64),
+        np.empty(S.W.shape[0], np.uint64),
+        np.zeros(2, np.int64),
+        np.zeros(1, np.float64),
+        np.zeros(n_features if S.kind == CSR else 0, np.float64),
+    )
+
+
+@njit(cache=True)
+def load_example(S, batch, t, q):
+    """Make example t of the batch the query."""
+    if S.kind == DENSE:
+        x = batch.X[t]
+        n = 0
+        for k in range(x.size):
+            if x[k] != 0.0:
+                q.index[n], q.value[n] = k, x[k]
+                n += 1
+        q.whole[0] = n
+    elif S.kind == BITS:
+        for w in range(q.words.size):
+            q.words[w] = batch.W[t, w]
+    elif S.kind == CSR:
+        start, n = batch.indptr[t], batch.indptr[t + 1] - batch.indptr[t]
+        for i in range(n):
+            q.index[i], q.value[i] = batch.indices[start + i], batch.data[start + i]
+        q.whole[0] = n
+    else:
+        q.whole[1] = batch.ids[t]
+    q.norm[0] = _squared_norm(S, q)
+
+
+@njit(cache=True)
+def load_support(S, j, q):
+    """Make support vector j the query."""
+    if S.kind == DENSE:
+        n = 0
+        for k in range(S.T.shape[0]):
+            if S.T[k, j] != 0.0:
+                q.index[n], q.value[n] = k, S.T[k, j]
+                n += 1
+        q.whole[0] = n
+    elif S.kind == BITS:
+        for w in range(q.words.size):
+            q.words[w] = S.W[w, j]
+    elif S.kind == CSR:
+        start, n = S.starts[j], S.lengths[j]
+        for i in range(n):
+            q.index[i], q.value[i] = S.indices[start + i], S.values[start + i]
+        q.whole[0] = n
+    else:
+        q.whole[1] = S.ids[j]
+    q.norm[0] = S.norms[j]
+
+
+@njit(cache=True)
+def store_query(S, q, j, used):
+    """Write the query into place j of the store; return how much of the CSR pool is then used."""
+    n = q.whole[0]
+    S.norms[j] = q.norm[0]
+    if S.kind == DENSE:
+        for k in range(S.T.shape[0]):
+            S.T[k, j] = 0.0
+        for i in range(n):
+            S.T[q.index[i], j] = q.value[i]
+    elif S.kind == BITS:
+        for w in range(q.words.size):
+            S.W[w, j] = q.words[w]
+    elif S.kind == CSR:
+        S.starts[j], S.lengths[j] = used, n
+        for i in range(n):
+            S.indices[used + i], S.values[used + i] = q.index[i], q.value[i]
+        return used + n
+    else:
+        S.ids[j] = q.whole[1]
+    return used
+
+
+@njit(cache=True)
+def move_support(S, source, target):
+    """Copy one support vector over another."""
+    S.norms[target] = S.norms[source]
+    if S.kind == DENSE:
+        for k in range(S.T.shape[0]):
+            S.T[k, target] = S.T[k, source]
+    elif S.kind == BITS:
+        for w in range(S.W.shape[0]):
+            S.W[w, target] = S.W[w, source]
+    elif S.kind == CSR:
+        S.starts[target], S.lengths[target] = S.starts[source], S.lengths[source]
+    else:
+        S.ids[target] = S.ids[source]
+
+
+@njit(cache=True)
+def self_value(S, q):
+    """The kernel of the query with itself."""
+    if S.kind == GRAM:
+        return S.gram[q.whole[1], q.whole[1]]
+    if S.kernel == RBF:
+        return 1.0
+    if S.kernel == LINEAR:
+        return q.norm[0]
+    return (S.gamma * q.norm[0] + S.coef0) ** S.degree
+
+
+@njit(cache=True)
+def fill_row(S, q, low, high, row):
+    """row[low:high] = kernel of the query with the support vectors low to high."""
+    if high <= low:
+        return
+    out = row[low:high]
+    if S.kind == BITS:
+        _count_row(S.W[:, low:high], q.words, S.kernel == RBF, S.table, out)
+    elif S.kind == GRAM:
+        given = S.gram[q.whole[1]]
+        ids = S.ids[low:high]
+        for j in range(out.size):
+            out[j] = given[ids[j]]
+    else:
+        dot_row(S, q, low, high, out)
+        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], S.norms[low:high], out)
+
+
+@njit(cache=True)
+def dot_row(S, q, low, high, out):
+    """Inner products of the query with the support vectors low to high."""
+    n = q.whole[0]
+    if S.kind == DENSE:
+        for j in range(out.size):
+            out[j] = 0.0
+        i = 0
+        while i + 4 <= n:
+            a, b = S.T[q.index[i], low:high], S.T[q.index[i + 1], low:high]
+            c, d = S.T[q.index[i + 2], low:high], S.T[q.index[i + 3], low:high]
+            _add_four(out, a, b, c, d, q.value[i], q.value[i + 1], q.value[i + 2], q.value[i + 3])
+            i += 4
+        while i < n:
+            _add_one(out, S.T[q.index[i], low:high], q.value[i])
+            i += 1
+        return
+    for i in range(n):
+        q.wide[q.index[i]] = q.value[i]
+    for j in range(low, high):
+        start = S.starts[j]
+        total = 0.0
+        for i in range(start, start + S.lengths[j]):
+            total += q.wide[S.indices[i]] * S.values[i]
+        out[j - low] = total
+    for i in range(n):
+        q.wide[q.index[i]] = 0.0
+
+
+@njit(cache=True)
+def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
+    """Turn inner products into kernel values, in place."""
+    if kernel == RBF:
+        power = np.empty(out.size)
+        _exponential(out, norm, norms, gamma, power)
+        _exponent_bits(power.view(np.int64))
+        for j in range(out.size):
+            out[j] *= power[j]
+    elif kernel == POLY:
+        for j in range(out.size):
+            out[j] = (gamma * out[j] + coef0) ** degree
+
+
+@njit(cache=True)
+def dot(a, b, n):
+    """Inner product of the first n entries, in eight lanes: an order that depends on n only."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    whole = n - n % 8
+    for j in range(0, whole, 8):
+        u, v = a[j : j + 8], b[j : j + 8]
+        s0 += u[0] * v[0]
+        s1 += u[1] * v[1]
+        s2 += u[2] * v[2]
+        s3 += u[3] * v[3]
+        s4 += u[4] * v[4]
+        s5 += u[5] * v[5]
+        s6 += u[6] * v[6]
+        s7 += u[7] * v[7]
+    for j in range(whole, n):
+        s0 += a[j] * b[j]
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+
+
+@njit(cache=True)
+def _squared_norm(S, q):
+    total = 0.0
+    if S.kind == BITS:
+        for w in range(q.words.size):
+            total += popcount(q.words[w])
+    elif S.kind != GRAM:
+        for i in range(q.whole[0]):
+            total += q.value[i] * q.value[i]
+    return total
+
+
+@njit(cache=True)
+def _add_four(out, a, b, c, d, u, v, w, x):
+    for j in range(out.size):
+        out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
+
+
+@njit(cache=True)
+def _add_one(out, a, u):
+    for j in range(out.size):
+        out[j] += u * a[j]
+
+
+@njit(cache=True)
+def _count_row(W, words, differing, table, out):
+    """Kernel values by the count of bits that differ (rbf) or are common (linear, polynomial)."""
+    if words.size == 2 and differing:
+        a, b, u, v = W[0], W[1], words[0], words[1]
+        for j in range(out.size):
+            out[j] = table[popcount(a[j] ^ u) + popcount(b[j] ^ v)]
+        return
+    counts = np.zeros(out.size, np.int64)
+    for w in range(words.size):
+        a, u = W[w], words[w]
+        if differing:
+            for j in range(out.size):
+                counts[j] += popcount(a[j] ^ u)
+        else:
+            for j in range(out.size):
+                counts[j] += popcount(a[j] & u)
+    for j in range(out.size):
+        out[j] = table[counts[j]]
+
+
+@njit(cache=True)
+def _exponential(out, norm, norms, gamma, power):
+    """exp(-gamma |x - s|^2) = out * 2^n, with n left in the low bits of `power`; 0 below 1e-307.
+
+    The Taylor polynomial of degree 12 on |r| <= ln(2)/2 is good to 2e-15 and compiles to vector
+    instructions, which a call of exp does not.
+    """
+    for j in range(out.size):
+        d = -gamma * (norm + norms[j] - 2.0 * out[j])
+        z = 0.0 if d > 0.0 else d
+        z = -707.0 if z < -707.0 else z
+        shifted = z * _LOG2_E + _ROUND
+        n = shifted - _ROUND
+        r = (z - n * _LN2_HIGH) - n * _LN2_LOW
+        r2 = r * r
+        r4 = r2 * r2
+        low = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
+        mid = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
+        top = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800))
+        power[j] = shifted
+        value = low + r4 * (mid + r4 * (top + r4 * (1 / 479001600)))
+        out[j] = 0.0 if d < -707.0 else value
+
+
+@njit(cache=True)
+def _exponent_bits(bits):
+    for j in range(bits.size):
+        bits[j] = (bits[j] << np.int64(52)) + np.int64(_ONE_BITS)

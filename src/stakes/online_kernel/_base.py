@@ -1,0 +1,339 @@
+"""What the kernel online learners share: streams in, a kernel expansion out."""
+
+from abc import abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes.base import CostSensitiveClassifier
+from stakes.costs import COST_NAMES
+from stakes.online_kernel._passes_jit import single_pass
+from stakes.online_kernel._store import CallableStore, GramStore, SupportStore
+
+KERNEL_CONSTRAINTS = {
+    "kernel": [StrOptions({"linear", "rbf", "poly"}), callable],
+    "gamma": [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="neither")],
+    "degree": [Interval(Integral, 1, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "budget": [Interval(Integral, 2, None, closed="left"), None],
+    "n_passes": [Interval(Integral, 1, None, closed="left")],
+    "shuffle": ["boolean"],
+    "random_state": ["random_state"],
+}
+POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
+
+
+class KernelOnline(CostSensitiveClassifier):
+    r"""Base of the kernel learners that read one example after the other.
+
+    They keep :math:`f(x) = \sum_{i \in S} \alpha_i k(x_i, x)` over the support vectors S. A learner
+    gives `_pass`, one compiled pass over a batch; a learner that takes prices comes with
+    `PricedMargins` in front, which gives the margins :math:`\theta_t`.
+    """
+
+    _accept_sparse = "csr"
+    _parameter_constraints = KERNEL_CONSTRAINTS
+    # as published these learners know no prices, so routing must not send them any
+    __metadata_request__fit = dict.fromkeys(COST_NAMES, False)
+    __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, False)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y):
+        """Learn from scratch, reading the examples in the given order unless `shuffle`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels, of two classes.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X, y, classes=None):
+        """Learn on from more examples; n calls with one example equal one call with n.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        classes : array-like of shape (2,), default=None
+            Both labels; needed in the first call unless its y has them both.
+
+        Returns
+        -------
+        self
+        """
+        self._stream(X, y, classes)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def score_then_learn(self, X, y, classes=None):
+        """Do what `partial_fit` does, and tell how each example scored before it was learned.
+
+        Parameters
+        ----------
+        X, y, classes
+            As in `partial_fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            `decision_function` of every row at the moment before it was learned.
+        """
+        return self._stream(X, y, classes)
+
+    def learn_one(self, x, y, *, classes=None):
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or dict of str -> float
+            The example. Names that a dict brings for the first time become new features, names
+            that it lacks are zero.
+        y : label
+            One of the two classes; 0 and 1 unless `classes` was given first.
+        classes : sequence of two labels, default=None
+            Needed before the first example if they are not 0 and 1.
+
+        Returns
+        -------
+        self
+        """
+        return self._learn_one(x, y, classes)
+
+    def predict_one(self, x):
+        """Decide for one example by the sign of its score.
+
+        Parameters
+        ----------
+        x : array-like of shape (d,) or dict of str -> float
+            The example; names that are not known yet count as zero.
+
+        Returns
+        -------
+        label
+        """
+        return self.classes_[int(self.score_one(x) > 0)].item()
+
+    def score_one(self, x):
+        """f(x) of one example; see `predict_one`."""
+        check_is_fitted(self)
+        return float(self._store.scores(self._row_of(x, grow=False))[0])
+
+    def decision_function(self, X):
+        """Score each row; above zero means the positive class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            f(x); not a probability, so calibrate it before an expected-cost decision.
+        """
+        X = self._validate_X(X)
+        return self._store.scores(X)
+
+    @property
+    def support_(self):
+        """Where in the stream the support vectors stood, counted from zero."""
+        return self._store.index[: len(self._store)].copy()
+
+    @property
+    def support_vectors_(self):
+        """The support vectors, one per row."""
+        return self._store.vectors()
+
+    @property
+    def dual_coef_(self):
+        """Their coefficients alpha_i, with the sign of the class; shape (1, n_support)."""
+        return self._store.alpha[None, : len(self._store)].copy()
+
+    @property
+    def intercept_(self):
+        """The constant term of f; zero except in `KernelPAUM`."""
+        return self._store.norm[1:].copy()
+
+    @property
+    def n_support_(self):
+        """How many support vectors there are."""
+        return len(self._store)
+
+    @property
+    def n_seen_(self):
+        """How many examples were read."""
+        return int(self._store.counts[2])
+
+    @property
+    def n_updates_(self):
+        """How many examples changed f."""
+        return int(self._store.counts[3])
+
+    @property
+    def n_mistakes_(self):
+        """Examples with y f(x) <= 0 before they were learned: (negative, positive)."""
+        return self._mistakes.copy()
+
+    @abstractmethod
+    def _pass(self, store, batch, y, theta, scores):
+        """Learn one batch, writing each example's score before it was learned."""
+
+    def _margins(self, y, costs):
+        """theta_t of each example; one for learners without prices."""
+        return np.ones(len(y))
+
+    def _fit(self, X, y, *costs):
+        X, signs = self._validate_Xy(X, y)
+        costs = self._costs_of(len(signs), *costs)
+        self._start(X.shape[1], signs)
+        rng = check_random_state(self.random_state) if self.shuffle else None
+        for _ in range(self.n_passes):
+            if rng is None:
+                self._learn(X, signs, costs)
+            else:
+                order = rng.permutation(len(signs))
+                self._learn(X[order], signs[order], costs[order])
+        return self
+
+    def _stream(self, X, y, classes, *costs):
+        first = not hasattr(self, "_store")
+        X, y = validate_data(
+            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        check_classification_targets(y)
+        y = column_or_1d(y)
+        classes = (
+            two_classes(np.unique(y) if classes is None else classes) if first else self.classes_
+        )
+        positive = y == classes[1]
+        if not (positive | (y == classes[0])).all():
+            raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
+        if sparse.issparse(X):
+            X.sort_indices()
+        costs = self._costs_of(len(y), *costs)
+        if first:
+            self.classes_ = classes
+            self._start(X.shape[1])
+        return self._learn(X, np.where(positive, 1.0, -1.0), costs)
+
+    def _learn_one(self, x, y, classes, *costs):
+        if not hasattr(self, "_store"):
+            self._validate_params()
+            self.classes_ = two_classes((0, 1) if classes is None else classes)
+            self.n_features_in_ = 0 if isinstance(x, dict) else len(x)
+            if isinstance(x, dict):
+                self.n_features_in_ = len(x)
+                self.feature_names_in_ = np.array(list(x), dtype=object)
+            self._start(self.n_features_in_)
+        if y != self.classes_[0] and y != self.classes_[1]:
+            raise ValueError(f"y must be one of {self.classes_.tolist()}. Got {y!r} instead.")
+        row = self._row_of(x, grow=True)
+        sign = np.array([1.0 if y == self.classes_[1] else -1.0])
+        self._learn(row, sign, self._costs_of(1, *costs))
+        return self
+
+    def _row_of(self, x, grow):
+        """One example as a table of one row; a dict may bring new features."""
+        if isinstance(x, dict):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise ValueError("x is a dict, but the features have no names; give an array.")
+            known = set(names)
+            new = [name for name in x if name not in known]
+            if new and grow:
+                self.feature_names_in_ = names = np.array([*names, *new], dtype=object)
+                self.n_features_in_ = len(names)
+                self._store.widen(len(names))
+            x = [x.get(name, 0.0) for name in names]
+        row = np.asarray(x, dtype=np.float64).reshape(1, -1)
+        if row.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"x must have {self.n_features_in_} features. Got {row.shape[1]} instead."
+            )
+        if not np.isfinite(row).all():
+            raise ValueError("x must be finite; it has NaN or infinity.")
+        return row
+
+    def _start(self, n_features, signs=None):
+        gamma = 1.0 / max(n_features, 1) if self.gamma == "auto" else self.gamma
+        if callable(self.kernel):
+            self._store = CallableStore(self.kernel, self.budget)
+        else:
+            self._store = SupportStore(
+                self.kernel, gamma, self.coef0, self.degree, n_features, self.budget
+            )
+        self._mistakes = np.zeros(2, np.int64)
+
+    def _learn(self, X, y, costs):
+        theta = self._margins(y, costs)
+        scores = np.zeros(len(y))
+        for start, stop, batch in self._store.batches(X):
+            part = slice(start, stop)
+            self._pass(self._store, batch, y[part], theta[part], scores[part])
+            self._store.settle()
+        wrong = y * scores <= 0
+        self._mistakes += [np.count_nonzero(wrong & (y < 0)), np.count_nonzero(wrong & (y > 0))]
+        return scores
+
+    def _learn_gram(self, gram, y, order):
+        """Learn the rows `order` of a given Gram matrix; return their scores before learning."""
+        self.classes_ = np.array([0, 1])
+        self._start(1, y)
+        self._store = GramStore(gram, self.budget)
+        return self._learn(np.asarray(order)[:, None], y[order], self._costs_of(len(order)))
+
+
+class SingleUpdate(KernelOnline):
+    """Base of the learners that add at most one vector a step and move no other."""
+
+    _rule_code = None
+
+    def _pass(self, store, batch, y, theta, scores):
+        single_pass(
+            store.support,
+            store.pairs,
+            batch,
+            y,
+            theta,
+            self._rule_code,
+            self._rule_numbers(),
+            store.alpha,
+            store.y,
+            store.f,
+            store.theta,
+            store.index,
+            store.counts,
+            store.norm,
+            store.budget,
+            scores,
+        )
+
+    def _rule_numbers(self):
+        """The rule's own parameters, for the compiled loop."""
+        return np.zeros(1)
+
+
+def two_classes(classes):
+    """Two sorted labels, or a sentence that says what is missing."""
+    classes = np.unique(classes)
+    if len(classes) != 2:
+        raise ValueError(
+            f"Two classes are needed. Got {len(classes)} class(es) instead: give both with "
+            "classes= in the first call."
+        )
+    return classes

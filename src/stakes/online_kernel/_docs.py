@@ -1,0 +1,51 @@
+"""Parameters that the kernel learners share, documented once."""
+
+_KERNEL = """kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
+        :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
+        function of two tables that returns their Gram matrix.
+    gamma : float or "auto", default="auto"
+        :math:`\\gamma`; "auto" is one over the number of features (of the first example).
+    degree : int, default=3
+        :math:`p` of the polynomial.
+    coef0 : float, default=1.0
+        :math:`c_0` of the polynomial.
+    budget : int or None, default=None
+        Most support vectors to keep (memory grows with its square): the vector goes whose part
+        another can take over with the least loss, :math:`\\alpha_r^2 (k_{rr} - k_{rj}^2/k_{jj})`.
+        None: no limit.
+    n_passes : int, default=1
+        How often `fit` reads the data; an example met again counts as a new one.
+    shuffle : bool, default=False
+        Whether `fit` reads the examples in random order.
+    random_state : int, RandomState or None, default=None
+        Where that order comes from."""
+
+_MARGINS = """objective : {"sum", "cost"}, default="cost"
+        What to minimise: "cost", the total price of the mistakes; "sum", one minus the weighted
+        sum of sensitivity and specificity, whatever the prices of the classes.
+    class_ratio : float, "oracle" or None, default=None
+        :math:`T_n / T_p` for "sum". None: (negatives + 1) / (positives + 1) so far; "oracle": that
+        of all labels given to `fit`, as in the paper.
+    positive_weight : float, default=0.5
+        :math:`\\eta_p`, the weight of sensitivity in "sum"; :math:`\\eta_n = 1 - \\eta_p`.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+        What the four outcomes cost, unless `fit` is given other prices.
+    normalize_costs : bool, default=True
+        Whether prices count relative to their running mean, so that the currency does not matter;
+        False takes them as they are."""
+
+_ATTRIBUTES = """classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    support_, support_vectors_, dual_coef_ : ndarray
+        Where the support vectors stood in the stream, the vectors, and their coefficients.
+    n_support_, n_seen_, n_updates_ : int
+        Support vectors, examples read, and examples that changed f.
+    n_mistakes_ : ndarray of shape (2,)
+        Negatives and positives with :math:`y f(x) \\le 0` before they were learned."""
+
+
+def documented(learner):
+    """Put the shared parameters in place of their marks in a class docstring."""
+    for mark, text in (("<KERNEL>", _KERNEL), ("<MARGINS>", _MARGINS), ("<SHARED>", _ATTRIBUTES)):
+        learner.__doc__ = learner.__doc__.replace(mark, text)
+    return learner

@@ -1,0 +1,66 @@
+"""The kernel perceptron."""
+
+from stakes.base import LearnerInfo
+from stakes.online_kernel._base import KERNEL_CONSTRAINTS, SingleUpdate
+from stakes.online_kernel._docs import documented
+from stakes.online_kernel._passes_jit import PERCEPTRON
+
+
+@documented
+class KernelPerceptron(SingleUpdate):
+    r"""Add every example that is misclassified, with weight one.
+
+    .. math:: f \leftarrow f + y_t\, k(x_t, \cdot) \quad\text{if}\quad y_t f(x_t) \le 0 .
+
+    Parameters
+    ----------
+    <KERNEL>
+
+    Attributes
+    ----------
+    <SHARED>
+
+    References
+    ----------
+    .. [1] Y. Freund, R. E. Schapire. "Large margin classification using the perceptron algorithm".
+       Machine Learning 37, 1999.
+
+    Examples
+    --------
+    >>> from stakes.online_kernel import KernelPerceptron
+    >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
+    >>> KernelPerceptron(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _info = LearnerInfo(
+        family="online_kernel",
+        needs_scaling=True,
+        speed="slow",
+        max_rows=50_000,
+        gives_probability=False,
+        grid={"gamma": [0.01, 0.1, 1.0]},
+    )
+    _rule_code = PERCEPTRON
+    _parameter_constraints = KERNEL_CONSTRAINTS
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        gamma="auto",
+        degree=3,
+        coef0=1.0,
+        budget=None,
+        n_passes=1,
+        shuffle=False,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.budget = budget
+        self.n_passes = n_passes
+        self.shuffle = shuffle
+        self.random_state = random_state

@@ -1,0 +1,323 @@
+"""The support vectors of one learner: their layout, growth, and the numbers kept for each."""
+
+import numpy as np
+from scipy import sparse
+
+from stakes._jit._kernel_rows import (
+    BITS,
+    CSR,
+    DENSE,
+    GRAM,
+    LINEAR,
+    POLY,
+    RBF,
+    Batch,
+    Support,
+    kernel_of_dots,
+)
+from stakes.online_kernel._passes_jit import Pairs, scores_of
+
+KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}
+CHUNK = 1024  # examples between two looks at the room that is left
+WIDE = 2048  # sparse data with more features than this stay compressed
+_PER_VECTOR = ("alpha", "y", "f", "theta", "index")
+
+
+class SupportStore:
+    """Support vectors with a coefficient, label, margin, theta and stream index each.
+
+    The layout is chosen by the first examples and changed when later ones ask for it: bits while
+    all features are 0 or 1, features by vectors otherwise, compressed rows for wide sparse data.
+    The kernel values are the same bits in all of them.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "poly"}
+        The kernel by name.
+    gamma, coef0 : float
+        Its parameters.
+    degree : int
+        Of the polynomial.
+    n_features : int
+        Width of the examples.
+    budget : int or None
+        Most support vectors that are kept.
+    """
+
+    def __init__(self, kernel, gamma, coef0, degree, n_features, budget=None):
+        self.n_features, self.budget = n_features, budget or 0
+        self.counts = np.zeros(4, np.int64)  # vectors, used pool, examples seen, updates
+        self.norm = np.zeros(2)  # squared norm of f, intercept
+        self.record = np.zeros(6)
+        self.alpha, self.y, self.f, self.theta = (np.zeros(0) for _ in range(4))
+        self.index = np.zeros(0, np.int64)
+        size = self.budget + 1 if self.budget else 0
+        self.pairs = Pairs(np.zeros((size, size)), np.zeros(size, np.int64), np.zeros(size))
+        self.kind = None
+        self.support = Support(
+            DENSE,
+            KERNELS.get(kernel, LINEAR),
+            float(gamma),
+            float(coef0),
+            int(degree),
+            T=np.zeros((n_features, 0)),
+            W=np.zeros((0, 0), np.uint64),
+            starts=np.zeros(0, np.int64),
+            lengths=np.zeros(0, np.int64),
+            indices=np.zeros(0, np.int64),
+            values=np.zeros(0),
+            norms=np.zeros(0),
+            table=np.zeros(0),
+            gram=np.zeros((0, 0)),
+            ids=np.zeros(0, np.int64),
+        )
+
+    def __len__(self):
+        return int(self.counts[0])
+
+    def batches(self, X):
+        """Cut X into chunks that the store has room for: (start, stop, batch) each."""
+        for start in range(0, X.shape[0], CHUNK):
+            rows = X[start : start + CHUNK]
+            self._choose_layout(rows)
+            batch = self._batch(rows)
+            self._reserve(rows.shape[0], len(batch.data))
+            yield start, start + rows.shape[0], batch
+
+    def settle(self):
+        """Called when a batch is learned."""
+
+    def widen(self, n_features):
+        """Make room for features that were not known before; they are zero so far."""
+        S, fields = self.support, {}
+        T = np.zeros((n_features, S.T.shape[1]))
+        T[: self.n_features] = S.T
+        self.n_features, fields["T"] = n_features, T
+        if self.kind == BITS:
+            W = np.zeros((_words(n_features), S.W.shape[1]), np.uint64)
+            W[: len(S.W)] = S.W
+            fields["W"], fields["table"] = W, self._bit_table()
+        self.support = S._replace(**fields)
+
+    def scores(self, X):
+        """f(x) of each row."""
+        scores = np.zeros(X.shape[0])
+        if not len(self):
+            return scores
+        for start in range(0, X.shape[0], CHUNK):
+            rows = X[start : start + CHUNK]
+            if self.kind == BITS and not _is_binary(rows):
+                self._to_dense()
+            out = scores[start : start + CHUNK]
+            batch, intercept = self._batch(rows), self.norm[1]
+            scores_of(self.support, batch, len(out), len(self), self.alpha, intercept, out)
+        return scores
+
+    def vectors(self):
+        """The support vectors as rows: an array, or CSR where the store is compressed."""
+        m, S = len(self), self.support
+        if self.kind == BITS:
+            return _unpack(S.W[:, :m].T, self.n_features)
+        if self.kind != CSR:
+            return np.ascontiguousarray(S.T[:, :m].T)
+        take = np.concatenate([np.arange(s, s + n) for s, n in zip(*self._spans(), strict=True)])
+        indptr = np.concatenate([[0], np.cumsum(S.lengths[:m])])
+        return sparse.csr_array(
+            (S.values[take], S.indices[take], indptr), shape=(m, self.n_features)
+        )
+
+    def _choose_layout(self, rows):
+        binary = _is_binary(rows)
+        if self.kind is None:
+            wide = sparse.issparse(rows) and self.n_features > WIDE
+            self.kind = CSR if wide else BITS if binary else DENSE
+            fields = {"kind": self.kind}
+            if self.kind == BITS:
+                fields["table"] = self._bit_table()
+                fields["W"] = np.zeros((_words(self.n_features), 0), np.uint64)
+            self.support = self.support._replace(**fields)
+        elif self.kind == BITS and not binary:
+            self._to_dense()
+
+    def _to_dense(self):
+        T = np.zeros((self.n_features, len(self.alpha)))
+        T[:, : len(self)] = self.vectors().T
+        self.kind = DENSE
+        empty = np.zeros((0, 0), np.uint64)
+        self.support = self.support._replace(kind=DENSE, T=T, W=empty)
+
+    def _batch(self, rows):
+        X, W = np.zeros((0, self.n_features)), np.zeros((0, 0), np.uint64)
+        indptr = indices = np.zeros(1, np.int64)
+        data = np.zeros(0)
+        if self.kind == CSR:
+            rows = sparse.csr_array(rows)
+            if not rows.has_canonical_format:
+                rows = rows.copy()
+                rows.sum_duplicates()
+            indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+            data = rows.data
+        else:
+            X = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+            X = X if X.flags.writeable else X.copy()  # one compiled form is enough
+            if self.kind == BITS:
+                X, W = np.zeros((0, self.n_features)), _pack(X)
+        return Batch(X, W, indptr, indices, data, np.zeros(0, np.int64))
+
+    def _reserve(self, n, nonzeros):
+        """Make room for n more vectors, or for one more than the budget."""
+        need = self.budget + 1 if self.budget else len(self) + n
+        size = len(self.alpha)
+        if need > size:
+            size = need if self.budget else max(need, 2 * size)
+            for name in _PER_VECTOR:
+                setattr(self, name, _grown(getattr(self, name), size))
+            S = self.support
+            fields = {name: _grown(getattr(S, name), size) for name in ("norms", "starts")}
+            fields["lengths"], fields["ids"] = _grown(S.lengths, size), _grown(S.ids, size)
+            if self.kind == DENSE:
+                fields["T"] = _grown(S.T, size)
+            elif self.kind == BITS:
+                fields["W"] = _grown(S.W, size)
+            self.support = S._replace(**fields)
+        if self.counts[1] + nonzeros > len(self.support.values):
+            self._compact(nonzeros)
+
+    def _compact(self, nonzeros):
+        """Close the holes in the CSR pool and leave room for as much again."""
+        S, m = self.support, len(self)
+        used = int(S.lengths[:m].sum())
+        size = 2 * (used + nonzeros)
+        indices, values = np.zeros(size, np.int64), np.zeros(size)
+        place = 0
+        for j, (start, n) in enumerate(zip(*self._spans(), strict=True)):
+            indices[place : place + n] = S.indices[start : start + n]
+            values[place : place + n] = S.values[start : start + n]
+            S.starts[j] = place
+            place += n
+        self.counts[1] = place
+        self.support = S._replace(indices=indices, values=values)
+
+    def _spans(self):
+        m = len(self)
+        return self.support.starts[:m].tolist(), self.support.lengths[:m].tolist()
+
+    def _bit_table(self):
+        """The kernel by the count of bits that differ (rbf) or are common (others)."""
+        S = self.support
+        counts = np.arange(64.0 * _words(self.n_features) + 1)
+        dots, norms = counts.copy(), np.zeros(len(counts))
+        if S.kernel == RBF:
+            dots, norms = norms, counts
+        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, 0.0, norms, dots)
+        return dots
+
+
+class GramStore(SupportStore):
+    """A store over a given Gram matrix; an example is the number of its row, as a column."""
+
+    def __init__(self, gram, budget=None):
+        super().__init__("linear", 1.0, 0.0, 1, 0, budget)
+        self.kind = GRAM
+        self.support = self.support._replace(kind=GRAM, gram=gram)
+
+    def _choose_layout(self, rows):
+        pass
+
+    def _batch(self, rows):
+        none = np.zeros(1, np.int64)
+        ids = np.ascontiguousarray(rows[:, 0], dtype=np.int64)
+        return Batch(np.zeros((0, 0)), np.zeros((0, 0), np.uint64), none, none, np.zeros(0), ids)
+
+
+class CallableStore(GramStore):
+    """A store for a kernel given as a function of two tables; keeps the Gram matrix of the store.
+
+    Memory is therefore quadratic in the support vectors; `budget` bounds it.
+    """
+
+    def __init__(self, function, budget=None):
+        super().__init__(np.zeros((0, 0)), budget)
+        self.function, self.pool = function, None
+
+    def batches(self, X):
+        """Chunks of X, with the Gram matrix of the support vectors and the chunk."""
+        for start in range(0, X.shape[0], 256):
+            rows, m = X[start : start + 256], len(self)
+            n = rows.shape[0]
+            self.pool = rows if m == 0 else _stack(self.pool, rows)
+            gram = np.empty((m + n, m + n))
+            gram[:m, :m] = self.support.gram[:m, :m]
+            gram[m:] = self._call(rows, self.pool)
+            gram[:m, m:] = gram[m:, :m].T
+            self.support = self.support._replace(gram=gram)
+            self._reserve(n, 0)
+            yield start, start + n, self._batch(np.arange(m, m + n)[:, None])
+
+    def settle(self):
+        """Forget the examples of the chunk that did not become support vectors."""
+        ids = self.support.ids[: len(self)]
+        gram = np.ascontiguousarray(self.support.gram[np.ix_(ids, ids)])
+        self.pool = self.pool[ids]
+        ids[:] = np.arange(len(ids))
+        self.support = self.support._replace(gram=gram)
+
+    def scores(self, X):
+        """f(x) of each row."""
+        if not len(self):
+            return np.zeros(X.shape[0])
+        return self._call(X, self.pool) @ self.alpha[: len(self)] + self.norm[1]
+
+    def vectors(self):
+        """The support vectors as rows."""
+        return self.pool
+
+    def widen(self, n_features):
+        """Make room for features that were not known before; they are zero so far."""
+        if self.pool is not None:
+            new = np.zeros((self.pool.shape[0], n_features - self.pool.shape[1]))
+            self.pool = np.hstack([self.pool, new])
+
+    def _call(self, X, Y):
+        K = np.asarray(self.function(X, Y), dtype=np.float64)
+        if K.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(
+                f"The kernel function must return one row per example, shape "
+                f"{(X.shape[0], Y.shape[0])}. Got shape {K.shape} instead."
+            )
+        return K
+
+
+def _grown(a, size):
+    """The array with its last axis made longer."""
+    new = np.zeros((*a.shape[:-1], size), a.dtype)
+    new[..., : a.shape[-1]] = a
+    return new
+
+
+def _stack(above, below):
+    if sparse.issparse(above) or sparse.issparse(below):
+        return sparse.vstack([above, below], format="csr")
+    return np.vstack([above, below])
+
+
+def _is_binary(rows):
+    values = rows.data if sparse.issparse(rows) else rows
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _words(n_features):
+    return max(2, -(-n_features // 64))
+
+
+def _pack(X):
+    """Rows of zeros and ones as 64-bit words, feature k in bit k % 64 of word k // 64."""
+    packed = np.zeros((len(X), 8 * _words(X.shape[1])), np.uint8)
+    bits = np.packbits(X != 0, axis=1, bitorder="little")
+    packed[:, : bits.shape[1]] = bits
+    return packed.view("<u8").astype(np.uint64, copy=False)
+
+
+def _unpack(W, n_features):
+    octets = np.ascontiguousarray(W).astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(octets, axis=1, bitorder="little")[:, :n_features].astype(np.float64)

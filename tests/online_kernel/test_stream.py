@@ -1,0 +1,123 @@
+"""Streams: one batch equals many calls, whatever the layout; restart; one example at a time."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelCPA, KernelROMMA
+from stakes.online_kernel import _store as store_module
+
+LEARNERS = [
+    CSDUOLClassifier(objective="sum", gamma=0.3),
+    KernelCPA(gamma=0.3, fn_cost=3.0),
+    KernelROMMA(gamma=0.3),
+    CSDUOLClassifier(fn_cost=7.0, gamma=0.3, budget=12),
+]
+
+
+def stream(seed=0, n=150, d=6):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=n) > 0.2).astype(int)
+
+
+def assert_same(a, b, X):
+    np.testing.assert_array_equal(a.dual_coef_, b.dual_coef_)
+    np.testing.assert_array_equal(a.support_, b.support_)
+    np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("form", ["dense", "binary", "sparse", "wide"])
+def test_batch_equals_one_by_one_bit_for_bit(learner, form, monkeypatch):
+    X, y = stream()
+    if form == "binary":
+        X = (X > 0).astype(float)
+    elif form != "dense":
+        X = sparse.csr_array(np.where(X > 0.2, X, 0.0))
+    if form == "wide":
+        monkeypatch.setattr(store_module, "WIDE", 3)
+    batch = pickle.loads(pickle.dumps(learner)).fit(X, y)
+    steps, cuts = pickle.loads(pickle.dumps(learner)), [0, 1, 2, 40, 41, 90, 150]
+    for start, stop in pairwise(cuts):
+        steps.partial_fit(X[start:stop], y[start:stop], classes=[0, 1])
+    assert_same(batch, steps, X)
+    if form in ("dense", "binary"):
+        ones = pickle.loads(pickle.dumps(learner))
+        for x, label in zip(X, y, strict=True):
+            ones.learn_one(x, label)
+        assert_same(batch, ones, X)
+        assert ones.predict_one(X[3]) == batch.predict(X[3:4])[0]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_restart_is_exact(learner):
+    X, y = stream(1)
+    learner = pickle.loads(pickle.dumps(learner)).partial_fit(X[:70], y[:70])
+    again = pickle.loads(pickle.dumps(learner))
+    assert_same(learner.partial_fit(X[70:], y[70:]), again.partial_fit(X[70:], y[70:]), X)
+
+
+def test_scores_before_learning():
+    X, y = stream(2)
+    learner = DUOLClassifier(gamma=0.3)
+    scores = learner.score_then_learn(X[:80], y[:80])
+    assert scores[0] == 0.0
+    before = learner.decision_function(X[80:81])
+    assert learner.score_then_learn(X[80:], y[80:])[0] == before[0]
+    wrong = np.where(y == 1, 1, -1)[:80] * scores <= 0
+    first = DUOLClassifier(gamma=0.3).partial_fit(X[:80], y[:80])
+    assert first.n_mistakes_.tolist() == [wrong[y[:80] == 0].sum(), wrong[y[:80] == 1].sum()]
+    assert (first.n_seen_, first.n_support_) == (80, first.n_updates_)
+
+
+def test_layout_changes_when_the_data_do():
+    X, y = stream(3)
+    X[:50] = X[:50] > 0
+    mixed = CSDUOLClassifier(gamma=0.3, fn_cost=2.0)
+    for start in range(0, 150, 10):
+        mixed.partial_fit(X[start : start + 10], y[start : start + 10], classes=[0, 1])
+    assert_same(mixed, CSDUOLClassifier(gamma=0.3, fn_cost=2.0).fit(X, y), X)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", lambda A, B: A @ B.T])
+def test_dicts_may_bring_new_features(kernel):
+    learner = KernelROMMA(kernel=kernel, gamma=1.0)
+    learner.learn_one({"a": 1.0}, 1).learn_one({"a": -1.0, "b": 0.5}, 0).learn_one({"c": 2.0}, 1)
+    assert learner.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert learner.score_one({"b": 1.0, "unknown": 9.0}) == learner.score_one([0.0, 1.0, 0.0])
+    many = KernelROMMA(gamma=1.0)
+    for k in range(140):  # bits across two words
+        many.learn_one({f"w{k}": 1.0, f"w{k // 2}": 1.0}, k % 2)
+    assert many.n_features_in_ == 140 and many.support_vectors_.shape[1] == 140
+
+
+def test_messages():
+    X, y = stream()
+    with pytest.raises(ValueError, match="Two classes are needed"):
+        DUOLClassifier().partial_fit(X[:2], [1, 1])
+    learner = DUOLClassifier().partial_fit(X, y)
+    with pytest.raises(ValueError, match="not in classes"):
+        learner.partial_fit(X[:1], [7])
+    with pytest.raises(ValueError, match="must be one of"):
+        learner.learn_one(X[0], 7)
+    with pytest.raises(ValueError, match="must have 6 features"):
+        learner.learn_one([1.0], 1)
+    with pytest.raises(ValueError, match="must be finite"):
+        learner.predict_one([np.nan] * 6)
+    with pytest.raises(ValueError, match="no names"):
+        learner.predict_one({"a": 1.0})
+
+
+def test_order_of_fit():
+    X, y = stream(4)
+    order = np.random.RandomState(5).permutation(len(y))
+    shuffled = DUOLClassifier(gamma=0.3, shuffle=True, random_state=5).fit(X, y)
+    np.testing.assert_array_equal(
+        shuffled.dual_coef_, DUOLClassifier(gamma=0.3).fit(X[order], y[order]).dual_coef_
+    )
+    twice = DUOLClassifier(gamma=0.3, n_passes=2).fit(X, y)
+    assert_same(twice, DUOLClassifier(gamma=0.3).fit(X, y).partial_fit(X, y), X)
