@@ -67,6 +67,26 @@ class MarginProblem:
             v -= np.clip(v, -room, room)
         return alpha.sum() - 0.5 * v @ v
 
+    def simplified(self):
+        """The same problem with a plain box wherever a box lies inside the ellipsoid it cuts."""
+        sets = self.sets
+        if sets.above is None:
+            return self
+        far = np.maximum(sets.below, sets.above)
+        unit = np.divide(far, sets.axes, out=np.where(far > 0, np.inf, 0.0), where=sets.axes > 0)
+        plain = (unit**2).sum(axis=1) <= 1
+        if not plain.any():
+            return self
+        half = np.zeros_like(sets.center) if sets.half_width is None else sets.half_width
+        new = sets[:]
+        move = np.where(plain[:, None], (sets.above - sets.below) / 2, 0.0)
+        room = np.where(plain[:, None], (sets.above + sets.below) / 2, 0.0)
+        new.center, new.half_width = sets.center + move, half + room
+        new.axes = np.where(plain[:, None], 0.0, sets.axes)
+        if plain.all():
+            new.axes = new.below = new.above = None
+        return MarginProblem(new, self.y, self.C)
+
     def balanced(self, alpha):
         """The nearest simple multipliers with 0 <= alpha <= C and alpha . y = 0."""
         alpha = np.clip(alpha, 0, self.C)

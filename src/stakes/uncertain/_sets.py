@@ -104,7 +104,7 @@ class UncertaintySet:
         )
         return ((unit**2).sum(axis=1) <= 1 + tol) & inside.all(axis=1)
 
-    def offsets(self, directions, signs):
+    def offsets(self, directions, signs, smooth=0.0):
         """Worst move of the ellipsoid part in the direction signs[i] * directions[i].
 
         Parameters
@@ -113,6 +113,8 @@ class UncertaintySet:
             One direction for all or one for each.
         signs : ndarray of shape (n,)
             Ones or minus ones.
+        smooth : float, default=0.0
+            Rounds the kinks of the support function off: it grows by at most this.
 
         Returns
         -------
@@ -132,17 +134,17 @@ class UncertaintySet:
             offsets, free = np.empty(shape), np.empty(shape, np.uint8)
             length, radius = np.empty(n), np.empty(n)
             arrays = (directions, signs, self.axes, self.below, self.above)
-            cut_offsets(*arrays, offsets, free, length, radius)
+            cut_offsets(*arrays, smooth, offsets, free, length, radius)
             return offsets, length, radius, free
         if self.factor is not None:
             half = np.einsum(
                 "nkj,nk->nj", self.factor, np.broadcast_to(directions, (n, len(directions[0])))
             )
             offsets = np.einsum("njk,nk->nj", self.factor, half)
-            length = np.sqrt(np.einsum("ij,ij->i", half, half))
+            length = np.sqrt(np.einsum("ij,ij->i", half, half) + smooth**2)
         else:
             offsets = self.axes * directions
-            length = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
+            length = np.sqrt(np.einsum("ij,ij->i", offsets, offsets) + smooth**2)
             offsets *= self.axes
         offsets *= (signs / np.where(length > 0, length, 1.0))[:, None]
         return offsets, length, np.ones(n), None

@@ -7,18 +7,19 @@ from numba import njit
 
 
 @njit(cache=True)
-def cut_offsets(directions, signs, axes, below, above, offsets, free, length, radius):
+def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, length, radius):
     """Largest signs[i] * directions[i] . e over |e / axes| <= 1 and -below <= e <= above.
 
     Coordinates are fixed at the box until the rest satisfies it: the multiplier only grows, so
     a fixed coordinate stays fixed. `offsets` gets e; `free` 1 where the ellipsoid decides;
     `length` the norm of the free part of axes * direction, `radius` what is left of the ball.
+    `smooth` is the direction in one more coordinate, free and not told: it rounds the kinks off.
     """
     n, d = axes.shape
     one = len(directions) == 1
     for i in range(n):
         v = directions[0 if one else i]
-        total = 0.0
+        total = smooth * smooth
         for j in range(d):
             g = v[j] * axes[i, j]
             free[i, j] = 1
@@ -36,7 +37,7 @@ def cut_offsets(directions, signs, axes, below, above, offsets, free, length, ra
                     free[i, j] = 0
                     changed = True
             if changed:
-                total, left = 0.0, 1.0
+                total, left = smooth * smooth, 1.0
                 for j in range(d):
                     g = v[j] * axes[i, j]
                     if free[i, j] == 1:

@@ -7,6 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes.uncertain._conic import solve_conic
+from stakes.uncertain._interior import solve_interior
+
+METHODS = ("interior", "interior, careful", "conic")
 
 
 @dataclass(frozen=True)
@@ -22,20 +25,58 @@ class Solution:
 
 
 def solve(problem, solver="auto", tol=1e-6, max_iter=100):
-    """Solve a MarginProblem to a certified relative gap, or warn that it is open."""
-    solution = _conic(problem, tol)
-    if not solution.gap <= tol:
-        warnings.warn(
-            f"The relative duality gap is {solution.gap:.1e}, above tol={tol:.1e}; scale the "
-            "features or allow a larger tol.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return solution
+    """Solve a MarginProblem to a certified relative gap, or warn that it is open.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+        What to solve.
+    solver : {"auto", "interior", "conic"}
+        "auto": the interior point, the same more carefully, and the cone programme, each only where
+        the certificate of the one before stays open.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Most iterations of the interior point.
+
+    Returns
+    -------
+    Solution
+    """
+    problem, solutions = problem.simplified(), []
+    for method in METHODS if solver == "auto" else [m for m in METHODS if m.startswith(solver)]:
+        if method == "conic":
+            found = _conic(problem, tol)
+        else:
+            found = _interior(problem, tol, max_iter, careful=method == "interior, careful")
+        solutions.append(found)
+        if found.gap <= tol:
+            return found
+    best = min(solutions, key=lambda found: found.objective)
+    warnings.warn(
+        f"The relative duality gap is {best.gap:.1e}, above tol={tol:.1e}; scale the features or "
+        "allow a larger tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return best
+
+
+def _interior(problem, tol, max_iter, careful):
+    found = solve_interior(problem, tol, max_iter, careful)
+    coef, intercept, alpha, (near, smooth), n_iter = found
+    moves = problem.sets.offsets(near[None, :], -problem.y, smooth)[0]
+    return _certified(problem, coef, intercept, alpha, moves, "interior", n_iter)
 
 
 def _conic(problem, tol):
     coef, intercept, alpha, moves, n_iter = solve_conic(problem, tol / 10)
+    return _certified(problem, coef, intercept, alpha, moves, "conic", n_iter)
+
+
+def _certified(problem, coef, intercept, alpha, moves, solver, n_iter):
+    """What the certificate says, whichever method it comes from; a NaN is an open gap."""
     primal = problem.primal(coef, intercept)
-    gap = (primal - problem.dual(alpha, moves)) / primal
-    return Solution(coef, intercept, primal, gap, "conic", n_iter)
+    dual = problem.dual(alpha, moves if np.ndim(moves) else None)
+    gap = (primal - dual) / primal
+    return Solution(coef, intercept, primal, gap if np.isfinite(gap) else np.inf, solver, n_iter)

@@ -1,0 +1,254 @@
+r"""A primal-dual interior point made for maximum margins over sets: no cone is ever stored.
+
+With slacks :math:`s_i, \xi_i > 0` in :math:`m_i(w, b) - 1 + \xi_i = s_i`, multipliers
+:math:`\alpha_i + \beta_i = C_i` and a path :math:`\alpha_i s_i = \beta_i\xi_i = \tau`, one step is
+
+.. math:: \left(Q - \sum_i\alpha_i\nabla^2 m_i + J^\top\Theta J\right) dz
+          = J^\top(\alpha + \Theta k) - Qz, \quad
+          \Theta_i^{-1} = \frac{s_i}{\alpha_i} + \frac{\xi_i}{\beta_i} ,
+
+one system of d + 1 unknowns (2 d + 1 with box parts, where t >= abs(w) is a variable), however
+many examples there are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from stakes.uncertain._geometry import geometry_of
+
+STEP = 0.99  # share of the way to the boundary
+SMOOTH = 1.0  # how far the worst points are rounded, against tau per multiplier
+EXTENT = 1.0  # but at most this share of the sets' extent at the start
+LAG = 0.1  # dual residual that is taken along, in units of the gap
+PATIENCE = 12  # iterations without a better gap before giving up
+
+
+def solve_interior(problem, tol=1e-6, max_iter=100, careful=False):
+    """Solve a MarginProblem by Mehrotra's predictor and corrector.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+        What to solve.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Most iterations.
+    careful : bool
+        Let the path wait for the worst points from the start: more iterations, but it also ends
+        where w tends to zero.
+
+    Returns
+    -------
+    coef, intercept, alpha, near, n_iter
+        The best classifier, the best multipliers, the weights and the smoothing whose worst points
+        certify them, and the iterations.
+    """
+    with np.errstate(all="ignore"):  # a step that breaks down ends in an open certificate
+        return _Path(problem, careful).follow(tol, max_iter)
+
+
+class _Step(NamedTuple):
+    """A move of z, and of each pair of multipliers and slacks."""
+
+    dz: np.ndarray
+    pairs: list
+
+
+class _Path:
+    def __init__(self, problem, careful):
+        self.problem, self.g = problem, geometry_of(problem)
+        self.C, self.d = problem.C, self.g.d
+        self.boxed = self.g.R is not None
+        positive = problem.y > 0
+        up, down = self.C[positive].sum(), self.C[~positive].sum()
+        share = np.where(positive, min(1, down / up), min(1, up / down))
+        self.z, self.smooth, self.wait = self._start(positive), 0.0, careful
+        self.margins = self.g.move_to(self.z)
+        self.alpha = 0.5 * self.C * share
+        self.beta = self.C - self.alpha
+        away = self.margins - 1
+        room = max(1.0, np.abs(away).mean())
+        self.s, self.xi = np.maximum(away, 0) + room, np.maximum(-away, 0) + room
+        if self.boxed:
+            typical = np.abs(self.z[: self.d]).mean() + 1e-12
+            self.gamma = np.full(2 * self.d, 0.5 * (self.g.R.T @ self.alpha).mean() + 1e-12)
+            self.z[self.d + 1 :] += typical
+            self.h = self._hard(self.z)
+        tau = (self.alpha @ self.s + self.beta @ self.xi) / (2 * self.g.n)
+        # as much rounding as tau allows, but none that a set of this extent would not notice
+        scale = tau * self._per_multiplier()
+        self.rounding = min(SMOOTH, EXTENT * self.g.extent() / scale)
+        self.smooth = self.rounding * scale
+        self.margins = self.g.move_to(self.z, self.smooth)
+        self.s, self.xi = self._restore(self.s, self.xi)
+
+    def follow(self, tol, max_iter):
+        """Step until the gap is closed, or does not close any more."""
+        best_primal, best_dual, patience = np.inf, -np.inf, PATIENCE
+        best, alpha, near = self.z.copy(), self.alpha.copy(), (self.g.w, self.smooth)
+        for n_iter in range(max_iter + 1):
+            gradient = self.g.transposed(self.alpha)
+            primal, dual = self._primal(), self._dual(gradient)
+            better = primal < best_primal * (1 - 1e-9) or dual > best_dual + 1e-9 * abs(primal)
+            patience = PATIENCE if better else patience - 1
+            self.wait = self.wait or patience < PATIENCE - 1
+            if primal < best_primal:
+                best_primal, best = primal, self.z.copy()
+            if dual > best_dual:
+                best_dual, alpha, near = dual, self.alpha.copy(), (self.g.w, self.smooth)
+            if best_primal - best_dual <= tol * best_primal or patience == 0:
+                break
+            if n_iter == max_iter or not self._step(gradient):
+                break
+        return best[: self.d], best[self.d], alpha, near, n_iter
+
+    def _start(self, positive):
+        """The difference of the class means, scaled to a margin of one between them."""
+        M, z = self.g.M, np.zeros(self.g.size)
+        up, down = (side / side.sum() @ M for side in (positive, ~positive))
+        gap = up - down
+        norm2 = gap @ gap
+        if norm2 <= 1e-12 * (up @ up + down @ down + 1e-300):
+            gap, norm2 = np.ones(self.d), float(self.d)
+        w = 2 * gap / norm2
+        z[: self.d], z[self.d] = w, -w @ (up + down) / 2
+        if self.boxed:
+            z[self.d + 1 :] = np.abs(w)
+        return z
+
+    def _primal(self):
+        w = self.z[: self.d]
+        margins = self.margins  # smoothed, so not above the true ones
+        if self.boxed:
+            margins = margins + self.g.R @ (self.z[self.d + 1 :] - np.abs(w))
+        return 0.5 * w @ w + self.C @ np.maximum(1 - margins, 0)
+
+    def _dual(self, gradient):
+        v = gradient[: self.d].copy()
+        if self.boxed:
+            room = -gradient[self.d + 1 :]
+            v -= np.clip(v, -room, room)
+        return self.alpha.sum() - 0.5 * v @ v
+
+    def _step(self, gradient):
+        """One predictor and one corrector; False if there is no way on."""
+        alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
+        self.theta = 1 / (s / alpha + xi / beta)
+        K, curved = self.g.hessian(self.theta, alpha)
+        K[: self.d, : self.d] += curved + np.eye(self.d)
+        if self.boxed:
+            self._add_hard(K)
+        factor, drift = _factor(K), curved @ self.z[: self.d]
+        if factor is None:
+            return False
+        total = sum(a @ b for a, b in self._pairs())
+        tau = total / sum(len(a) for a, _ in self._pairs())
+        flat = [0.0] * len(self._pairs())
+        first = self._direction(0.0, -1.0, flat, factor, gradient, drift)
+        length = self._longest(first)
+        after = sum(
+            (a + length * da) @ (b + length * db)
+            for (a, b), (da, db) in zip(self._pairs(), first.pairs, strict=True)
+        )
+        lag = self._lag(gradient) / total if self.wait else 0.0
+        sigma = max(min(1.0, max(after / total, 0.0)) ** 3, min(lag, 1.0))
+        second = [da * db for da, db in first.pairs]
+        step = self._direction(sigma * tau, sigma - 1, second, factor, gradient, drift)
+        if not np.isfinite(step.dz).all():
+            return False
+        length = min(1.0, STEP * self._longest(step))
+        self._move(step, length, 1 + length * (sigma - 1))
+        return length > 1e-10
+
+    def _pairs(self):
+        """Multipliers and slacks, whose products all go to tau."""
+        pairs = [(self.alpha, self.s), (self.beta, self.xi)]
+        return [*pairs, (self.gamma, self.h)] if self.boxed else pairs
+
+    def _direction(self, goal, shrink, second, factor, gradient, drift):
+        """The Newton step to products of `goal`, with their second-order terms known.
+
+        `shrink` is the relative change of the smoothing. The worst points depend on w / smooth
+        alone, so it moves them as -shrink * w would.
+        """
+        alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
+        to_s, to_xi = (goal - second[0]) / alpha - s, (goal - second[1]) / beta - xi
+        k = to_s - to_xi + self.smooth * shrink * self.g.share
+        rhs = self.g.transposed(self.theta * k) + gradient
+        rhs[: self.d] += shrink * drift - self.z[: self.d]
+        if self.boxed:
+            up, down = np.split((goal - second[2]) / self.h, 2)
+            rhs[: self.d] += down - up
+            rhs[self.d + 1 :] += up + down
+        dz = cho_solve(factor, rhs, check_finite=False)
+        dalpha = self.theta * (k - self.g.times(dz))
+        pairs = [(dalpha, to_s - s * dalpha / alpha), (-dalpha, to_xi + xi * dalpha / beta)]
+        if self.boxed:
+            dh = self._hard(dz)
+            pairs.append(((goal - second[2] - self.gamma * dh) / self.h - self.gamma, dh))
+        return _Step(dz, pairs)
+
+    def _longest(self, step):
+        """Largest length, at most 1 / STEP, that keeps multipliers and slacks positive."""
+        steepest = max(
+            float(np.max(-dx / x))
+            for pair, move in zip(self._pairs(), step.pairs, strict=True)
+            for x, dx in zip(pair, move, strict=True)
+        )
+        return min(1 / STEP, 1 / steepest) if steepest > 0 else 1 / STEP
+
+    def _move(self, step, length, shrunk):
+        (dalpha, ds), (dbeta, dxi) = step.pairs[:2]
+        self.z = self.z + length * step.dz
+        self.alpha, self.beta = self.alpha + length * dalpha, self.beta + length * dbeta
+        s, xi = self.s + length * ds, self.xi + length * dxi
+        if self.boxed:
+            self.gamma, self.h = self.gamma + length * step.pairs[2][0], self._hard(self.z)
+        tau = (self.alpha @ s + self.beta @ xi) / (2 * self.g.n)
+        self.smooth = max(self.smooth * shrunk, self.rounding * tau * self._per_multiplier())
+        self.margins = self.g.move_to(self.z, self.smooth)
+        self.s, self.xi = self._restore(s, xi)
+
+    def _per_multiplier(self):
+        return self.alpha.sum() / (self.alpha @ self.alpha)
+
+    def _hard(self, z):
+        """Slacks of t - w >= 0 and t + w >= 0."""
+        w, t = z[: self.d], z[self.d + 1 :]
+        return np.concatenate([t - w, t + w])
+
+    def _add_hard(self, K):
+        up, down = np.split(self.gamma / self.h, 2)
+        w = np.arange(self.d)
+        t = w + self.d + 1
+        K[w, w] += up + down
+        K[t, t] += up + down
+        K[w, t] += down - up
+        K[t, w] += down - up
+
+    def _lag(self, gradient):
+        """How far the worst points lag behind w, against the gap: tau has to wait for them."""
+        away = gradient[: self.d] - self.z[: self.d]
+        if self.boxed:
+            away = away + self.gamma[self.d :] - self.gamma[: self.d]
+        return 0.5 * away @ away / LAG
+
+    def _restore(self, s, xi):
+        """Make m - 1 + xi = s exact; margins are concave, so something lacks after a step."""
+        lack = s - xi - (self.margins - 1)
+        from_s = (s > 2 * lack) | (lack < 0)
+        return np.where(from_s, s - lack, s), np.where(from_s, xi, xi + lack)
+
+
+def _factor(K):
+    at = np.arange(len(K))
+    for ridge in (0.0, 1e-12, 1e-9):
+        K[at, at] *= 1 + ridge
+        try:
+            return cho_factor(K, check_finite=False)
+        except (LinAlgError, ValueError):
+            continue
+    return None

@@ -1,0 +1,152 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from stakes.uncertain import (
+    Box,
+    Ellipsoid,
+    Intersection,
+    MeanIntervalEllipsoid,
+    UncertainMarginClassifier,
+)
+from stakes.uncertain._geometry import geometry_of
+from stakes.uncertain._interior import solve_interior
+from stakes.uncertain._problem import MarginProblem
+from stakes.uncertain._solve import solve
+from uncertain.problems import covariances, uncertain_problem
+
+
+def problems(rng, n=40, d=4, kappa=1.0, C=1.0, apart=0.5):
+    known, y = uncertain_problem(rng, n, d, apart)
+    axes = kappa * rng.uniform(0.1, 0.6, (n, d))
+    box = Box(known.lower, known.upper)
+    union = MeanIntervalEllipsoid(known.mean_lower, known.mean_upper, axes)
+    sets = [
+        box,
+        Ellipsoid(known.mean, 0 * axes),
+        Ellipsoid(known.mean, axes),
+        Ellipsoid(known.mean, kappa * np.linalg.cholesky(covariances(rng, n, d))),
+        union,
+        Intersection(Ellipsoid(known.mean, axes), box),
+        Intersection(union, box),
+    ]
+    return [MarginProblem(each, y, np.full(n, C)) for each in sets]
+
+
+def test_the_fast_method_agrees_with_the_cone_programme(rng):
+    for problem in problems(rng):
+        fast = solve(problem, "interior", tol=1e-9)
+        exact = solve(problem, "conic", tol=1e-8)
+        assert fast.gap <= 1e-9 and exact.gap <= 1e-8
+        assert fast.objective == pytest.approx(exact.objective, rel=1e-7)
+        np.testing.assert_allclose(fast.coef, exact.coef, atol=2e-4)
+        assert fast.n_iter <= 30
+
+
+def test_products_against_the_stored_matrix(rng):
+    for problem in problems(rng, n=9, d=3):
+        g = geometry_of(problem)
+        z = rng.normal(size=g.size)
+        z[4:] = np.abs(z[:3]) + 0.1 if g.R is not None else z[4:]
+        smooth = 0.05
+        margins = g.move_to(z, smooth)
+        step = 1e-6
+        J = np.column_stack(
+            [
+                (g.move_to(z + step * e, smooth) - g.move_to(z - step * e, smooth)) / (2 * step)
+                for e in np.eye(g.size)
+            ]
+        )
+        np.testing.assert_allclose(g.move_to(z, smooth), margins)
+        v, theta, alpha = rng.normal(size=9), rng.uniform(1, 2, 9), rng.uniform(1, 2, 9)
+        np.testing.assert_allclose(g.times(z), J @ z, atol=1e-6)
+        np.testing.assert_allclose(g.transposed(v), J.T @ v, atol=1e-6)
+        K, curved = g.hessian(theta, alpha)
+        np.testing.assert_allclose(K, J.T @ (theta[:, None] * J), atol=1e-5)
+        bent = np.zeros((3, 3))
+        for j in range(3):
+            up, down = z.copy(), z.copy()
+            up[j] += 1e-5
+            down[j] -= 1e-5
+            g.move_to(up, smooth)
+            high = g.transposed(alpha)[:3]
+            g.move_to(down, smooth)
+            bent[j] = (high - g.transposed(alpha)[:3]) / 2e-5
+        np.testing.assert_allclose(curved, -bent, atol=1e-4)
+
+
+def test_no_dual_bound_is_above_the_optimum(rng):
+    for problem in problems(rng, n=15, d=3):
+        best = solve(problem, "conic", tol=1e-8).objective
+        for _ in range(20):
+            alpha = rng.uniform(-0.2, 1.2, 15)
+            move = problem.sets.offsets(rng.normal(size=(15, 3)), np.ones(15))[0]
+            assert problem.dual(alpha, move if np.ndim(move) else None) <= best * (1 + 1e-7)
+            w = rng.normal(size=3)
+            assert problem.primal(w, rng.normal()) >= best * (1 - 1e-7)
+
+
+def test_hostile_grid_leaves_nothing_uncertified():
+    used = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for C in (1e-3, 0.1, 1.0, 1e3):
+            for kappa in (0.0, 0.3, 3.0, 10.0, 100.0):
+                for problem in problems(np.random.default_rng(3), 24, 12, kappa, C, apart=0.1):
+                    solution = solve(problem)
+                    assert solution.gap <= 1e-6
+                    used.add(solution.solver)
+    assert "interior" in used
+
+
+def test_zero_weights_are_certified():
+    # sets so large that no direction separates them: w = 0 is the optimum, not a failure
+    rng = np.random.default_rng(0)
+    known, y = uncertain_problem(rng, 30, 4)
+    problem = MarginProblem(Ellipsoid(known.mean, np.full((30, 4), 50.0)), y, np.ones(30))
+    solution = solve(problem)
+    assert solution.gap <= 1e-6
+    assert solution.objective == pytest.approx(30.0, rel=1e-6)
+
+
+def test_a_box_inside_its_ellipsoid_is_a_box(rng):
+    known, y = uncertain_problem(rng)
+    box = Box(known.lower, known.upper)
+    cut = Intersection(Ellipsoid(known.mean, np.full(known.mean.shape, 1e3)), box)
+    simple = MarginProblem(cut, y, np.ones(len(y))).simplified().sets
+    assert simple.axes is None
+    w = rng.normal(size=3)
+    np.testing.assert_allclose(simple.support(w), box.support(w))
+    half = Intersection(
+        Ellipsoid(known.mean, np.where(y[:, None] > 0, 1e3, 0.2) + 0 * box.center), box
+    )
+    part = MarginProblem(half, y, np.ones(len(y))).simplified().sets
+    np.testing.assert_allclose(part.support(w), half.support(w))
+    assert not part.axes[y > 0].any()
+
+
+def test_an_open_certificate_is_told():
+    rng = np.random.default_rng(0)
+    problem = problems(rng)[2]
+    with pytest.warns(ConvergenceWarning, match="relative duality gap is .* above tol"):
+        solution = solve(problem, "interior", max_iter=2)
+    assert solution.gap > 1e-6
+    assert solve(problem, "auto", max_iter=2).solver == "conic"
+
+
+def test_points_give_the_support_vector_machine(rng):
+    X = rng.normal(size=(80, 3))
+    y = (X @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=80) > 0).astype(int)
+    ours = UncertainMarginClassifier("MM-M", C=2.0, tol=1e-9).fit(X, y)
+    peer = SVC(kernel="linear", C=2.0, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(ours.coef_, peer.coef_[0], atol=1e-4)
+    assert ours.solver_ == "interior"
+
+
+def test_iterations_do_not_grow_with_the_examples():
+    rng = np.random.default_rng(0)
+    few, many = (solve_interior(problems(rng, n, 5)[2], tol=1e-6)[-1] for n in (100, 5000))
+    assert many <= few + 12
