@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from stakes.svm._dual_jit import add_rows, smo
+from stakes.svm._dual_jit import add_rows, gather, smo
 
-BLOCK = 512  # working set of the large solver
+BLOCK = 768  # working set of the large solver
+WARM = 1000  # rows of the first, loose solution
 SMALL = 2000  # up to so many rows the whole kernel matrix is one working set
 
 
@@ -135,23 +136,40 @@ def _certify(y, weight, margin, target, beta, F, lower, upper, steps):
 
 
 def _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib):
-    """Blocks of rows in float32; then the gradient in float64, and on from there if need be."""
-    light = gram.astype(np.float32)
-    pool = _Pool(light, cache_mib)
-    F, steps = -target, 0
+    """Blocks of rows in float32; then the gradient afresh, and on from there if need be."""
+    pool = _Pool(gram.astype(np.float32), cache_mib)
+    F, steps = -target, _warm_start(gram, target, beta, lower, upper)
+    used = np.flatnonzero(beta)
+    for start in range(0, len(used), BLOCK):
+        part = used[start : start + BLOCK]
+        add_rows(F, pool.rows, pool.slots(part), beta[part])
     for _ in range(10):
-        steps += _descend(pool, F, beta, lower, upper, 0.9 * tol, max_iter - steps)
-        F = _exact(gram, light, beta, tol) - target
+        steps += _descend(pool, F, beta, lower, upper, 0.8 * tol, max_iter - steps)
+        F = _gradient(gram, pool, beta, tol) - target
         m, M = violation(F, beta, lower, upper)
         if m - M <= tol or steps >= max_iter:
             break
     return steps, F
 
 
-def _exact(gram, light, beta, tol):
+def _warm_start(gram, target, beta, lower, upper):
+    """A loose solution on every k-th row: it tells the first blocks which rows matter."""
+    rows = np.arange(0, len(target), max(1, len(target) // WARM))
+    K, b = gram.take(rows).full(), np.zeros(len(rows))
+    steps, _ = smo(K, -target[rows], b, lower[rows], upper[rows], 0.1, 4 * len(rows))
+    beta[rows] = b
+    return steps
+
+
+def _gradient(gram, pool, beta, tol):
     """K beta afresh: in float64, or from float32 values where their rounding is far below tol."""
     rounding = 2 * np.finfo(np.float32).eps * np.sqrt(np.sum(beta**2 * gram.diagonal() ** 2))
-    return (light if rounding < 0.1 * tol else gram).times(beta)
+    if rounding > 0.1 * tol:
+        return gram.times(beta)
+    held = (pool.slot_of >= 0) & (beta != 0)
+    out = pool.gram.times(np.where(held, 0.0, beta))
+    add_rows(out, pool.rows, pool.slot_of[held], beta[held])
+    return out
 
 
 def _descend(pool, F, beta, lower, upper, tol, max_steps):
@@ -163,7 +181,7 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
             break
         block = _next_block(F, beta, lower, upper, block)
         slots = pool.slots(block)
-        K = pool.gram.take(block).full().astype(np.float64)
+        K = gather(pool.rows, slots, block)
         f, b = F[block], beta[block]
         local_tol = max(0.1 * (m - M), 0.5 * tol)
         made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * BLOCK)

@@ -59,3 +59,15 @@ def add_rows(F, pool, slots, change):
             row = pool[slots[k]]
             for s in range(len(F)):
                 F[s] += c * row[s]
+
+
+@njit(cache=True)
+def gather(pool, slots, block):
+    """The kernel among the rows of a block, in float64."""
+    q = len(block)
+    K = np.empty((q, q))
+    for a in range(q):
+        row = pool[slots[a]]
+        for b in range(q):
+            K[a, b] = row[block[b]]
+    return K

@@ -57,6 +57,8 @@ class Gram:
         self.dtype = dtype
         self.X, self.norms = X.astype(dtype, copy=False), norms.astype(dtype, copy=False)
         self.shape = (len(norms), len(norms))
+        # far from the origin rounding can make a squared distance negative
+        self.clip = self.gamma * self.norms.max(initial=0) > 100
         if self.kernel == "rbf" and not sparse.issparse(X):
             # one product [2g z, -g |z|^2, 1] [x, 1, -g |x|^2]' is the exponent
             ones = np.ones((len(norms), 1), dtype=dtype)
@@ -139,7 +141,8 @@ class Gram:
 
     def _finish(self, part):
         if self.kernel == "rbf":
-            np.minimum(part, 0, out=part)
+            if self.clip:
+                np.minimum(part, 0, out=part)
             np.exp(part, out=part)
         elif self.kernel == "poly":
             part *= self.dtype.type(self.gamma)

@@ -1,0 +1,126 @@
+"""SVMs with costs against scikit-learn's: same problem, same tolerance, processor time.
+
+Kernel: the class-level CS-SVM and SVC solve the same weighted problem (the exact reduction); with a
+margin per example the peer is the epsilon-SVR that is the same problem, and SVC with the same
+weights but plain margins stands beside it. Linear: LinearSVC, and how far each stops from optimal.
+"""
+
+import functools
+import gc
+import time
+import warnings
+
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, SVR, LinearSVC
+from threadpoolctl import threadpool_limits
+
+from benchmarks._measure import Row, peak_mib
+from stakes.svm import CostSensitiveSVC, LinearCostSensitiveSVC, weighted_equivalent
+from stakes.svm._penalties import cost_penalties
+
+FAR = 100.0  # the oracle's tube and targets
+
+
+def run():
+    CostSensitiveSVC().fit(*problem(2_500, 20)[:2])  # compiles
+    with threadpool_limits(1):
+        return [
+            *kernel_classes(5_000, turns=3),
+            *kernel_examples(5_000, turns=3),
+            *kernel_classes(20_000, turns=1),
+            *kernel_examples(20_000, turns=1),
+            *linear(100_000, turns=2),
+        ]
+
+
+def problem(n, d):
+    """Overlapping classes, standard features, and a price for each example."""
+    X, y = make_classification(
+        n, d, n_informative=d // 2, n_redundant=d // 5, flip_y=0.1, class_sep=0.8, random_state=0
+    )
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    rng = np.random.default_rng(0)
+    return X, y, rng.uniform(1.0, 2.0, n), rng.uniform(3.0, 6.0, n)
+
+
+def kernel_classes(n, turns):
+    """One cost per class: SVC solves the reduced problem."""
+    X, y, _, _ = problem(n, 20)
+    same = weighted_equivalent(1.0, 4.0, 0.5)
+    weights = {0: same["negative_weight"], 1: same["positive_weight"]}
+    contestants = {
+        "CostSensitiveSVC": lambda: CostSensitiveSVC(kappa=0.5, fn_cost=4.0).fit(X, y),
+        "SVC": lambda: SVC(C=same["C"], class_weight=weights).fit(X, y),
+    }
+    return timed(f"rbf {n:,} x 20, class costs", contestants, turns, "SVC")
+
+
+def kernel_examples(n, turns):
+    """One cost per example: the SVR oracle solves the same problem, SVC a simpler one."""
+    X, y, fp, fn = problem(n, 20)
+    signs = np.where(y == 1, 1.0, -1.0)
+    p = cost_penalties(np.where(y == 1, fn, fp), signs)
+    gamma = 1.0 / (X.shape[1] * X.var())
+    oracle = SVR(gamma=gamma, epsilon=FAR)
+    contestants = {
+        "CostSensitiveSVC": lambda: CostSensitiveSVC().fit(X, y, fp_cost=fp, fn_cost=fn),
+        "SVC, plain margins": lambda: SVC().fit(X, y, sample_weight=p.weight),
+        "SVR oracle": lambda: oracle.fit(X, signs * (p.margin + FAR), sample_weight=p.weight),
+    }
+    task = f"rbf {n:,} x 20, example costs"
+    rows = timed(task, contestants, turns, "SVR oracle")
+    ours, svc = rows[0], rows[1]
+    ours.note = f"peer SVR oracle; {svc.seconds / ours.seconds:.2f} times faster than SVC"
+    return rows
+
+
+def linear(n, turns):
+    """How long, and how far from the certified optimum of the same objective."""
+    X, y, _, _ = problem(n, 30)
+    found = {}
+
+    def ours():
+        found["ours"] = LinearCostSensitiveSVC(kappa=1.0, fn_cost=4.0).fit(X, y)
+
+    def peer():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = LinearSVC(loss="hinge", class_weight={1: 4.0}, max_iter=1000, random_state=0)
+            found["peer"] = model.fit(X, y)
+
+    contestants = {"LinearCostSensitiveSVC": ours, "LinearSVC": peer}
+    rows = timed(f"linear {n:,} x 30, class costs", contestants, turns, "LinearSVC")
+    model, other = found["ours"], found["peer"]
+    bound = model.objective_ * (1 - model.duality_gap_)
+    slack = np.maximum(0, 1 - np.where(y == 1, 1, -1) * other.decision_function(X))
+    value = 0.5 * np.sum(other.coef_**2) + np.where(y == 1, 4.0, 1.0) @ slack
+    rows[0].note = f"gap {model.duality_gap_:.1e}"
+    rows[1].note = f"above the bound by {value / bound - 1:.1e}"
+    return rows
+
+
+def timed(task, contestants, turns, peer):
+    """Best processor time of some turns each, and the peak memory of one more."""
+    best = dict.fromkeys(contestants, float("inf"))
+    for _ in range(turns):
+        for name, call in contestants.items():
+            gc.collect()
+            start = time.process_time()
+            call()
+            best[name] = min(best[name], time.process_time() - start)
+    small = best[peer] < 3.0
+    return [
+        Row(
+            task,
+            name,
+            seconds,
+            peak_mib=peak_mib(functools.partial(contestants[name]))
+            if small or name != peer
+            else None,
+            ratio=best[peer] / seconds if name != peer else None,
+            note=f"peer {peer}",
+        )
+        for name, seconds in best.items()
+    ]
