@@ -6,6 +6,8 @@ Each paper is a module with `run(*, repeats=None, data=None, progress=None) -> R
 from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 
 # the name on the command line -> the module that has `run`
-PAPERS = {}
+PAPERS = {
+    "cs-svm": "stakes.reproduce.cs_svm",
+}
 
 __all__ = ["PAPERS", "Cell", "Claim", "Reproduction", "Table"]

@@ -1,0 +1,117 @@
+"""The sets of Table 1 of the CS-SVM paper that are at hand, as (X, y) with y in {-1, +1}."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from stakes.datasets import fetch_kdd99
+from stakes.errors import InputError
+
+
+@dataclass(frozen=True)
+class SetSpec:
+    """One row of Table 1: its file, its positive label, what is not a feature, what is tuned."""
+
+    file: str
+    positive: object
+    kind: str  # CSA: known class costs, CSU: unknown costs, IDL: imbalanced
+    drop: tuple = ()
+    target: str = "target"
+    rows: tuple | None = None  # (train, validation, test) of a large set; None: cross-validation
+    fn_cost: float = 1.0
+
+
+SETS = {
+    "German Credit": SetSpec("german.data-numeric.gz", 2, "CSA", fn_cost=5.0),
+    "Heart": SetSpec("heart_statlog.csv.gz", "present", "CSA", fn_cost=5.0),
+    "KDD 99": SetSpec("kddcup.data_10_percent.gz", 0, "CSA", rows=(2000, 2000, 6000)),
+    "Breast Cancer D.": SetSpec("wdbc.npz", 0, "CSU"),
+    "Breast Cancer O.": SetSpec("breast_cancer_wisconsin.csv.gz", 4, "CSU", drop=("id",)),
+    "Diabetes": SetSpec("diabetes_pima.csv.gz", 1, "CSU"),
+    "Echo-cardiogram": SetSpec(
+        "echocardiogram.csv.gz",
+        1.0,
+        "CSU",
+        drop=("survival", "target", "name", "group", "mult"),
+        target="still_alive",
+    ),
+    "Liver": SetSpec("liver_bupa.csv.gz", 1, "CSU"),
+    "Sonar": SetSpec("sonar.csv.gz", "M", "CSU"),
+    "Tic-Tac-Toe": SetSpec("tic_tac_toe.csv.gz", "negative", "CSU"),
+    "Breast Cancer P.": SetSpec("wpbc.csv.gz", "R", "IDL", drop=("ID",)),
+    "Covertypes": SetSpec("covtype.npz", 4, "IDL", rows=(3000, 3000, 20000)),
+    "Hepatitis": SetSpec("hepatitis.csv.gz", "DIE", "IDL"),
+    "IJCNN": SetSpec("ijcnn1_train.npz", 1, "IDL", rows=(2000, 2000, 10000)),
+    "Isolet": SetSpec("isolet1560.npz", 11, "IDL", rows=(600, 480, 480)),
+    "Survival": SetSpec("haberman.csv.gz", 2, "IDL"),
+}
+
+MISSING = ("Web Spam", "MNIST", "SIAM1", "SIAM11")
+
+
+def data_directory(data=None):
+    """Where the files are: the argument, else STAKES_DATA."""
+    where = data or os.environ.get("STAKES_DATA")
+    if not where or not Path(where).is_dir():
+        raise InputError("This needs the public data sets: set STAKES_DATA to their directory.")
+    return Path(where)
+
+
+def load_set(name, data=None):
+    """Features (text one-hot, gaps filled with the mean) and signs of one set.
+
+    Large sets are cut to the rows that are used, drawn with a fixed seed, both classes in their
+    natural share.
+    """
+    spec = SETS[name]
+    path = data_directory(data) / spec.file
+    if name == "German Credit":
+        table = np.loadtxt(path)
+        X, y = table[:, :-1], table[:, -1]
+    elif name == "KDD 99":
+        found = fetch_kdd99(data_home=data_directory(data))
+        rows = _draw(found.y, sum(spec.rows))
+        X, y = _numbers(found.X[rows]), found.y[rows]
+    elif path.suffix == ".npz":
+        X, y = _from_npz(path, spec)
+    else:
+        table = pl.read_csv(path, infer_schema_length=None)
+        table = table.filter(pl.col(spec.target).is_not_null())
+        y = table[spec.target].to_numpy()
+        X = _numbers(table.drop(spec.target, *(c for c in spec.drop if c in table.columns)))
+    return np.ascontiguousarray(X, dtype=np.float64), np.where(y == spec.positive, 1.0, -1.0)
+
+
+def _from_npz(path, spec):
+    held = np.load(path, allow_pickle=False)
+    y = held["y"]
+    rows = np.arange(len(y)) if spec.rows is None else _draw(y == spec.positive, sum(spec.rows))
+    if "indptr" in held.files:
+        shape = tuple(held["shape"])
+        X = sparse.csr_array((held["data"], held["indices"], held["indptr"]), shape=shape)
+        return X[rows].toarray(), y[rows]
+    return held["X"][rows].astype(np.float64), y[rows]
+
+
+def _draw(y, n):
+    """Some rows in random order, each class in its natural share."""
+    rng = np.random.default_rng(0)
+    y = np.asarray(y)
+    n = min(n, len(y))
+    parts = [
+        rng.choice(np.flatnonzero(y == label), round(n * np.mean(y == label)), replace=False)
+        for label in np.unique(y)
+    ]
+    return rng.permutation(np.concatenate(parts))
+
+
+def _numbers(table):
+    text = [c for c, kind in zip(table.columns, table.dtypes, strict=True) if not kind.is_numeric()]
+    wide = table.with_columns(pl.col(text).cast(pl.String)).to_dummies(text) if text else table
+    X = wide.cast(pl.Float64).to_numpy()
+    mean = np.nanmean(X, axis=0)
+    return np.where(np.isnan(X), mean, X)

@@ -1,0 +1,62 @@
+"""The re-run of the CS-SVM paper, in small."""
+
+import numpy as np
+import pytest
+
+from stakes.reproduce import PAPERS, cs_svm
+from stakes.reproduce._cs_svm_donations import income
+from stakes.reproduce._cs_svm_figures import checkerboard
+from stakes.reproduce._cs_svm_grid import Problem, bp_points, cs_points, tune
+
+
+def small(rng, n=60):
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + 0.8 * rng.normal(size=n) > 0.5, 1.0, -1.0)
+
+
+def test_grids_hold_each_other(monkeypatch):
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.GAMMA_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C1_GRID", (1.0, 4.0))
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.KAPPA_GRID", (1.0, 0.5))
+    pairs = {(p["positive"], p["negative"]) for p in cs_points(1.0)}
+    assert {(p["positive"], p["negative"]) for p in bp_points(1.0)} <= pairs
+    problem = Problem(*small(np.random.default_rng(0)), n_folds=3)
+    found = tune(problem, "TP")
+    values = [found[name]["value"] for name in ("BM-SVM", "BP-SVM", "CS-SVM")]
+    assert values == sorted(values, reverse=True)
+    assert cs_svm._reduction_error(problem, found["CS-SVM"]["point"]) < 5e-3
+    split = Problem(*small(np.random.default_rng(1), 120), rows=(40, 40, 40), fn_cost=5.0)
+    assert 0 < tune(split, "risk")["BP-SVM"]["value"] < 5
+
+
+def test_income_of_mailing_everyone():
+    gift, people = np.array([20.0, 0.0, 0.0]), np.array([1.0, 6.0, 6.0])
+    everyone = income(np.ones(3, bool), gift, people)
+    assert everyone == pytest.approx((20 - 13 * 0.68) / 13 * 96_367)
+    assert income(np.zeros(3, bool), gift, people) == 0.0
+
+
+def test_checkerboard_in_small():
+    table, claim = checkerboard(repeats=1, n_samples=400)
+    assert {cell.column for cell in table.cells} == {"tpr", "tnr", "balanced accuracy"}
+    assert "balanced accuracy: BP" in claim.evidence
+
+
+@pytest.mark.slow
+def test_a_small_set_is_run(shared_data, monkeypatch):
+    assert PAPERS["cs-svm"] == "stakes.reproduce.cs_svm"
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.GAMMA_GRID", (1.0,))
+    lines = []
+    found = cs_svm.run(
+        repeats=3,
+        data=shared_data,
+        progress=lines.append,
+        sets=["Heart", "Echo-cardiogram"],
+        figures=False,
+    )
+    assert len(lines) == 2
+    assert len(found.tables) == 3
+    assert "not reproduced" in {claim.verdict for claim in found.claims}
+    assert "| Heart |" in found.to_markdown()
