@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from naive import svm as naive
+from stakes.decision import BayesDecisionClassifier
 from stakes.svm import (
     BiasedPenaltySVC,
     BoundaryMovementSVC,
@@ -228,3 +229,7 @@ def test_probabilities_only_through_calibration(rng):
     model = CostSensitiveSVC().fit(X, y)
     with pytest.raises(ValueError, match="gives scores, not probabilities"):
         model.predict(X, fp_cost=1.0, fn_cost=5.0)
+    bayes = BayesDecisionClassifier(CostSensitiveSVC(), calibration="sigmoid", cv=3).fit(X, y)
+    cheap, dear = (bayes.predict(X, fp_cost=1.0, fn_cost=cost) for cost in (1.0, 30.0))
+    assert dear.mean() > cheap.mean()
+    np.testing.assert_allclose(bayes.predict_proba(X).sum(axis=1), 1.0)

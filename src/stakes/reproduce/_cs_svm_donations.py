@@ -51,9 +51,10 @@ def donations(repeats=2, data=None, n_train=4_000, n_validation=6_000):
     note = (
         f"{repeats} splits of kdd98_donor19372 (all 4,843 donors of the learning set, one "
         f"non-donor in 6.23 with that weight): {n_train:,} rows to train, {n_validation:,} to "
-        f"choose, the rest to count; scaled to {LETTERS:,} people. C in {C_GRID}, gamma times the number of "
-        f"features in {GAMMA_GRID}, kappa in {KAPPA_GRID}. Most of the 479 features are not in "
-        "this part, so levels differ; the other algorithms of Table 8 are no SVMs and not run."
+        f"choose, the rest to count; scaled to {LETTERS:,} people. C in {C_GRID}, gamma times the "
+        f"number of features in {GAMMA_GRID}, kappa in {KAPPA_GRID}. Most of the 479 features "
+        "are not in this part, so levels differ; the other algorithms of Table 8 are no SVMs and "
+        "not run."
     )
     return Table("Table 8: income on KDD 98", cells, note), _claim(mean)
 
