@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -53,6 +54,8 @@ def test_estimate_maximises_the_likelihood(rng):
     )
     assert ours[1] == pytest.approx(peer.x, abs=2e-4)
     assert ours[1] == pytest.approx(y.mean(), abs=0.02)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 rounds"):
+        estimate_prior(said, 0.5, max_iter=2)
 
 
 def test_model_of_weighted_data_is_corrected():

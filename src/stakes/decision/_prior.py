@@ -1,6 +1,9 @@
 """Probabilities of a model whose training data had other class shares than the world has."""
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 
 def shift_prior(probabilities, training_prior, prior):
@@ -85,7 +88,12 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
     for _ in range(max_iter):
         last, prior = prior, shift_prior(p, old, prior).mean(axis=0)
         if np.abs(prior - last).max() <= tol:
-            break
+            return prior
+    warnings.warn(
+        f"estimate_prior did not converge in {max_iter} rounds; raise max_iter or tol.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
     return prior
 
 
