@@ -76,6 +76,17 @@ def test_wdbc_bounds_are_consistent():
     assert type(part) is type(data) and part.replicates is None
 
 
+def test_wdbc_scaled_with_all_its_bounds():
+    raw, scaled = load_wdbc_uncertain(), load_wdbc_uncertain(scale=True)
+    np.testing.assert_allclose(scaled.X.mean(axis=0), 0.0, atol=1e-9)
+    unit = raw.X.std(axis=0)
+    np.testing.assert_allclose(scaled.X.std(axis=0), 1.0)
+    for name in ("lower", "upper", "mean_lower", "mean_upper"):
+        gap = (getattr(raw, name) - raw.X) / unit
+        np.testing.assert_allclose(getattr(scaled, name) - scaled.X, gap, atol=1e-9)
+    np.testing.assert_allclose(scaled.var, raw.var / unit**2)
+
+
 def test_corrupted_feature_is_as_in_the_paper():
     data = make_corrupted_feature(100_000, random_state=0)
     assert data.y.mean() == pytest.approx(0.5)

@@ -14,7 +14,7 @@ _DESCRIPTION = (
 )
 
 
-def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0):
+def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0, scale=False):
     r"""Load WDBC with the uncertainty of its features: 569 images, 10 features, 212 malignant.
 
     X holds the means. From the standard error :math:`se` and the worst value :math:`w` follow
@@ -33,6 +33,8 @@ def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0):
         Width of the interval of the mean in standard errors; 1.96 is 95 % if it is normal.
     fn_cost : float, default=10.0
         What missing a malignant tumour costs; a false alarm costs 1.
+    scale : bool, default=False
+        Bring the means to mean zero and variance one, and all bounds with them.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0):
     -----
     Chapter 4 of the chance-constrained paper uses these columns but prints no formulas; these are
     ours. "Worst" is the mean of the three largest nuclei, so single nuclei can lie outside of the
-    support. Features differ in scale by a factor of ten thousand: scale before fitting.
+    support. Features differ in scale by a factor of ten thousand: margin learners need `scale=True`.
 
     Examples
     --------
@@ -56,17 +58,19 @@ def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0):
     mean_lower, mean_upper = np.maximum(mean - z * error, 0.0), mean + z * error
     upper = np.maximum(worst, mean_upper)
     lower = np.minimum(np.maximum(2 * mean - worst, 0.0), mean_lower)
+    var = np.minimum(n_nuclei * error**2, (upper - mean) * (mean - lower))
+    shift, unit = (mean.mean(axis=0), mean.std(axis=0)) if scale else (0.0, 1.0)
     return UncertainData(
         "wdbc",
-        mean,
+        (mean - shift) / unit,
         (raw.target == 0).astype(np.int64),
         fp_cost=1.0,
         fn_cost=float(fn_cost),
         positive="malignant",
         description=_DESCRIPTION.format(fn_cost=fn_cost),
-        lower=lower,
-        upper=upper,
-        var=np.minimum(n_nuclei * error**2, (upper - mean) * (mean - lower)),
-        mean_lower=mean_lower,
-        mean_upper=mean_upper,
+        lower=(lower - shift) / unit,
+        upper=(upper - shift) / unit,
+        var=var / unit**2,
+        mean_lower=(mean_lower - shift) / unit,
+        mean_upper=(mean_upper - shift) / unit,
     )
