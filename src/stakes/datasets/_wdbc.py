@@ -45,7 +45,8 @@ def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0, scale=False):
     -----
     Chapter 4 of the chance-constrained paper uses these columns but prints no formulas; these are
     ours. "Worst" is the mean of the three largest nuclei, so single nuclei can lie outside of the
-    support. Features differ in scale by a factor of ten thousand: margin learners need `scale=True`.
+    support. Features differ in scale by a factor of ten thousand: margin learners need
+    `scale=True`.
 
     Examples
     --------
