@@ -8,7 +8,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import roc_curve
 
 from benchmarks._measure import Row, peak_mib, race
-from stakes.compare import bootstrap_mean
+from stakes.compare import bootstrap_means
 from stakes.datasets import make_fraud
 from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import cost_loss, minimum_risk
@@ -62,7 +62,7 @@ def bootstrap(test, n_boot=200):
             part = {k: v[rows] if np.ndim(v) else v for k, v in test.costs.items()}
             cost_loss(test.y[rows], decided[rows], **part)
 
-    ours = functools.partial(bootstrap_mean, paid, n_boot=n_boot)
+    ours = functools.partial(bootstrap_means, paid[:, None], n_boot=n_boot)
     rows = race(f"{n_boot} bootstrap draws of {len(test):,}", {"ours": ours, "loop": loop}, turns=2)
     return with_peak(rows, [ours, loop])
 

@@ -9,7 +9,7 @@ from stakes.compare._run import Results, compare
 from stakes.compare._stats import (
     FriedmanResult,
     average_ranks,
-    bootstrap_mean,
+    bootstrap_means,
     critical_difference,
     friedman_test,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "TableEncoder",
     "all_estimators",
     "average_ranks",
-    "bootstrap_mean",
+    "bootstrap_means",
     "compare",
     "contestants",
     "critical_difference",

@@ -1,6 +1,5 @@
 """Who takes part: trivial policies, the usual baselines, and every learner of the library."""
 
-import difflib
 import importlib.util
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from stakes.compare._learners import FAMILIES, all_estimators
 from stakes.decision import BayesDecisionClassifier
-from stakes.errors import InputError
+from stakes.errors import InputError, near_matches
 
 TRIVIAL = ("always negative", "always positive")
 
@@ -159,7 +158,5 @@ def _named(names, ours):
         known.setdefault(c.family, []).append(c)
     unknown = [name for name in names if name not in known]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else "see `stakes compare --help`."
-        raise InputError(f"No learner is called {unknown[0]!r}; {hint}")
+        raise InputError(f"No learner is called {unknown[0]!r}: {near_matches(unknown[0], known)}")
     return list({c.name: c for name in names for c in known[name]}.values())

@@ -51,9 +51,9 @@ class OutOfFold:
             )
         return self._paid[learner]
 
-    def cheapest(self):
-        """The learner with the least mean cost."""
-        return min(self.complete, key=lambda name: self.paid(name).mean())
+    def rows_of(self, learner):
+        """The result rows of one learner that count."""
+        return [row for (r, _), row in self.by_learner[learner].items() if r in self.repeats]
 
     def probability(self, learner):
         """Out-of-fold probability of each example (the first repeat's); NaN where there is none."""

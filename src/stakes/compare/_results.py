@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from stakes._files import appearing
 from stakes.errors import InputError
 
 KEY = ("data", "learner", "repeat", "fold")
@@ -55,11 +56,8 @@ class ResultsFile:
 
     def add(self, row, arrays):
         """Keep one finished fit: first its arrays, by rename, then its row."""
-        target = self._arrays_path(row)
-        partial = target.with_suffix(".part")
-        with open(partial, "wb") as file:
+        with appearing(self._arrays_path(row)) as partial, open(partial, "wb") as file:
             np.savez(file, **arrays)
-        os.replace(partial, target)
         self._append(row)
         self.rows = [r for r in self.rows if key_of(r) != key_of(row)] + [row]
 

@@ -44,6 +44,7 @@ class Results:
     refused: list
     unfinished: int
     today: object = None
+    _summary: dict | None = None
 
     @property
     def rows(self):
@@ -61,7 +62,9 @@ class Results:
 
     def summary(self):
         """One dict with everything that the report says."""
-        return summarize(self)
+        if self._summary is None:
+            self._summary = summarize(self)
+        return self._summary
 
     def report(self, command=None):
         """Write report.html, report.md and report.json; return the path of the page.

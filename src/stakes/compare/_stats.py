@@ -115,30 +115,41 @@ def cliques(ranks, difference):
     return groups
 
 
-def bootstrap_mean(values, n_boot=2000, confidence=0.95, random_state=0):
-    """Mean of some values with its bootstrap interval (basic percentile, one value per example).
+def bootstrap_means(values, n_boot=1000, random_state=0):
+    """Means over resampled examples, all columns on the same resamples.
+
+    Differences of columns are then paired: what makes some examples dear cancels out.
 
     Parameters
     ----------
-    values : array-like of shape (n,) or (n, m)
-        One row per example; with m columns all are resampled together, so that the intervals
-        of paired differences are right.
+    values : array-like of shape (n, m)
+        One row per example.
+    n_boot : int, default=1000
+        Number of resamples.
+    random_state : int, default=0
+        Seed.
 
     Returns
     -------
-    (mean, low, high) : each a float, or an array of shape (m,)
+    ndarray of shape (n_boot, m)
 
     Examples
     --------
-    >>> mean, low, high = bootstrap_mean(np.arange(101.0))
-    >>> bool(low < mean == 50.0 < high)
+    >>> means = bootstrap_means(np.arange(101.0)[:, None])
+    >>> low, high = interval(means[:, 0])
+    >>> bool(low < 50.0 < high)
     True
     """
     values = np.asarray(values, dtype=np.float64)
     rng, n = np.random.default_rng(random_state), len(values)
-    means = np.empty((n_boot, *values.shape[1:]))
+    means = np.empty((n_boot, values.shape[1]))
     for b in range(n_boot):
-        counts = np.bincount(rng.integers(0, n, n), minlength=n)
-        means[b] = counts @ values / n
-    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    return values.mean(axis=0), low, high
+        drawn = rng.integers(n, size=n, dtype=np.int32)
+        means[b] = np.bincount(drawn, minlength=n).astype(np.float64) @ values / n
+    return means
+
+
+def interval(means, confidence=0.95):
+    """Percentile interval of bootstrapped values."""
+    low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return [float(low), float(high)]

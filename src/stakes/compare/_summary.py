@@ -5,7 +5,12 @@ import numpy as np
 from stakes import __version__
 from stakes.compare._contestants import TRIVIAL
 from stakes.compare._out_of_fold import OutOfFold
-from stakes.compare._stats import bootstrap_mean, critical_difference, friedman_test
+from stakes.compare._stats import (
+    bootstrap_means,
+    critical_difference,
+    friedman_test,
+    interval,
+)
 
 N_BOOT = 1000
 
@@ -31,7 +36,7 @@ def summarize_data(results, data):
     """What was found on one data set."""
     table = OutOfFold(results, data)
     today, today_name = table.today()
-    learners = [_learner(table, name, today) for name in table.complete]
+    learners = _learners(table, today)
     learners.sort(key=lambda facts: (facts["cost_per_1000"], facts["learner"]))
     best = learners[0]
     return {
@@ -75,31 +80,36 @@ def money(amount):
     return f"{amount:,.0f}" if abs(amount) >= 100 else f"{amount:,.2f}"
 
 
-def _learner(table, name, today):
-    rows = [r for (repeat, _), r in table.by_learner[name].items() if repeat in table.repeats]
-    paid, best = table.paid(name), table.paid(table.cheapest())
-    values = 1000 * np.column_stack([paid, today - paid, paid - best])
-    mean, low, high = bootstrap_mean(values, n_boot=N_BOOT)
-    trivial = min(table.paid(t).mean() for t in TRIVIAL)
-    return {
-        "learner": name,
-        "family": rows[0]["family"],
-        "cost_per_1000": float(mean[0]),
-        "cost_interval": [float(low[0]), float(high[0])],
-        "saves_per_1000": float(mean[1]),
-        "saves_interval": [float(low[1]), float(high[1])],
-        "tied_with_best": bool(low[2] <= 0),
-        "savings": float(1 - paid.mean() / trivial) if trivial > 0 else None,
-        "below_trivial": bool(paid.mean() > trivial and name not in TRIVIAL),
-        "tail_cost": float(np.mean([r["tail_cost"] for r in rows])),
-        "alerts_per_1000": float(
-            1000 * sum(r["alerts"] for r in rows) / sum(r["n_test"] for r in rows)
-        ),
-        "fit_seconds": float(np.mean([r["fit_seconds"] for r in rows])),
-        "predict_seconds": float(np.mean([r["predict_seconds"] for r in rows])),
-        "params": [r["params"] for r in rows],
-        "warnings": sorted({w for r in rows for w in r["warnings"]}),
-    }
+def _learners(table, today):
+    """The facts of every learner; all intervals come from the same resamples."""
+    paid = np.column_stack([table.paid(name) for name in table.complete])
+    means = 1000 * bootstrap_means(np.column_stack([paid, today]), n_boot=N_BOOT)
+    cost, best = 1000 * paid.mean(axis=0), paid.mean(axis=0).argmin()
+    trivial = min(1000 * table.paid(name).mean() for name in TRIVIAL)
+    learners = []
+    for j, name in enumerate(table.complete):
+        rows = table.rows_of(name)
+        n_test = sum(row["n_test"] for row in rows)
+        learners.append(
+            {
+                "learner": name,
+                "family": rows[0]["family"],
+                "cost_per_1000": float(cost[j]),
+                "cost_interval": interval(means[:, j]),
+                "saves_per_1000": float(1000 * today.mean() - cost[j]),
+                "saves_interval": interval(means[:, -1] - means[:, j]),
+                "tied_with_best": interval(means[:, j] - means[:, best])[0] <= 0,
+                "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
+                "below_trivial": bool(cost[j] > trivial and name not in TRIVIAL),
+                "tail_cost": float(np.mean([row["tail_cost"] for row in rows])),
+                "alerts_per_1000": 1000 * sum(row["alerts"] for row in rows) / n_test,
+                "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
+                "predict_seconds": float(np.mean([row["predict_seconds"] for row in rows])),
+                "params": [row["params"] for row in rows],
+                "warnings": sorted({text for row in rows for text in row["warnings"]}),
+            }
+        )
+    return learners
 
 
 def _ranks_over(parts):

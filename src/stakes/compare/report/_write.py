@@ -1,9 +1,9 @@
 """Write the three renderings; each appears whole or not at all."""
 
 import json
-import os
 from pathlib import Path
 
+from stakes._files import appearing
 from stakes.compare.report._html import to_html
 from stakes.compare.report._markdown import to_markdown
 
@@ -16,7 +16,5 @@ def write_report(summary, directory):
         "report.html": to_html(summary),
     }
     for name, text in texts.items():
-        target = Path(directory) / name
-        partial = target.with_name(name + ".part")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, target)
+        with appearing(Path(directory) / name) as partial:
+            partial.write_text(text, encoding="utf-8")
