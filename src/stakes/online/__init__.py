@@ -3,6 +3,7 @@
 from stakes.online._arow import AROWClassifier
 from stakes.online._cw import CWClassifier
 from stakes.online._cw_cvar import CWCVaRClassifier
+from stakes.online._cw_robust import CWRobustClassifier
 from stakes.online._pa import PAClassifier
 from stakes.online._perceptron import PerceptronClassifier
 from stakes.online._probit import ProbitClassifier
@@ -12,6 +13,7 @@ __all__ = [
     "AROWClassifier",
     "CWCVaRClassifier",
     "CWClassifier",
+    "CWRobustClassifier",
     "PAClassifier",
     "PerceptronClassifier",
     "ProbitClassifier",

@@ -38,6 +38,12 @@ class CostBuffer:
             cells, place = sketch_state(int(max_memory) // 4)
             self._state = (_DECADES * np.log(10.0) / cells.shape[1], cells, place)
 
+    def __setstate__(self, state):
+        """A memory-mapped file is read-only; counting writes."""
+        self.__dict__.update(state)
+        self._unit = np.copy(self._unit)
+        self._state = tuple(np.copy(x) if isinstance(x, np.ndarray) else x for x in self._state)
+
     def factors(self, costs):
         """Take costs in, in order; return the factor of each."""
         known = self.tail, self.dear, self.cheap, self._unit

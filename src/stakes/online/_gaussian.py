@@ -39,6 +39,10 @@ class GaussianLinear(BinaryLinear):
         return Sigma[:-1, :-1].copy() if Sigma.ndim == 2 else Sigma[:-1].copy()
 
     def _begin(self, d):
+        self._room(d)
+
+    def _room(self, d):
+        """The prior's weights for d features."""
         bias = float(self.fit_intercept)
         variances = np.full(d + 1, float(self.initial_variance))
         variances[-1] *= bias
@@ -102,7 +106,7 @@ class GaussianLinear(BinaryLinear):
         d = len(self._mu) - 1
         old = np.r_[np.arange(d), d + k]
         mu, Sigma = self._mu, self._Sigma
-        self._begin(d + k)
+        self._room(d + k)
         self._mu[old] = mu
         if Sigma.ndim == 2:
             self._Sigma[np.ix_(old, old)] = Sigma

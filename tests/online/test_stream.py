@@ -1,0 +1,264 @@
+"""What all online learners promise: exact streams, restarts, merges, costs, dicts."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from stakes.online import (
+    AROWClassifier,
+    CWClassifier,
+    CWCVaRClassifier,
+    CWRobustClassifier,
+    PAClassifier,
+    PerceptronClassifier,
+    ProbitClassifier,
+    SCWClassifier,
+)
+
+LEARNERS = [
+    PerceptronClassifier(),
+    PAClassifier(),
+    PAClassifier(variant="PA-II", weighting="regret"),
+    CWClassifier(),
+    CWClassifier(covariance="full"),
+    AROWClassifier(),
+    SCWClassifier(fit_intercept=False),
+    SCWClassifier(variant="SCW-II", covariance="full"),
+    ProbitClassifier(),
+    ProbitClassifier(covariance="full", calibrate=False),
+    CWCVaRClassifier(),
+    CWCVaRClassifier(cost_rule="regret", max_memory=None, covariance="full"),
+    CWCVaRClassifier(cost_rule="paper", normalize_costs=False),
+    CWRobustClassifier(prior_variance=[np.inf, 1.0, 0.1, np.inf, 2.0], evidence="paper"),
+]
+every_learner = pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+
+
+def same_state(a, b):
+    """Every number that the two models know is the same, to the last bit."""
+    for name in ("_mu", "_Sigma", "_cal"):
+        if hasattr(a, name):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    np.testing.assert_array_equal(a._tally[:5], b._tally[:5])
+    if hasattr(a, "_buffer"):
+        np.testing.assert_array_equal(a._buffer._values(), b._buffer._values())
+        np.testing.assert_array_equal(a._buffer._state[-1], b._buffer._state[-1])
+
+
+@every_learner
+def test_one_batch_equals_single_examples_bit_for_bit(learner, priced):
+    X, y, fp, fn = priced
+    X, y, fp, fn = X[:60], y[:60], fp[:60], fn[:60]
+    batch = clone(learner).partial_fit(X, y, classes=[0, 1], fp_cost=fp, fn_cost=fn)
+    rows, ones = clone(learner), clone(learner)
+    for t in range(60):
+        one = slice(t, t + 1)
+        rows.partial_fit(X[one], y[one], classes=[0, 1], fp_cost=fp[one], fn_cost=fn[one])
+        ones.learn_one(X[t], y[t], fp_cost=fp[t], fn_cost=fn[t])
+    same_state(batch, rows)
+    same_state(batch, ones)
+    same_state(batch, clone(learner).fit(X, y, fp_cost=fp, fn_cost=fn))
+
+
+@every_learner
+def test_sparse_batch_equals_sparse_rows_and_is_near_dense(learner, priced):
+    X, y, fp, fn = (part[:60] for part in priced)
+    X = X * (np.abs(X) > 0.5)
+    S = sparse.csr_matrix(X)
+    batch = clone(learner).partial_fit(S, y, classes=[0, 1], fp_cost=fp, fn_cost=fn)
+    rows = clone(learner)
+    for t in range(60):
+        rows.partial_fit(S[t], y[[t]], classes=[0, 1], fp_cost=fp[[t]], fn_cost=fn[[t]])
+    same_state(batch, rows)
+    dense = clone(learner).fit(X, y, fp_cost=fp, fn_cost=fn)
+    np.testing.assert_allclose(batch.predict_proba(S), dense.predict_proba(X), rtol=1e-6)
+
+
+@every_learner
+@pytest.mark.parametrize("restart", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_restart_is_exact(learner, restart, priced):
+    X, y, fp, fn = (part[:80] for part in priced)
+    half = slice(0, 40), slice(40, 80)
+    through, stopped = clone(learner), clone(learner)
+    for part in half:
+        through.partial_fit(X[part], y[part], [0, 1], fp_cost=fp[part], fn_cost=fn[part])
+    first, second = half
+    stopped.partial_fit(X[first], y[first], [0, 1], fp_cost=fp[first], fn_cost=fn[first])
+    stopped = restart(stopped)
+    stopped.partial_fit(X[second], y[second], [0, 1], fp_cost=fp[second], fn_cost=fn[second])
+    same_state(through, stopped)
+
+
+@every_learner
+def test_predict_then_learn_tells_what_predict_proba_would_have(learner, priced):
+    X, y, fp, fn = (part[:50] for part in priced)
+    model = clone(learner).partial_fit(X[:10], y[:10], [0, 1], fp_cost=fp[:10], fn_cost=fn[:10])
+    slow = copy.deepcopy(model)
+    told = model.predict_then_learn(X[10:], y[10:], fp_cost=fp[10:], fn_cost=fn[10:])
+    for t in range(10, 50):
+        assert slow.predict_proba(X[t : t + 1])[0, 1] == told[t - 10]
+        assert slow.predict_proba_one(X[t])[1] == told[t - 10]
+        slow.learn_one(X[t], y[t], fp_cost=fp[t], fn_cost=fn[t])
+
+
+@every_learner
+def test_an_example_without_a_cost_changes_nothing(learner, priced):
+    X, y, _, _ = priced
+    model = clone(learner).partial_fit(X[:30], y[:30], [0, 1])
+    before = copy.deepcopy(model)
+    model.learn_one(100 * X[31], 1, fn_cost=0.0, fp_cost=5.0)
+    model.partial_fit(X[:5], np.zeros(5), fp_cost=0.0)
+    same_state(before, model)
+
+
+@every_learner
+def test_an_importance_of_a_thousand_does_not_overshoot(learner):
+    if getattr(learner, "cost_rule", "") == "paper":
+        pytest.skip("the rule as printed; its steps fall as costs grow")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 5))
+    y = (X[:, 0] > 0).astype(int)
+    model = clone(learner).set_params(calibrate=False).fit(X, y)
+    x = np.array([-2.0, 0.3, 0.1, -0.5, 0.2])
+    z = np.r_[x, float(model.fit_intercept)]
+    before = model._mu @ z
+    model.learn_one(x, 1, fn_cost=1000.0)
+    margin = model._mu @ z
+    assert before < margin  # it moved towards the dear example,
+    assert margin <= max(1.0, before + z @ z) + 1e-9  # not past what undoes the mistake
+
+
+def test_merge_is_the_product_of_gaussians_and_nothing_adds_nothing(priced):
+    X, y, _, _ = priced
+    for covariance in ("diagonal", "full"):
+        a = AROWClassifier(covariance=covariance).fit(X[:100], y[:100])
+        b = AROWClassifier(covariance=covariance).fit(X[100:], y[100:])
+        merged = a.merge(b)
+        P, Q, M = (
+            np.linalg.inv(m._Sigma if covariance == "full" else np.diag(m._Sigma))
+            for m in (a, b, merged)
+        )
+        np.testing.assert_allclose(M, P + Q - np.eye(len(P)), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(M @ merged._mu, P @ a._mu + Q @ b._mu, rtol=1e-8, atol=1e-8)
+        empty = AROWClassifier(covariance=covariance)
+        empty.partial_fit(X[:2], [0, 1], fp_cost=0.0, fn_cost=0.0)
+        alone = a.merge(empty)
+        np.testing.assert_allclose(alone._mu, a._mu, rtol=1e-9)
+        np.testing.assert_allclose(alone._cal, a._cal)
+    assert merged.n_seen_ == len(X)
+
+
+@every_learner
+def test_merged_models_know_more(learner, priced):
+    X, y, fp, fn = priced
+    parts = slice(0, 150), slice(150, 300)
+    models = [clone(learner).fit(X[p], y[p], fp_cost=fp[p], fn_cost=fn[p]) for p in parts]
+    merged = models[0].merge(models[1])
+    same_state(
+        models[0], clone(learner).fit(X[parts[0]], y[parts[0]], fp_cost=2.0, fn_cost=fn[:150])
+    )
+    assert merged.n_seen_ == 300
+    assert merged.score(X, y) >= min(m.score(X, y) for m in models) - 0.05
+
+
+def test_merge_refuses_strangers(priced):
+    X, y, _, _ = priced
+    model = AROWClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="equal parameters"):
+        model.merge(AROWClassifier(r=2.0).fit(X, y))
+
+
+@every_learner
+def test_dicts_by_name_equal_sparse_rows(learner):
+    if isinstance(learner, CWRobustClassifier):
+        learner = CWRobustClassifier(prior_variance=0.5)
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 4)) * (rng.random((30, 4)) < 0.6)
+    X[0] = 1.0  # so that all names come with the first row, in this order
+    y = rng.integers(0, 2, 30)
+    named = clone(learner)
+    for x, label in zip(X, y, strict=True):
+        named.learn_one({f"f{j}": v for j, v in enumerate(x) if v}, label)
+    rows = clone(learner).partial_fit(sparse.csr_matrix(X), y, [0, 1])
+    np.testing.assert_array_equal(named._mu, rows._mu)
+    assert named.feature_names_in_.tolist() == ["f0", "f1", "f2", "f3"]
+    x = dict(f1=0.4, unknown=9.0)
+    assert named.predict_one(x) == rows.predict([[0, 0.4, 0, 0]])[0]
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+def test_a_name_that_comes_late_starts_at_the_prior(covariance):
+    late = AROWClassifier(covariance=covariance)
+    early = AROWClassifier(covariance=covariance)
+    for model, first in ((late, {"a": 1.0}), (early, {"a": 1.0, "b": 0.0})):
+        model.learn_one(first, 1).learn_one({"a": -1.0}, 0).learn_one({"b": 2.0, "a": 0.3}, 1)
+    np.testing.assert_array_equal(late._mu, early._mu)
+    np.testing.assert_array_equal(late._Sigma, early._Sigma)
+    assert late.n_features_in_ == 2
+
+
+def test_prices_at_prediction_change_decisions(priced):
+    X, y, fp, fn = priced
+    model = ProbitClassifier().fit(X, y, fp_cost=fp, fn_cost=fn)
+    assert model.predict(X, fp_cost=1.0, fn_cost=1e6).all()
+    assert not model.predict(X, fp_cost=1e6, fn_cost=1.0).any()
+    assert model.predict_one(X[0], fp_cost=1e6, fn_cost=1.0) == 0
+    share = [ProbitClassifier(fp_cost=price).fit(X, y).predict(X).mean() for price in (1.0, 9.0)]
+    assert share[1] < share[0]  # without prices now, those of training decide
+
+
+def test_shuffled_passes_are_seeded(priced):
+    X, y, _, _ = priced
+    kwargs = dict(n_passes=3, shuffle=True)
+    a, b, c = (PAClassifier(random_state=s, **kwargs).fit(X, y)._mu for s in (0, 0, 1))
+    np.testing.assert_array_equal(a, b)
+    assert (a != c).any()
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (dict(x=np.array([np.nan, 1.0])), "finite"),
+        (dict(x=np.array([np.inf, 1.0])), "finite"),
+        (dict(x=np.array([1.0])), "one row of 2 features"),
+        (dict(x={"a": 1.0}), "without feature names"),
+        (dict(y=7), "must be 0 or 1"),
+        (dict(fn_cost=np.nan), "missing"),
+        (dict(fn_cost=-1.0), "smaller"),
+    ],
+)
+def test_learn_one_says_what_is_wrong_and_learns_nothing(change, match):
+    model = AROWClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    before = copy.deepcopy(model)
+    call = dict(x=np.ones(2), y=1, fn_cost=1.0) | change
+    with pytest.raises(ValueError, match=match):
+        model.learn_one(call.pop("x"), call.pop("y"), **call)
+    same_state(before, model)
+
+
+def test_a_stream_needs_two_classes_first():
+    with pytest.raises(ValueError, match="two classes before it starts"):
+        PAClassifier().partial_fit([[1.0]], [1])
+    with pytest.raises(ValueError, match="not in classes"):
+        PAClassifier().partial_fit([[1.0]], [1], [0, 1]).partial_fit([[1.0]], [2])
+
+
+def test_beta_below_alpha_is_refused():
+    with pytest.raises(ValueError, match="beta must be at least alpha"):
+        CWCVaRClassifier(alpha=0.3, beta=0.1).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("max_memory", [4096, None])
+def test_memory_is_bounded_if_asked(max_memory):
+    model = CWCVaRClassifier(max_memory=max_memory)
+    rng = np.random.default_rng(0)
+    sizes = []
+    for _ in range(3):
+        X = rng.normal(size=(400, 3))
+        model.partial_fit(X, X[:, 0] > 0, [False, True], fn_cost=rng.lognormal(size=400))
+        sizes.append(len(pickle.dumps(model)))
+    assert (sizes[2] == sizes[1]) == (max_memory is not None)
