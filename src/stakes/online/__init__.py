@@ -8,6 +8,7 @@ from stakes.online._pa import PAClassifier
 from stakes.online._perceptron import PerceptronClassifier
 from stakes.online._probit import ProbitClassifier
 from stakes.online._scw import SCWClassifier
+from stakes.online._weight_sets import ellipsoid_of_var, polytope_of_cvar
 
 __all__ = [
     "AROWClassifier",
@@ -18,4 +19,6 @@ __all__ = [
     "PerceptronClassifier",
     "ProbitClassifier",
     "SCWClassifier",
+    "ellipsoid_of_var",
+    "polytope_of_cvar",
 ]

@@ -20,6 +20,8 @@ class CostBuffer:
         The factor for both kinds.
     max_memory : int or None
         Numbers to keep at most; None keeps every cost and is exact.
+    strict : bool, default=False
+        Dear is only what exceeds the CVaR, so that among equal costs none is dear.
 
     Examples
     --------
@@ -28,9 +30,9 @@ class CostBuffer:
     [2.0, 2.0, 1.0, 2.0]
     """
 
-    def __init__(self, tail, dear, cheap, max_memory):
+    def __init__(self, tail, dear, cheap, max_memory, strict=False):
         self.tail, self.dear, self.cheap = float(tail), float(dear), float(cheap)
-        self.max_memory = max_memory
+        self.max_memory, self.strict = max_memory, bool(strict)
         self._unit = np.zeros(1)
         if max_memory is None:
             self._state = cvar_state()
@@ -46,7 +48,7 @@ class CostBuffer:
 
     def factors(self, costs):
         """Take costs in, in order; return the factor of each."""
-        known = self.tail, self.dear, self.cheap, self._unit
+        known = self.tail, self.dear, self.cheap, self.strict, self._unit
         if self.max_memory is not None:
             return sketch_factors(costs, *known, *self._state)
         self._reserve(len(costs))
@@ -54,7 +56,7 @@ class CostBuffer:
 
     def factor(self, cost):
         """Take one cost in; return its factor."""
-        known = self.tail, self.dear, self.cheap, self._unit
+        known = self.tail, self.dear, self.cheap, self.strict, self._unit
         if self.max_memory is not None:
             return sketch_factor(cost, *known, *self._state)
         self._reserve(1)

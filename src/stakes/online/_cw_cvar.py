@@ -33,21 +33,21 @@ CVAR_CONSTRAINTS = {
 class CWCVaRClassifier(GaussianLinear):
     r"""Confidence-weighted learning that asks most of the examples that cost most.
 
-    The soft rules, ``cost_rule="stake"`` and ``"regret"``, pay the weight :math:`c` of the example
-    for what the worst-case CVaR of the margin lacks,
+    The soft rules, ``cost_rule="stake"`` and ``"regret"``, ask the worst-case CVaR of the margin to
+    be one, and pay the weight :math:`c` of the example for what it lacks:
 
     .. math:: \min_{\mu,\Sigma}\ KL(N(\mu,\Sigma) \| N(\mu_t,\Sigma_t))
-              + C c\,\left(\omega_\epsilon\,x^\top\Sigma x - y\mu^\top x\right)_+ ,
+              + C c\,\left(1 + \omega_\epsilon\,x^\top\Sigma x - y\mu^\top x\right)_+ ,
 
-    with :math:`\epsilon = \alpha` for an example as dear as the mean of the share :math:`\tau` of
-    dearest examples so far, :math:`CVaR_\tau`, and :math:`\epsilon = \beta` for the others
-    (Eq. 13). Its multiplier is :math:`\lambda = \min(C c, \lambda_{hard}(\omega_\epsilon))`.
+    with :math:`\epsilon = \alpha` for an example dearer than :math:`CVaR_\tau`, the mean of the
+    share :math:`\tau` of dearest examples so far, and :math:`\epsilon = \beta` for the others
+    (Eq. 13). The multiplier is :math:`\lambda = \min(C c, \lambda_{hard}(\omega_\epsilon))`.
 
     Parameters
     ----------
-    alpha : float, default=0.05
+    alpha : float, default=0.7
         Tail of the constraint for dear examples.
-    beta : float, default=0.3
+    beta : float, default=0.8
         Tail of the constraint for the others; at least `alpha`.
     tau : float, default=0.05
         Share of the dearest examples whose mean cost makes an example dear.
@@ -76,13 +76,17 @@ class CWCVaRClassifier(GaussianLinear):
     Notes
     -----
     Eq. 6 scales only the mean of the margin by the cost, so under the paper's rule the step
-    :math:`c\lambda` falls as the cost grows. The soft rules cannot: with M the margin and v its
-    variance, :math:`\lambda_{hard}` solves
-    :math:`M + \lambda v = \omega v / (1 + 2\lambda\omega v)`, whose right side rises with
-    :math:`\omega` and falls with :math:`\lambda`, so it rises with :math:`\omega`; omega never
-    falls when the cost grows, since :math:`\omega_\alpha \ge \omega_\beta`; and
-    :math:`C c` rises. The bound :math:`C c` is also what a mislabelled example may pull at most: a
-    hard constraint gives such an example all that it asks for.
+    :math:`c\lambda` falls as the cost grows. The soft rules cannot do that: with M the margin and
+    v its variance, :math:`\lambda_{hard}` solves
+    :math:`M + \lambda v = 1 + \omega v / (1 + 2\lambda\omega v)`, whose right side rises with
+    :math:`\omega` and falls with :math:`\lambda`, so :math:`\lambda_{hard}` rises with
+    :math:`\omega`; :math:`\omega` never falls as the cost grows, since
+    :math:`\omega_\alpha \ge \omega_\beta`; and :math:`C c` rises.
+
+    The bound :math:`C c` is the most that one example can pull; a hard constraint gives a
+    mislabelled example all that it asks for. The one in the constraint sets the scale: CVaR is
+    homogeneous, so a margin that need only be positive shrinks with the variance, until a
+    mislabelled example outweighs all that was learnt.
 
     References
     ----------
@@ -96,21 +100,21 @@ class CWCVaRClassifier(GaussianLinear):
     >>> model.predict([[3.0, 0.0]])
     array([1])
     >>> round(model.coef_[0, 0], 3)
-    np.float64(0.684)
+    np.float64(1.299)
     """
 
     _info = LearnerInfo(
         family="online",
         needs_scaling=True,
-        grid={"C": [0.01, 0.1, 1.0], "beta": [0.1, 0.3, 0.6]},
+        grid={"C": [0.01, 0.1, 1.0], "beta": [0.6, 0.8, 0.95]},
     )
     _parameter_constraints = CVAR_CONSTRAINTS
 
     def __init__(
         self,
         *,
-        alpha=0.05,
-        beta=0.3,
+        alpha=0.7,
+        beta=0.8,
         tau=0.05,
         margin="gaussian",
         cost_rule="stake",
@@ -163,6 +167,7 @@ class CWCVaRClassifier(GaussianLinear):
             )
         factors = [self._factor(epsilon) for epsilon in (self.alpha, self.beta)]
         self._buffer.dear, self._buffer.cheap = factors
+        self._buffer.strict = self.cost_rule in ("stake", "regret")
         return RULES[self.cost_rule], self.C, 0.0
 
     def _factor(self, epsilon):

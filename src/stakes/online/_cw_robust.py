@@ -72,7 +72,7 @@ class CWRobustClassifier(CWCVaRClassifier):
     >>> X, y = [[-1.0, -1.0], [1.0, 1.0], [1.0, 2.0]], [0, 1, 1]
     >>> model = CWRobustClassifier(prior_mean=0.0, prior_variance=[np.inf, 1e-3]).fit(X, y)
     >>> model.blended_coef_.round(3)
-    array([[0.562, 0.004]])
+    array([[0.824, 0.001]])
     """
 
     _info = LearnerInfo(
@@ -92,8 +92,8 @@ class CWRobustClassifier(CWCVaRClassifier):
         prior_mean=0.0,
         prior_variance=np.inf,
         evidence="once",
-        alpha=0.05,
-        beta=0.3,
+        alpha=0.7,
+        beta=0.8,
         tau=0.05,
         margin="gaussian",
         cost_rule="stake",

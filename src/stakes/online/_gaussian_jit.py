@@ -75,7 +75,7 @@ def step(rule, m, v, c, omega, p, q):
         lam = hard_multiplier(m, v, omega, 1.0)
         return lam, 2.0 * lam * omega
     if rule == CVAR:
-        lam = min(p * c, hard_multiplier(m, v, omega, 1.0))
+        lam = min(p * c, hard_multiplier(m - 1.0, v, omega, 1.0))  # margin one, soft
         return lam, 2.0 * lam * omega
     if rule == CVAR_PAPER:
         lam = hard_multiplier(m, v, omega, c)

@@ -28,7 +28,7 @@ class SCWClassifier(GaussianLinear):
     ----------
     variant : {"SCW-I", "SCW-II"}, default="SCW-I"
         How a margin that is missed is paid for.
-    C : float, default=1.0
+    C : float, default=0.1
         Price of the slack; larger means larger steps.
     eta : float, default=0.9
         Probability with which each example is to be decided rightly, between 0.5 and 1.
@@ -69,7 +69,7 @@ class SCWClassifier(GaussianLinear):
         self,
         *,
         variant="SCW-I",
-        C=1.0,
+        C=0.1,
         eta=0.9,
         covariance="diagonal",
         initial_variance=1.0,
