@@ -176,6 +176,19 @@ def test_todays_decisions_are_compared_against(run, tmp_path):
     assert summary["datasets"][0]["today"]["cost_per_1000"] == pytest.approx(1000 * paid.mean())
 
 
+def test_columns_that_are_left_out_are_told(run, tmp_path):
+    table = payments(120).with_columns(
+        reference=pl.Series([f"R{i}" for i in range(120)]), land=pl.lit("x")
+    )
+    table.write_csv(tmp_path / "t.csv")
+    result = run("train", "t.csv", "--target", "fraud", "--learner", LOGISTIC, "--no-tune")
+    assert result.exit_code == 0
+    assert (
+        "Column 'reference' has 120 distinct texts in 120 rows and is left out.\n" in result.stderr
+    )
+    assert "Column 'land' has one value only and is left out.\n" in result.stderr
+
+
 def test_datasets_are_listed_and_told(run):
     listed = run("datasets").stdout.splitlines()
     assert [line.split()[0] for line in listed] == sorted(CATALOG)

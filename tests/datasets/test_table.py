@@ -108,7 +108,9 @@ def test_labels(labels, positive, y, word):
         (dict(target="kind"), "1 row.* no label in column 'kind', the first in row 4"),
         (dict(fn_cost="2*amont"), "column 'amont'.*'amount'"),
         (dict(fn_cost="where(fraud == 'yes', 1, 2)"), "uses the target 'fraud'"),
-        (dict(fn_cost=0, tp_cost=3), "fn_cost is smaller than tp_cost in 4 row"),
+        (dict(fn_cost=0, tp_cost=3), "fn_cost is smaller than tp_cost: the mistake would pay"),
+        (dict(tp_cost=2, fn_cost=[3, 2, 1, 9]), "smaller than tp_cost in 1 row.*first in row 3:"),
+        (dict(tp_cost=[2.0] * 4), "fn_cost is smaller than tp_cost in 4 .*first in row 1:"),
         (dict(fn_cost=[1.0, 2.0]), "fn_cost must be a number or have one value for each of the 4"),
         (dict(fn_cost=[1.0, 2.0, np.nan, 1.0]), "fn_cost has 1 missing"),
         (dict(fn_cost="1/0"), "not a finite number"),
@@ -197,6 +199,13 @@ def test_batches_and_the_whole_are_the_same(tmp_path, name):
     for size in (1, 5, 1000):
         batches = [cast_like(batch, {"n": "number"}) for batch in scan_batches(path, size)]
         assert pl.concat(batches).equals(frame)
+
+
+def test_blanks_among_numbers_are_missing(file):
+    frame = read_table(file("a,b,c\n 1, ,x\n  ,true, \n2.5,FALSE,y\n"))
+    assert frame["a"].to_list() == [1.0, None, 2.5]
+    assert frame["b"].to_list() == [None, True, False]
+    assert frame["c"].to_list() == ["x", " ", "y"]
 
 
 def test_rows_of_empty_fields_are_rows(file):

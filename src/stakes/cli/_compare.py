@@ -85,7 +85,7 @@ def compare(
     from stakes.cli._progress import Progress
     from stakes.compare import compare as run
 
-    with Progress(f"{priced.name}: {priced.summary()}", quiet) as progress:
+    with Progress(settings.opening(priced), quiet) as progress:
         try:
             results = run(
                 priced,

@@ -80,6 +80,16 @@ class TableSettings:
             data = replace(data, **read_costs(as_frame(data.X), given | self.costs))
         return data
 
+    @staticmethod
+    def opening(priced):
+        """What to say before work begins: the stakes, and which columns are left out."""
+        lines = [f"{priced.name}: {priced.summary()}"]
+        if hasattr(priced.X, "schema"):
+            from stakes.compare._table_encoder import find_kinds
+
+            lines += find_kinds(priced.X)[1]
+        return "\n".join(lines)
+
     def expressions(self, priced):
         """The four costs as text, None where a named data set brings one of its own per row."""
         if self.is_file:

@@ -81,7 +81,7 @@ def train(
 
     contestant_for(name, priced)
     if not quiet:
-        typer.echo(f"{priced.name}: {priced.summary()}", err=True)
+        typer.echo(settings.opening(priced), err=True)
     model, chosen = fit_on_all(name, priced, random_state=seed, tune=tune)
     save_model(
         model,

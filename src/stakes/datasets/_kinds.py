@@ -67,6 +67,8 @@ _CASTS = {
 def guess_kinds(frame, sample=1000):
     """The kinds of text columns whose every value reads as a number, true/false or a date.
 
+    Blanks among such values are missing ones.
+
     Examples
     --------
     >>> guess_kinds(pl.DataFrame({"a": ["1", None], "b": ["x", "2"], "c": ["2020-01-31", None]}))
@@ -74,14 +76,23 @@ def guess_kinds(frame, sample=1000):
     """
     kinds = {}
     for column in frame.iter_columns():
-        present = column.drop_nulls()
-        if not len(present) or column.dtype != pl.String:
+        if column.dtype != pl.String:
+            continue
+        present = column.filter(_has_text(column))
+        if not len(present):
             continue
         for kind in _CASTS:
             if kind != "text" and _fits(present.head(sample), kind) and _fits(present, kind):
                 kinds[column.name] = kind
                 break
     return kinds
+
+
+def _has_text(column):
+    """Which values are there and, where they are text, not blank."""
+    if column.dtype != pl.String:
+        return column.is_not_null()
+    return (column.str.strip_chars() != "").fill_null(False)
 
 
 def _fits(present, kind):
@@ -111,7 +122,7 @@ def cast_like(frame, kinds, *, first_row=1):
             continue
         old = frame[name]
         new = _cast(old, kind)
-        bad = (new.is_null() & old.is_not_null()).arg_true()
+        bad = (new.is_null() & _has_text(old)).arg_true()
         if len(bad):
             raise InputError(
                 f"Column {name!r} held a {kind} in every row of training but {old[bad[0]]!r} in "

@@ -150,11 +150,30 @@ def read_costs(frame, given, target=None, *, first_row=1):
             _check_finite(name, cost, costs[name], first_row)
         elif np.ndim(value):
             costs[name] = np.asarray(value)
+    _check_regret("fn_cost", "tp_cost", costs, first_row)
+    _check_regret("fp_cost", "tn_cost", costs, first_row)
     try:
         Costs.of(frame.height, **costs)
     except ValueError as error:
         raise InputError(str(error)) from None
     return costs
+
+
+def _check_regret(wrong, right, costs, first_row):
+    """As :class:`Costs` does, with rows counted as in the file."""
+    try:
+        pair = [np.asarray(costs.get(name, np.nan), dtype=np.float64) for name in (wrong, right)]
+        bad = np.less(*pair)
+    except (TypeError, ValueError):  # no numbers, or of different length: Costs says which
+        return
+    if bad.any():
+        where = ""
+        if bad.ndim:
+            where = f" in {bad.sum()} row(s), the first in row {bad.argmax() + first_row}"
+        raise InputError(
+            f"{wrong} is smaller than {right}{where}: the mistake would pay; "
+            "swap the labels or mend the costs."
+        )
 
 
 def _check_finite(name, cost, values, first_row):
