@@ -3,6 +3,7 @@
 from stakes.uncertain._margin import UncertainMarginClassifier
 from stakes.uncertain._moments import Moments, moments_from_replicates
 from stakes.uncertain._nu import bernstein_nu
+from stakes.uncertain._scaler import UncertainScaler
 from stakes.uncertain._sets import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "MeanIntervalEllipsoid",
     "Moments",
     "UncertainMarginClassifier",
+    "UncertainScaler",
     "bernstein_nu",
     "moments_from_replicates",
 ]

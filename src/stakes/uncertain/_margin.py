@@ -1,5 +1,6 @@
 """Maximum-margin classification of uncertain measurements."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -208,6 +209,15 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         self.coef_, self.intercept_ = solution.coef, solution.intercept
         self.objective_, self.gap_ = solution.objective, solution.gap
         self.solver_, self.n_iter_ = solution.solver, solution.n_iter
+        positive = problem.y > 0
+        constant = 2 * min(problem.C[positive].sum(), problem.C[~positive].sum())
+        if self.objective_ >= (1 - 1e-6) * constant:
+            warnings.warn(
+                "The best classifier is constant: the uncertainty is too large for any direction. "
+                "Use a larger epsilon, a formulation that knows more (with -I), or a larger C.",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(

@@ -1,0 +1,154 @@
+"""Maximum margins over uncertainty sets against the cone programmes, in CPU time of one thread.
+
+STAKES_BENCH_FULL=1 adds the two rows that take minutes: MM-SMV-I at 3,000 x 100 by the peer, and
+1,000,000 x 100.
+"""
+
+import os
+import resource
+import time
+import warnings
+
+import cvxpy as cp
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks._measure import Row
+from stakes.uncertain import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid, bernstein_nu
+from stakes.uncertain._problem import MarginProblem
+from stakes.uncertain._solve import solve
+
+KAPPA = np.sqrt(2 * np.log(1 / 0.1))
+
+
+def run():
+    full = os.environ.get("STAKES_BENCH_FULL") == "1"
+    with threadpool_limits(1):
+        rows = against("MM-SMV", 3_000, 30, ["CLARABEL"])
+        rows += against("MM-SMV", 10_000, 30, ["CLARABEL"])
+        rows += against("MM-SMV", 3_000, 100, ["CLARABEL", "SCS", "ECOS"])
+        rows += against("MM-SMV-I", 3_000, 30, ["CLARABEL"])
+        rows += against("MM-SMV-I", 3_000, 100, ["CLARABEL"] if full else [])
+        for n in (1_000, 10_000, 100_000):
+            rows += against("MM-SMV", n, 30, [], note="growth with n")
+        if full:
+            rows += large()
+        return [*rows, nu_row(), hostile_row()]
+
+
+def examples(n, d, seed=0):
+    """Two Gaussian classes; each point a mean in a box with a spread of its own."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, -1.0, 1.0)
+    X = rng.standard_normal((n, d))
+    X += 1.5 / np.sqrt(d) * y[:, None]
+    widths = 0.15 * rng.uniform(0.2, 1.8, (n, d))
+    return X, y, KAPPA * widths, X - 2.0 * widths, X + 3.0 * widths
+
+
+def problem_of(name, n, d):
+    X, y, axes, lower, upper = examples(n, d)
+    sets = Ellipsoid(X, axes)
+    if name.endswith("-I"):
+        sets = Intersection(sets, Box(lower, upper))
+    return MarginProblem(sets, y, np.ones(n))
+
+
+def against(name, n, d, solvers, note=""):
+    task = f"{name} {n:,} x {d}"
+    problem = problem_of(name, n, d)
+    solution, ours = best_of(lambda: solve(problem, tol=1e-6), 5)
+    told = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}"
+    times = {}
+    for solver in solvers:
+        if solver in cp.installed_solvers():
+            value, times[solver] = by_cvxpy(name, n, d, solver)
+            told += f"; {solver} value {value / solution.objective - 1:+.0e}"
+    ratio = min(times.values()) / ours if times else None
+    rows = [Row(task, "stakes", ours, ratio=ratio, note=f"{note} {told}".strip())]
+    return rows + [Row(task, f"cvxpy + {s}", t, note="one turn") for s, t in times.items()]
+
+
+def best_of(call, turns):
+    best = np.inf
+    for _ in range(turns):
+        start = time.process_time()
+        result = call()
+        best = min(best, time.process_time() - start)
+    return result, best
+
+
+def by_cvxpy(name, n, d, solver):
+    X, y, axes, lower, upper = examples(n, d)
+    start = time.process_time()
+    w, b, xi = cp.Variable(d), cp.Variable(), cp.Variable(n, nonneg=True)
+    rows = np.ones((n, 1)) @ cp.reshape(w, (1, d), order="C")
+    if name.endswith("-I"):
+        a, z = cp.Variable((n, d)), cp.Variable((n, d))
+        rest = cp.multiply(y[:, None] * np.ones((1, d)), rows) + a
+        spread = cp.norm(cp.multiply(axes, a), 2, axis=1)
+        total = cp.sum(z, axis=1) + cp.sum(cp.multiply(X, a), axis=1) + spread
+        constraints = [
+            1 - xi - cp.multiply(y, b * np.ones(n)) + total <= 0,
+            z >= -cp.multiply(lower, rest),
+            z >= -cp.multiply(upper, rest),
+        ]
+    else:
+        spread = cp.norm(cp.multiply(axes, rows), 2, axis=1)
+        constraints = [cp.multiply(y, X @ w + b) >= 1 - xi + spread]
+    programme = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cp.sum(xi)), constraints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            programme.solve(solver=solver)
+        except cp.SolverError:
+            return np.nan, np.inf
+    return programme.value, time.process_time() - start
+
+
+def large():
+    n, d = 1_000_000, 100
+    problem = problem_of("MM-SMV", n, d)
+    start = time.process_time()
+    solution = solve(problem, tol=1e-6)
+    seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    note = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}; the process"
+    return [Row(f"MM-SMV {n:,} x {d}", "stakes", seconds, peak, note=note + "'s peak")]
+
+
+def nu_row():
+    rng = np.random.default_rng(0)
+    low, high = np.sort(rng.uniform(-1, 1, (2, 10**6)), axis=0)
+    bernstein_nu(low[:2], high[:2], 0.5)
+    seconds = best_of(lambda: bernstein_nu(low, high, 0.5), 1)[1]
+    return Row("nu of 1,000,000 mean intervals", "stakes", seconds)
+
+
+def hostile_row():
+    """Every kind of set over C from 1e-3 to 1e4 and kappa from 0.1 to 100: is anything open?"""
+    open_, count, methods = 0, 0, {}
+    start = time.process_time()
+    for n, d in ((60, 5), (80, 20), (30, 60)):
+        X, y, axes, lower, upper = examples(n, d, seed=3)
+        box = Box(X - 2 * axes, X + 3 * axes)
+        for C in (1e-3, 1e-2, 0.1, 1.0, 100.0, 1e4):
+            for factor in (0.1, 0.5, 1, 2, 3, 5, 10, 100):
+                ellipsoid = Ellipsoid(X, factor * axes)
+                union = MeanIntervalEllipsoid(
+                    X - 0.3 * (X - lower), X + 0.3 * (upper - X), factor * axes
+                )
+                for sets in (
+                    ellipsoid,
+                    union,
+                    Intersection(ellipsoid, box),
+                    Intersection(union, box),
+                ):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        found = solve(MarginProblem(sets, y, np.full(n, C)), tol=1e-6)
+                    count += 1
+                    open_ += not found.gap <= 1e-6
+                    methods[found.solver] = methods.get(found.solver, 0) + 1
+    note = f"{open_} of {count} uncertified; " + ", ".join(f"{k} {v}" for k, v in methods.items())
+    return Row("hostile grid of C x kappa", "stakes", time.process_time() - start, note=note)

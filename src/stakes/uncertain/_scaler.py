@@ -1,0 +1,106 @@
+"""Scaling that moves a measurement and what is known of its error together."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+_PLACES = ("lower", "upper", "mean_lower", "mean_upper", "replicates")
+
+
+class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Bring features to mean 0 and deviation 1, and their uncertainty with them.
+
+    .. math:: x \mapsto \frac{x - m}{s}, \qquad \text{var} \mapsto \frac{\text{var}}{s^2}, \qquad
+              \text{cov} \mapsto \frac{\text{cov}_{jk}}{s_j s_k} ,
+
+    where m and s are the mean and deviation of the training means. A maximum margin depends on
+    the units of the features; the certificates of one and the same hyperplane do not.
+
+    Attributes
+    ----------
+    mean_, scale_ : ndarray of shape (d,)
+        m and s; a constant feature keeps its scale.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 10.0], [2.0, 30.0]])
+    >>> scaler = UncertainScaler().fit(X)
+    >>> scaler.transform(X)
+    array([[-1., -1.],
+           [ 1.,  1.]])
+    >>> scaler.transform_uncertainty(upper=X + [1.0, 5.0])["upper"]
+    array([[ 0. , -0.5],
+           [ 2. ,  1.5]])
+    """
+
+    def fit(self, X, y=None):
+        """Learn mean and deviation of each feature; missing entries are left out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The measurements.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        seen = ~np.isnan(X)
+        count = np.maximum(seen.sum(axis=0), 1)
+        self.mean_ = np.where(seen, X, 0).sum(axis=0) / count
+        deviation = np.sqrt((np.where(seen, X - self.mean_, 0) ** 2).sum(axis=0) / count)
+        # a constant column has a deviation of rounding errors
+        self.scale_ = np.where(deviation > 1e-12 * (np.abs(self.mean_) + 1), deviation, 1.0)
+        return self
+
+    def transform(self, X):
+        """Scale the measurements.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
+        return (X - self.mean_) / self.scale_
+
+    def transform_uncertainty(self, **information):
+        """Scale what is known of the errors, by the names that the learners take it by.
+
+        Parameters
+        ----------
+        **information : array-like
+            Any of `lower`, `upper`, `mean_lower`, `mean_upper`, `replicates` and `var`.
+
+        Returns
+        -------
+        dict
+            The same names, scaled.
+        """
+        check_is_fitted(self)
+        scaled = {}
+        for name, array in information.items():
+            array = np.asarray(array, np.float64)
+            if name in _PLACES:
+                scaled[name] = (array - self.mean_) / self.scale_
+            elif name == "var":
+                square = self.scale_**2 if array.ndim == 2 else np.outer(self.scale_, self.scale_)
+                scaled[name] = array / square
+            else:
+                raise ValueError(
+                    f"transform_uncertainty takes {', '.join(_PLACES)} and var. Got {name!r}."
+                )
+        return scaled
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
