@@ -62,7 +62,7 @@ def test_missing_values_are_sets(rng):
 
 
 def test_costs_weigh_the_slacks(rng):
-    known, y = uncertain_problem(rng, apart=0.4)
+    known, y = uncertain_problem(rng, n=80, apart=0.5)
     heavy = UncertainMarginClassifier("MM-MC", fn_cost=4.0).fit(known.mean, y, var=0.02 * known.var)
     light = UncertainMarginClassifier("MM-MC", fp_cost=4.0).fit(known.mean, y, var=0.02 * known.var)
     assert (heavy.predict(known.mean) == 1).sum() > (light.predict(known.mean) == 1).sum()
