@@ -12,7 +12,6 @@ from stakes.compare import bootstrap_means
 from stakes.datasets import make_fraud
 from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import cost_loss, minimum_risk
-from stakes.risk import StreamingCVaR, conditional_value_at_risk
 
 
 def run():
@@ -24,7 +23,6 @@ def run():
         *decide(booster, test),
         *measure(booster.predict_proba(test.X)[:, 1], test),
         *bootstrap(test),
-        *streaming(np.random.default_rng(0).lognormal(size=5_000)),
     ]
 
 
@@ -65,23 +63,6 @@ def bootstrap(test, n_boot=200):
     ours = functools.partial(bootstrap_means, paid[:, None], n_boot=n_boot)
     rows = race(f"{n_boot} bootstrap draws of {len(test):,}", {"ours": ours, "loop": loop}, turns=2)
     return with_peak(rows, [ours, loop])
-
-
-def streaming(values):
-    """CVaR after every event: two heaps against sorting all events so far."""
-
-    def ours():
-        stream = StreamingCVaR(0.05)
-        for value in values:
-            stream.update(value)
-
-    def naive():
-        for t in range(1, len(values) + 1, 10):  # every tenth event only, it is slow enough
-            conditional_value_at_risk(values[:t], 0.05)
-
-    rows = race(f"CVaR after each of {len(values):,} events", {"heaps": ours, "sorting": naive}, 3)
-    rows[0].note += ", which answers only every tenth event"
-    return with_peak(rows, [ours, naive])
 
 
 def with_peak(rows: list[Row], calls):

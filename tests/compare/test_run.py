@@ -135,7 +135,7 @@ KILLED = """
 import sys; sys.path[:0] = {path!r}
 from toy import toy
 from stakes.compare import compare
-compare(toy(2000), learners=[], folds=4, out={out!r})
+compare(toy(800), learners=[], folds=3, tune=False, out={out!r})
 """
 
 
@@ -155,8 +155,8 @@ def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
     finished = [json.loads(line) for line in rows.read_text().splitlines() if line.endswith("}")][
         1:
     ]
-    resumed = compare(toy(2000), learners=[], folds=4, out=tmp_path / "killed")
+    resumed = compare(toy(800), learners=[], folds=3, tune=False, out=tmp_path / "killed")
     kept = {(r["learner"], r["fold"]): r["fit_seconds"] for r in resumed.rows}
     assert all(kept[r["learner"], r["fold"]] == r["fit_seconds"] for r in finished)
-    straight = compare(toy(2000), learners=[], folds=4, out=tmp_path / "straight")
+    straight = compare(toy(800), learners=[], folds=3, tune=False, out=tmp_path / "straight")
     assert without_times(resumed) == without_times(straight)
