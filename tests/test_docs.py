@@ -44,6 +44,6 @@ def test_python_blocks(page):
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.name)
 def test_commands(page, tmp_path):
     for command in commands(page):
-        words = [sys.executable, "-m", "stakes.cli", *shlex.split(command)[1:]]
+        words = [sys.executable, "-m", "stakes", *shlex.split(command)[1:]]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"

@@ -14,6 +14,7 @@ import pytest
 from payments import COSTS, payments
 from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
+from stakes.cli._table_settings import TableSettings
 from stakes.errors import InputError
 
 STAKES = [sys.executable, "-m", "stakes"]
@@ -154,3 +155,11 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
     assert peaks[1] < peaks[0] + 25, peaks
+
+
+def test_a_folder_called_like_a_data_set_does_not_hide_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "german").mkdir()
+    assert not TableSettings("german").is_file
+    (tmp_path / "other").mkdir()
+    assert TableSettings("other").is_file

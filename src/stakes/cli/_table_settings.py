@@ -41,8 +41,16 @@ class TableSettings:
 
     @property
     def is_file(self):
-        """Whether the data is a file rather than the name of a data set."""
-        return Path(self.data).exists() or bool(Path(self.data).suffix) or "/" in self.data
+        """Whether the data is a file rather than the name of a data set.
+
+        A folder that happens to be called like a data set does not hide it.
+        """
+        from stakes.datasets import CATALOG
+
+        path = Path(self.data)
+        if path.is_dir() and self.data in CATALOG:
+            return False
+        return path.exists() or bool(path.suffix) or "/" in self.data
 
     def load(self):
         """The priced data."""
