@@ -9,6 +9,7 @@ from sklearn.svm import SVR
 import stakes.svm._dual as dual_module
 from naive import svm as naive
 from stakes.svm._dual import solve_dual
+from stakes.svm._dual_jit import add_rows, gather
 from stakes.svm._gram import Gram
 from stakes.svm._interior import solve_linear
 
@@ -68,6 +69,7 @@ def test_blocks_give_what_the_whole_matrix_gives(rng, kernel, monkeypatch):
     whole = solve_dual(gram, y, weight, margin, tol=1e-7)
     monkeypatch.setattr(dual_module, "SMALL", 10)
     monkeypatch.setattr(dual_module, "BLOCK", 16)
+    monkeypatch.setattr(dual_module, "WARM", 10)
     blocks = solve_dual(gram, y, weight, margin, tol=1e-7, cache_mib=0)  # rows fall out of the pool
     assert blocks.kkt_residual <= 1e-7
     assert blocks.primal == pytest.approx(whole.primal, rel=1e-6)
@@ -105,6 +107,38 @@ def test_stopping_early_warns(rng):
         solve_dual(Gram(X, "rbf"), y, np.ones(40), np.ones(40), max_iter=2)
     with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
         solve_linear(X, y, np.ones(40), np.ones(40), max_iter=2)
+
+
+def test_pooled_rows(rng):
+    """The two loops over the pool are sums and cuts of the kernel matrix."""
+    pool, slots = rng.normal(size=(9, 30)).astype(np.float32), rng.permutation(9)[:5]
+    change, F = rng.normal(size=5) * [1, 0, 1, 1, 0], rng.normal(size=30)
+    want = F + change @ pool[slots].astype(np.float64)
+    add_rows(F, pool, slots, change)
+    np.testing.assert_allclose(F, want, rtol=1e-12)
+    block = rng.permutation(30)[:5]
+    np.testing.assert_array_equal(gather(pool, slots, block), pool[np.ix_(slots, block)])
+
+
+def test_rows_that_cannot_move_are_left_out_and_taken_up_again(rng, monkeypatch):
+    """Shrinking on a noisy problem with few free rows ends where no shrinking ends."""
+    X, y = problem(rng, n=150)
+    weight = np.full(150, 0.05)
+    monkeypatch.setattr(dual_module, "SMALL", 10)
+    monkeypatch.setattr(dual_module, "BLOCK", 16)
+    monkeypatch.setattr(dual_module, "WARM", 10)
+    narrowed = []
+    narrow = dual_module._Pool.narrow
+    monkeypatch.setattr(
+        dual_module._Pool, "narrow", lambda *a: narrowed.append(len(a[1])) or narrow(*a)
+    )
+    gram = Gram(X, "rbf", gamma=0.5)
+    found = solve_dual(gram, y, weight, np.ones(150), tol=1e-4)
+    assert narrowed
+    assert found.kkt_residual <= 1e-4
+    monkeypatch.setattr(dual_module, "SMALL", 200)
+    whole = solve_dual(gram, y, weight, np.ones(150), tol=1e-7)
+    assert found.primal == pytest.approx(whole.primal, rel=1e-4)
 
 
 @pytest.mark.parametrize("n", [2, 3])

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from stakes.svm._dual_jit import add_rows, gather, smo
 
 BLOCK = 768  # working set of the large solver
+SHRINK_AT = 0.3  # violation from which on only the rows that may still move are looked at
 WARM = 1000  # rows of the first, loose solution
 SMALL = 2000  # up to so many rows the whole kernel matrix is one working set
 
@@ -138,31 +139,58 @@ def _certify(y, weight, margin, target, beta, F, lower, upper, steps):
 def _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib):
     """Blocks of rows in float32; then the gradient afresh, and on from there if need be."""
     pool = _Pool(gram.astype(np.float32), cache_mib)
-    F, steps = -target, _warm_start(gram, target, beta, lower, upper)
+    F, steps = -target, _warm_start(pool.gram, target, beta, lower, upper)
     used = np.flatnonzero(beta)
     for start in range(0, len(used), BLOCK):
         part = used[start : start + BLOCK]
         add_rows(F, pool.rows, pool.slots(part), beta[part])
+    sure, sure_beta = -target, np.zeros(len(beta))
     for _ in range(10):
-        steps += _descend(pool, F, beta, lower, upper, 0.8 * tol, max_iter - steps)
-        F = _gradient(gram, pool, beta, tol) - target
+        steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_iter - steps)
+        steps += _descend_active(pool, F, beta, lower, upper, 0.8 * tol, max_iter - steps)
+        sure += _products(gram, pool, beta - sure_beta, tol)
+        F, sure_beta = sure.copy(), beta.copy()
         m, M = violation(F, beta, lower, upper)
         if m - M <= tol or steps >= max_iter:
             break
     return steps, F
 
 
+def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
+    """Descend on the rows that may still move: not those at a bound which nothing pulls away.
+
+    The rows become fewer as the violation falls. F is left as it is outside of them; it is
+    computed afresh afterwards, and a row that was left out wrongly is taken up again then.
+    """
+    steps, rows = 0, np.arange(len(F))
+    F, b = F.copy(), beta.copy()
+    while steps < max_steps:
+        low, up = lower[rows], upper[rows]
+        m, M = violation(F, b, low, up)
+        if m - M <= tol:
+            break
+        keep = np.flatnonzero(((b < up) & (-F >= M)) | ((b > low) & (-F <= m)))
+        if len(keep) < 0.7 * len(rows):
+            beta[rows] = b
+            pool, rows, F, b = pool.narrow(keep), rows[keep], F[keep], b[keep]
+            low, up = lower[rows], upper[rows]
+        goal = max(tol, 0.3 * (m - M))
+        steps += max(1, _descend(pool, F, b, low, up, goal, max_steps - steps))
+    beta[rows] = b
+    return steps
+
+
 def _warm_start(gram, target, beta, lower, upper):
     """A loose solution on every k-th row: it tells the first blocks which rows matter."""
     rows = np.arange(0, len(target), max(1, len(target) // WARM))
-    K, b = gram.take(rows).full(), np.zeros(len(rows))
+    K, b = gram.take(rows).full().astype(np.float64), np.zeros(len(rows))
     steps, _ = smo(K, -target[rows], b, lower[rows], upper[rows], 0.1, 4 * len(rows))
     beta[rows] = b
     return steps
 
 
-def _gradient(gram, pool, beta, tol):
-    """K beta afresh: in float64, or from float32 values where their rounding is far below tol."""
+def _products(gram, pool, beta, tol):
+    """K beta in one sum: in float64, or from float32 values if their rounding is far below tol."""
     rounding = 2 * np.finfo(np.float32).eps * np.sqrt(np.sum(beta**2 * gram.diagonal() ** 2))
     if rounding > 0.1 * tol:
         return gram.times(beta)
@@ -193,6 +221,8 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
 
 def _next_block(F, beta, lower, upper, old):
     """The worst violators of both kinds, and the newer half of the block before."""
+    if len(F) <= BLOCK:
+        return np.arange(len(F))
     kept = old[len(old) // 2 :]
     want = BLOCK - len(kept)
     up = np.where(beta < upper, F, np.inf)
@@ -213,7 +243,7 @@ class _Pool:
     def __init__(self, gram, cache_mib):
         n = gram.shape[0]
         size = min(n, max(2 * BLOCK, int(cache_mib * 2**20 / (4 * n))))
-        self.gram = gram
+        self.gram, self.cache_mib = gram, cache_mib
         self.rows = np.empty((size, n), dtype=np.float32)
         self.slot_of = np.full(n, -1)
         self.owner = np.full(size, -1)
@@ -244,3 +274,14 @@ class _Pool:
             self.filled += count
             return np.arange(self.filled - count, self.filled)
         return np.sort(np.argpartition(self.used, count - 1)[:count])
+
+    def narrow(self, active):
+        """A pool of the same size over some columns, with the rows that are held and stay."""
+        part = _Pool(self.gram.take(active), self.cache_mib)
+        slots = self.slot_of[active]
+        held = np.flatnonzero(slots >= 0)[: len(part.used)]
+        for slot, row in enumerate(held):
+            np.take(self.rows[slots[row]], active, out=part.rows[slot])
+        part.owner[: len(held)], part.slot_of[held] = held, np.arange(len(held))
+        part.filled = len(held)
+        return part

@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 KERNELS = ("rbf", "linear", "poly")
-CACHE_BYTES = 2**21
+CACHE_BYTES = 2**22
 
 
 def resolve_gamma(gamma, X):
