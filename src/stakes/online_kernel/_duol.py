@@ -2,9 +2,13 @@
 
 from numbers import Real
 
+import numpy as np
+from sklearn.base import clone
+
 from stakes._sklearn import Interval
 from stakes.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, KernelOnline
+from stakes.online_kernel._bounds import report_bounds
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import double_pass
 
@@ -22,6 +26,42 @@ class DoubleUpdate(KernelOnline):
     def dual_objective_(self):
         """Value of the dual SVM objective that the steps have climbed to; it never falls."""
         return float(self._store.record[5])
+
+    def bound_report(self, X, y, *, tol=1e-3, max_sweeps=300, **costs):
+        """Theorems 4 to 6 on this run: the promised beside the actual figures.
+
+        Parameters
+        ----------
+        X, y : {array-like, sparse matrix} of shape (n, d), array-like of shape (n,)
+            The examples of the run, in its order.
+        tol : float, default=1e-3
+            Relative duality gap to which the best f in hindsight is found.
+        max_sweeps : int, default=300
+            Most passes over the examples for that; needs their n x n Gram matrix.
+        **costs : float or array-like of shape (n,)
+            The prices of the run, where the learner takes any.
+
+        Returns
+        -------
+        BoundReport
+        """
+        X, y = self._validate_X(X), np.asarray(y)
+        if self.n_seen_ != len(y):
+            raise ValueError(
+                f"bound_report needs the examples of one pass, all {self.n_seen_} of them. "
+                f"Got {len(y)} instead."
+            )
+        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+        replay = clone(self)
+        replay.classes_ = self.classes_
+        replay._start(X.shape[1], signs)
+        theta = replay._margins(signs, self._costs_of(len(y), **costs))
+        ratio = getattr(replay, "_ratio", 0.0) if theta.min() > 0 else 0.0
+        weight = getattr(self, "positive_weight", 0.5)
+        gram = self._store.gram_of(X)
+        return report_bounds(
+            self, gram, signs, theta, ratio, weight / (1.0 - weight), tol, max_sweeps
+        )
 
     def _pass(self, store, batch, y, theta, scores):
         double_pass(

@@ -145,8 +145,9 @@ def double_pass(
 ):
     """DUOL and CSDUOL, Algorithm 1; `f` is y_i f(x_i) of each support vector, kept up to date.
 
-    `record` adds up, over the mistakes, theta_t^2 and the gains that Theorem 4 promises for strong
-    and weak double updates, their numbers, and over all steps the growth of the dual objective.
+    `record` adds up, over the mistakes, theta_t^2, the gains that Theorem 4 promises for strong
+    and for weak double updates, their numbers; then, over all steps, the growth of the dual
+    objective; and last, over the mistakes, theta_t.
     """
     q, other = new_query(S), np.empty(alpha.size)
     m, used = counts[0], counts[1]
@@ -193,6 +194,7 @@ def double_pass(
                 record[5] += g_a * l_a - 0.5 * k_a * g_a * g_a
                 if f_a <= 0.0:
                     record[0] += theta[t] * theta[t]
+                    record[6] += theta[t]
             if budget > 0:
                 _remember(P, row, m)
             if budget > 0 and m > budget:
@@ -253,6 +255,7 @@ def _note(record, theta_a, theta_b, f_a, f_b, g_b, C, rho):
     if f_a > 0.0:
         return
     record[0] += theta_a * theta_a
+    record[6] += theta_a
     if rho == 1.0:  # the theorems need less
         return
     room = 1.0 - rho * rho

@@ -48,7 +48,7 @@ class SupportStore:
         self.n_features, self.budget = n_features, budget or 0
         self.counts = np.zeros(4, np.int64)  # vectors, used pool, examples seen, updates
         self.norm = np.zeros(2)  # squared norm of f, intercept
-        self.record = np.zeros(6)
+        self.record = np.zeros(7)
         self.alpha, self.y, self.f, self.theta = (np.zeros(0) for _ in range(4))
         self.index = np.zeros(0, np.int64)
         size = self.budget + 1 if self.budget else 0
@@ -112,6 +112,16 @@ class SupportStore:
             batch, intercept = self._batch(rows), self.norm[1]
             scores_of(self.support, batch, len(out), len(self), self.alpha, intercept, out)
         return scores
+
+    def gram_of(self, X):
+        """The Gram matrix of some examples, with this store's kernel."""
+        S = self.support
+        dots = X @ X.T
+        gram = dots.toarray() if sparse.issparse(dots) else dots
+        norms = gram.diagonal().copy()
+        for row, norm in zip(gram, norms, strict=True):
+            kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, norm, norms, row)
+        return gram
 
     def vectors(self):
         """The support vectors as rows: an array, or CSR where the store is compressed."""
@@ -267,6 +277,10 @@ class CallableStore(GramStore):
         if not len(self):
             return np.zeros(X.shape[0])
         return self._call(X, self.pool) @ self.alpha[: len(self)] + self.norm[1]
+
+    def gram_of(self, X):
+        """The Gram matrix of some examples."""
+        return np.ascontiguousarray(self._call(X, X))
 
     def vectors(self):
         """The support vectors as rows."""

@@ -8,6 +8,7 @@ from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 # the name on the command line -> the module that has `run`
 PAPERS = {
     "cs-svm": "stakes.reproduce.cs_svm",
+    "csduol": "stakes.reproduce.csduol",
 }
 
 __all__ = ["PAPERS", "Cell", "Claim", "Reproduction", "Table"]

@@ -1,0 +1,78 @@
+"""The sets of the CSDUOL paper as (X, y), y in {-1, +1}; raw in Table 2, z-scored in Table 4."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from stakes.errors import InputError
+
+COD_RNA_ROWS = 10_000  # what the table's own numbers of mistakes amount to
+
+
+def load_set(name, data=None):
+    """Features and signs of one set.
+
+    Parameters
+    ----------
+    name : str
+        As in the paper's tables.
+    data : path, default=None
+        Directory with the files; None: `STAKES_DATA`.
+
+    Returns
+    -------
+    (X, y)
+        X as an array, or CSR where the features are binary and sparse.
+    """
+    where = data or os.environ.get("STAKES_DATA")
+    if not where or not Path(where).is_dir():
+        raise InputError("This needs the public data sets: set STAKES_DATA to their directory.")
+    return _READERS[name](Path(where))
+
+
+def _sparse_npz(file):
+    def read(where):
+        with np.load(where / file) as d:
+            parts = d["data"].astype(np.float64), d["indices"], d["indptr"]
+            X = sparse.csr_matrix(parts, shape=tuple(d["shape"]))
+            return X, np.where(d["y"] > 0, 1.0, -1.0)
+
+    return read
+
+
+def _german(where):
+    table = np.loadtxt(where / "german.data-numeric.gz")
+    return table[:, :-1], np.where(table[:, -1] == 2, 1.0, -1.0)
+
+
+def _csv(file, positive, scale):
+    def read(where):
+        table = pl.read_csv(where / file, null_values="?").drop_nulls()
+        X, label = table[:, :-1].cast(pl.Float64).to_numpy(), table[:, -1].to_numpy()
+        return (_z_scored(X) if scale else X), np.where(label == positive, 1.0, -1.0)
+
+    return read
+
+
+def _cod_rna(where):
+    with np.load(where / "cod-rna_train_zscored.npz") as d:
+        rows = np.random.default_rng(0).permutation(len(d["y"]))[:COD_RNA_ROWS]
+        return d["X"][rows].astype(np.float64), np.where(d["y"][rows] > 0, 1.0, -1.0)
+
+
+def _z_scored(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+_READERS = {
+    "a7a": _sparse_npz("a7a.npz"),
+    "german": _german,
+    "spambase": _csv("spambase.csv.gz", 1, scale=False),
+    "w7a": _sparse_npz("w7a.npz"),
+    "cod-rna": _cod_rna,
+    "australian": _csv("australian.csv.gz", 1, scale=True),
+    "breast cancer": _csv("breast_cancer_wisconsin.csv.gz", 4, scale=True),
+}

@@ -1,0 +1,131 @@
+"""The eight learners on one set of the CSDUOL paper, over random orders of its examples."""
+
+import time
+import zlib
+
+import numpy as np
+from sklearn.metrics.pairwise import rbf_kernel
+
+from stakes.online_kernel import (
+    CSDUOLClassifier,
+    DUOLClassifier,
+    KernelALMA,
+    KernelCPA,
+    KernelPA,
+    KernelPAUM,
+    KernelPerceptron,
+    KernelROMMA,
+)
+
+GAMMA = 1.0 / 128.0  # exp(-|x - z|^2 / (2 sigma^2)) with sigma = 8
+GRAM_BYTES = 1 << 30  # a Gram matrix up to this size is shared by all runs on a set
+TICKS = np.linspace(0.1, 1.0, 10)
+STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): Section 4.1, and what the table fits
+
+
+def plain_learners():
+    """The five that know no prices, by the paper's names."""
+    return {
+        "Perceptron": KernelPerceptron(gamma=GAMMA),
+        "ALMA": KernelALMA(gamma=GAMMA),
+        "ROMMA": KernelROMMA(gamma=GAMMA),
+        "PA-I": KernelPA(gamma=GAMMA),
+        "DUOL": DUOLClassifier(gamma=GAMMA),
+    }
+
+
+def priced_learners(**prices):
+    """The three that do; `prices` says which objective and which prices."""
+    return {
+        "PAUM": KernelPAUM(gamma=GAMMA, **prices),
+        "CPA": KernelCPA(gamma=GAMMA, **prices),
+        "CSDUOL": CSDUOLClassifier(gamma=GAMMA, **prices),
+    }
+
+
+def all_runs(y, costs=True):
+    """(learner's name, what it was told) -> learner."""
+    ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
+    runs = {(name, ""): learner for name, learner in plain_learners().items()}
+    told = {"sum": dict(objective="sum", class_ratio=ratio)}
+    if costs:
+        for c_p, c_n in (STATED, FITTING):
+            told[f"{c_p}"] = dict(objective="cost", fn_cost=c_p, fp_cost=c_n)
+    for what, prices in told.items():
+        runs |= {(name, what): learner for name, learner in priced_learners(**prices).items()}
+    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, objective="sum")
+    return runs
+
+
+def run_set(name, X, y, repeats, costs=True):
+    """Mistakes, support vectors, curves and seconds of every learner.
+
+    Returns
+    -------
+    dict of (learner, told) -> dict of arrays over the repeats: `positive` and `negative` mistakes
+    at each tick, `support`, and `seconds` of one run that has to make its own kernel rows.
+    """
+    runs = all_runs(y, costs)
+    gram = rbf_kernel(X, gamma=GAMMA) if 8 * len(y) ** 2 <= GRAM_BYTES else None
+    found = {key: {"positive": [], "negative": [], "support": []} for key in runs}
+    for repeat in range(repeats):
+        order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
+        for key, learner in runs.items():
+            if repeat == 0:
+                found[key]["seconds"] = _seconds(learner, X[order], y[order])
+            scores = _scores(learner, X, y, order, gram)
+            positive, negative = _mistakes(scores, y[order])
+            found[key]["positive"].append(positive)
+            found[key]["negative"].append(negative)
+            found[key]["support"].append(learner.n_support_)
+    counts = _class_counts(y, repeats, name)
+    return {
+        key: {what: np.array(values) for what, values in one.items()} | counts
+        for key, one in found.items()
+    }
+
+
+def weighted_sum(one):
+    """The sum of the paper in %, at each tick of each repeat; both weights 1/2."""
+    missed = one["positive"] / np.maximum(one["n_positive"], 1)
+    alarms = one["negative"] / np.maximum(one["n_negative"], 1)
+    return 100.0 * (1.0 - 0.5 * missed - 0.5 * alarms)
+
+
+def weighted_cost(one, prices):
+    """The cost of the paper at each tick of each repeat."""
+    return prices[0] * one["positive"] + prices[1] * one["negative"]
+
+
+def _scores(learner, X, y, order, gram):
+    if gram is not None:
+        return learner._learn_gram(gram, y, order)
+    fresh = type(learner)(**learner.get_params())
+    scores = fresh.score_then_learn(X[order], y[order], classes=[-1, 1])
+    learner._store = fresh._store
+    return scores
+
+
+def _seconds(learner, X, y):
+    fresh = type(learner)(**learner.get_params())
+    type(learner)(**learner.get_params()).partial_fit(X[:50], y[:50], classes=[-1, 1])  # compiles
+    start = time.process_time()
+    fresh.partial_fit(X, y, classes=[-1, 1])
+    return time.process_time() - start
+
+
+def _mistakes(scores, y):
+    """Missed positives and false alarms up to each tick; a score of zero counts as positive."""
+    said = scores >= 0
+    ends = np.rint(TICKS * len(y)).astype(int) - 1
+    return np.cumsum((y > 0) & ~said)[ends], np.cumsum((y < 0) & said)[ends]
+
+
+def _class_counts(y, repeats, name):
+    ends = np.rint(TICKS * len(y)).astype(int) - 1
+    counts = []
+    for repeat in range(repeats):
+        order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
+        counts.append(np.cumsum(y[order] > 0)[ends])
+    positive = np.array(counts)
+    return {"n_positive": positive, "n_negative": ends + 1 - positive}

@@ -1,0 +1,80 @@
+"""Theorems 4 to 6 on finished runs."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+
+from naive.online_kernel import gram
+from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier
+from stakes.online_kernel._bounds_jit import dual_ascent
+
+
+def stream(rng, n=150):
+    X = rng.normal(size=(n, 2))
+    y = (X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=n) > 1.2).astype(int)
+    return X, y
+
+
+def test_best_in_hindsight_is_the_optimum(rng):
+    X, y = stream(rng, 25)
+    y, K = np.where(y == 1, 1.0, -1.0), gram(X, "rbf", 0.5)
+    theta, C, Q = rng.uniform(0.5, 3, 25), 2.0, K * np.outer(y, y)
+    _, primal, gap = dual_ascent(K, y, theta, C, 2000, 1e-10)
+    box = minimize(
+        lambda g: 0.5 * g @ Q @ g - g @ theta,
+        np.ones(25),
+        jac=lambda g: Q @ g - theta,
+        bounds=[(0, C)] * 25,
+        method="L-BFGS-B",
+        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10},
+    )
+    assert primal == pytest.approx(-box.fun, rel=1e-6) and 0 <= gap <= 1e-9 * primal
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.4])
+def test_promises_are_kept(rng, rho):
+    X, y = stream(rng)
+    for learner in (
+        CSDUOLClassifier(fn_cost=5.0, gamma=0.5, rho=rho),
+        CSDUOLClassifier(objective="sum", class_ratio="oracle", gamma=0.5, rho=rho),
+        DUOLClassifier(gamma=0.5, rho=rho),
+    ):
+        learner.fit(X, y)
+        report = learner.bound_report(X, y)
+        assert report.applies, report.doubts
+        assert report.mistakes <= report.mistakes_bound
+        assert report.cost <= report.mistakes
+        # the dual value reached lies below the optimum, and covers the promised gains
+        assert learner.dual_objective_ <= report.optimum
+        assert 2 * learner.dual_objective_ >= report.mistakes
+        if learner.get_params().get("objective") == "sum":
+            said = 2 * learner.n_mistakes_ / [(y == 0).sum(), (y == 1).sum()]
+            assert report.balanced == pytest.approx(1 - said.sum() / 4)
+            assert report.balanced >= report.balanced_bound
+
+
+def test_counts_by_hand():
+    X, y = np.array([[0.0], [0.1], [3.0]]), np.array([1, 0, 1])
+    learner = CSDUOLClassifier(fn_cost=2.0, gamma=1.0).fit(X, y)
+    report = learner.bound_report(X, y)
+    # a positive at f = 0, then a negative that is called positive; the third is called negative
+    assert report.mistakes == 2.0**2 + 1 + (4.0 if learner.n_mistakes_[1] == 2 else 0.0)
+    assert report.n_strong + report.n_weak <= learner.n_mistakes_.sum()
+    assert "promised" in str(report)
+
+
+def test_what_is_not_covered_is_said():
+    X, y = stream(np.random.default_rng(0))
+    steep = CSDUOLClassifier(fn_cost=19.0, gamma=0.5).fit(X, y).bound_report(X, y)
+    assert "C = 10 is smaller than the largest theta, 19" in str(steep)
+    cheap = CSDUOLClassifier(fn_cost=0.5, gamma=0.5).fit(X, y).bound_report(X, y)
+    assert any("below one" in doubt for doubt in cheap.doubts)
+    small = CSDUOLClassifier(gamma=0.5, budget=5).fit(X, y).bound_report(X, y)
+    assert any("forgotten" in doubt for doubt in small.doubts)
+    poly = DUOLClassifier(kernel="poly").fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="raise max_sweeps"):
+        report = poly.bound_report(X, y, max_sweeps=1, tol=1e-12)
+    assert any("exceeds one" in doubt for doubt in report.doubts)
+    with pytest.raises(ValueError, match="all 150 of them"):
+        poly.bound_report(X[:10], y[:10])

@@ -1,0 +1,69 @@
+"""The CSDUOL reproduction: a small run from end to end, and the fingerprints of its tables."""
+
+import numpy as np
+import pytest
+
+from stakes.errors import InputError
+from stakes.reproduce import csduol
+from stakes.reproduce._csduol_data import load_set
+from stakes.reproduce._csduol_paper import ANOMALY, COST, SUM
+from stakes.reproduce._csduol_runs import FITTING, run_set, weighted_cost, weighted_sum
+
+
+def test_small_run(shared_data):
+    lines = []
+    result = csduol.run(repeats=1, data=shared_data, sets=["breast cancer"], progress=lines.append)
+    assert len(lines) == 1 and "breast cancer" in result.to_markdown()
+    columns = {cell.column for cell in result.tables[0].cells}
+    assert columns == {"balanced accuracy (%)", "support vectors", "seconds"}
+
+
+def test_missing_data_is_told(tmp_path):
+    with pytest.raises(InputError, match="set STAKES_DATA"):
+        load_set("german", tmp_path / "nowhere")
+
+
+def test_all_printed_numbers_are_there():
+    tables = [*SUM.values(), *COST.values(), *ANOMALY.values()]
+    assert len(tables) == 11
+    assert all(len(rows) == 8 and all(len(r) == 5 for r in rows.values()) for rows in tables)
+
+
+def test_costs_and_sums_of_a_known_run():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.where(rng.random(60) < 0.3, 1.0, -1.0)
+    found = run_set("toy", X, y, repeats=2)
+    one = found["PA-I", ""]
+    p, n = one["positive"][0, -1], one["negative"][0, -1]
+    n_positive = int((y > 0).sum())
+    assert weighted_cost(one, FITTING)[0, -1] == pytest.approx(0.9 * p + 0.1 * n)
+    expected = 100 - 50 * p / n_positive - 50 * n / (60 - n_positive)
+    assert weighted_sum(one)[0, -1] == pytest.approx(expected)
+    assert one["n_positive"][:, -1].tolist() == [n_positive, n_positive]
+
+
+@pytest.mark.jit
+def test_german_fingerprints(shared_data):
+    """Ten orders: within two of the paper's deviations, support vectors within 3 %."""
+    X, y = load_set("german", shared_data)
+    found = run_set("german", X, y, repeats=10)
+    for learner in ("Perceptron", "PA-I", "DUOL", "PAUM", "CPA", "CSDUOL"):
+        one = found.get((learner, "sum"), found.get((learner, "")))
+        mean, deviation, support, *_ = SUM["german"][learner]
+        assert abs(weighted_sum(one)[:, -1].mean() - mean) < 2 * deviation, learner
+        assert one["support"].mean() == pytest.approx(support, rel=0.03), learner
+    cost, deviation, *_ = COST["german"]["CSDUOL"]
+    stated = weighted_cost(found["CSDUOL", "0.95"], (0.95, 0.05))[:, -1].mean()
+    fitting = weighted_cost(found["CSDUOL", "0.9"], FITTING)[:, -1].mean()
+    assert abs(fitting - cost) < 1.5 * deviation < abs(stated - cost)
+
+
+def test_z_scores_and_features(shared_data):
+    X, y = load_set("breast cancer", shared_data)
+    assert X.shape == (683, 10) and (y > 0).sum() == 239
+    np.testing.assert_allclose(X.std(axis=0), 1.0)
+    raw, _ = load_set("spambase", shared_data)
+    assert raw.shape == (4601, 57) and raw.max() > 1000
+    sparse_rows, y = load_set("w7a", shared_data)
+    assert sparse_rows.shape == (24692, 300) and (y > 0).sum() == 740
+    assert load_set("cod-rna", shared_data)[0].shape == (10_000, 8)
