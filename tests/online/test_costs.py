@@ -89,6 +89,7 @@ def online_error(model, X, y):
     return np.mean((model.predict_then_learn(X, y, [0, 1]) > 0.5) != y)
 
 
+@pytest.mark.jit
 def test_flipped_labels_do_not_hurt_the_soft_rule(rng):
     n, d = 4000, 20
     X = rng.normal(size=(n, d))
@@ -148,7 +149,7 @@ def test_probabilities_are_calibrated_after_one_pass():
 
 
 def test_a_weight_by_the_stake_does_not_count_costs_twice():
-    (X, y, train), (X_test, y_test, test) = fraud(1, 8000)
+    (X, y, train), (X_test, y_test, test) = fraud(1, 4000)
     found = {}
     for weighting in ("stake", "regret"):
         model = AROWClassifier(weighting=weighting).fit(X, y, **train)

@@ -5,6 +5,7 @@ from stakes.compare._critical_difference import CriticalDifferenceDisplay
 from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
 from stakes.compare._fit_on_all import fit_on_all
 from stakes.compare._learners import all_estimators
+from stakes.compare._progressive import Progress, ProgressDisplay, progressive
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (
     FriedmanResult,
@@ -19,6 +20,8 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "FriedmanResult",
     "ModelMatrix",
+    "Progress",
+    "ProgressDisplay",
     "Results",
     "TableEncoder",
     "all_estimators",
@@ -30,4 +33,5 @@ __all__ = [
     "fit_on_all",
     "friedman_test",
     "prepare",
+    "progressive",
 ]

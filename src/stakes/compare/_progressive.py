@@ -1,0 +1,263 @@
+"""Progressive validation: decide, pay, then learn, one event after the other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import column_or_1d
+
+from stakes.base import COST_NAMES, row_count
+from stakes.costs import Costs
+from stakes.metrics._display import MUTED, once, open_axes
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What a learner decided and paid, event by event; made by :func:`progressive`.
+
+    Attributes
+    ----------
+    positive, decided : ndarray of bool of shape (n,)
+        What each event was, and what was decided before its label was known.
+    probability : ndarray of shape (n,)
+        Probability of the positive class at that moment; NaN where the learner gives none.
+    paid, never, always : ndarray of shape (n,)
+        What each event cost: as decided, if left alone, if acted upon.
+    model : estimator
+        The learner as it is after the last label that came.
+    """
+
+    positive: np.ndarray
+    decided: np.ndarray
+    probability: np.ndarray
+    paid: np.ndarray
+    never: np.ndarray
+    always: np.ndarray
+    model: object
+
+    @property
+    def cost(self):
+        """All that was paid up to each event."""
+        return np.cumsum(self.paid)
+
+    @property
+    def best_fixed(self):
+        """What the better of never acting and always acting would have cost up to each event."""
+        return np.minimum(np.cumsum(self.never), np.cumsum(self.always))
+
+    @property
+    def regret(self):
+        """What was paid beyond the best fixed policy up to each event; below zero is a gain."""
+        return self.cost - self.best_fixed
+
+    @property
+    def savings(self):
+        """Share of the best fixed policy's cost that was saved up to each event."""
+        base = self.best_fixed
+        out = np.full(len(base), np.nan)
+        return np.divide(-self.regret, np.abs(base), out=out, where=base != 0)
+
+    def weighted_sum(self, positive_weight=0.5):
+        """Weighted sum of sensitivity and specificity up to each event; NaN before both classes."""
+        right = self.positive == self.decided
+        rates = []
+        for of_class in (self.positive, ~self.positive):
+            n = np.cumsum(of_class)
+            hits = np.cumsum(of_class & right)
+            rates.append(np.divide(hits, n, out=np.full(len(n), np.nan), where=n > 0))
+        return positive_weight * rates[0] + (1 - positive_weight) * rates[1]
+
+    def __str__(self):
+        return (
+            f"{len(self.paid):,} events, {self.positive.sum():,} positive: paid "
+            f"{self.cost[-1]:,.2f}; never acting {self.never.sum():,.2f}, always "
+            f"{self.always.sum():,.2f}; savings {self.savings[-1]:.3f}."
+        )
+
+
+def progressive(
+    model,
+    X,
+    y,
+    *,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    delay=0,
+    classes=None,
+    decide="cost",
+):
+    """Run a learner through a stream as it would have been used: decide, pay, then learn.
+
+    Parameters
+    ----------
+    model : estimator with `partial_fit`
+        Changed in place: it goes on from what it knows.
+    X : {ndarray, CSR matrix} of shape (n, d)
+        The events, in the order of time.
+    y : array-like of shape (n,)
+        Their labels; the larger one is positive.
+    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+        What the four outcomes cost.
+    delay : int, default=0
+        How many events later a label comes: the decision on event t knows the labels of the
+        events before t - delay.
+    classes : array-like of shape (2,), default=None
+        Both labels, if y may lack one.
+    decide : {"cost", "sign"}, default="cost"
+        By least expected cost under the learner's probability, or by its own `predict`. A learner
+        without probabilities always decides by its own `predict`.
+
+    Returns
+    -------
+    Progress
+
+    Examples
+    --------
+    >>> from stakes.datasets import make_fraud
+    >>> from stakes.online import ProbitClassifier
+    >>> data = make_fraud(5_000, random_state=0)
+    >>> X = (data.X - data.X[:500].mean(0)) / data.X[:500].std(0)
+    >>> progress = progressive(ProbitClassifier(), X, data.y, **data.costs)
+    >>> print(round(progress.savings[-1], 2))
+    0.59
+    """
+    if decide not in ("cost", "sign"):
+        raise ValueError(f"decide must be 'cost' or 'sign'. Got {decide!r} instead.")
+    if int(delay) != delay or delay < 0:
+        raise ValueError(f"delay must be a whole number of events >= 0. Got {delay!r} instead.")
+    y = column_or_1d(y)
+    classes = np.unique(y if classes is None else classes)
+    if len(classes) != 2:
+        raise ValueError("A stream needs two classes; give both by classes=.")
+    n, positive = row_count(X), y == classes[1]
+    given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
+    costs = Costs.of(n, **given)
+    prices = {
+        "fp_cost": costs.fp, "fn_cost": costs.fn, "tp_cost": costs.tp, "tn_cost": costs.tn
+    }  # fmt: skip
+    decided, probability = _run(model, X, y, classes, prices, int(delay), decide)
+    if decided is None:
+        decided = costs.decide(probability)
+    return Progress(
+        positive=positive,
+        decided=decided,
+        probability=probability,
+        paid=costs.paid(positive, decided),
+        never=costs.paid(positive, np.zeros(n, bool)),
+        always=costs.paid(positive, np.ones(n, bool)),
+        model=model,
+    )
+
+
+def _run(model, X, y, classes, prices, delay, decide):
+    """Decisions (None: by cost, from the probabilities) and probabilities before learning."""
+    if delay == 0 and decide == "cost" and hasattr(model, "predict_then_learn"):
+        return None, model.predict_then_learn(X, y, classes, **prices)
+    n = row_count(X)
+    knows_costs = hasattr(model, "learn_one")
+    learn = _learner(model, X, y, classes, prices, knows_costs)
+    by_cost = decide == "cost" and hasattr(model, "predict_proba")
+    probability = np.full(n, np.nan)
+    decided = np.zeros(n, dtype=bool)
+    for t in range(n):
+        row = X[t : t + 1]
+        try:
+            if hasattr(model, "predict_proba"):
+                probability[t] = model.predict_proba(row)[0, 1]
+            if not by_cost:
+                decided[t] = model.predict(row)[0] == classes[1]
+        except NotFittedError:
+            probability[t] = 0.5 if hasattr(model, "predict_proba") else np.nan
+        if t >= delay:
+            learn(t - delay)
+    return (None if by_cost else decided), probability
+
+
+def _learner(model, X, y, classes, prices, knows_costs):
+    """A function that teaches the model event t."""
+    if knows_costs and not sparse.issparse(X):
+        rows = np.ascontiguousarray(X, dtype=np.float64)
+        labels, price = y.tolist(), {k: v.tolist() for k, v in prices.items()}
+
+        def learn(t):
+            now = {k: v[t] for k, v in price.items()}
+            model.learn_one(rows[t], labels[t], classes=classes, **now)
+
+        return learn
+
+    def learn(t):
+        one = slice(t, t + 1)
+        now = {k: v[one] for k, v in prices.items()} if knows_costs else {}
+        model.partial_fit(X[one], y[one], classes, **now)
+
+    return learn
+
+
+class ProgressDisplay:
+    """Curves of progressive validation, the trivial policies beside them.
+
+    Parameters
+    ----------
+    progress : Progress
+        What :func:`progressive` returned.
+    name : str, default=None
+        Name in the legend.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from stakes.online import AROWClassifier
+    >>> progress = progressive(AROWClassifier(), np.array([[1.0], [-1.0]]), [1, 0])
+    >>> ProgressDisplay(progress, name="AROW").plot("cost").ax_.get_ylabel()
+    'Cost so far'
+    """
+
+    _LABELS = {"cost": "Cost so far", "regret": "Cost beyond the best fixed policy",
+               "savings": "Savings so far", "weighted_sum": "Weighted sum so far"}  # fmt: skip
+
+    def __init__(self, progress, *, name=None):
+        self.progress = progress
+        self.name = name
+
+    def plot(self, curve="cost", ax=None, **line_options):
+        """Draw one curve.
+
+        Parameters
+        ----------
+        curve : {"cost", "regret", "savings", "weighted_sum"}, default="cost"
+            What to draw against the events.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+        **line_options
+            Passed to matplotlib's `plot`.
+
+        Returns
+        -------
+        ProgressDisplay
+        """
+        if curve not in self._LABELS:
+            raise ValueError(f"curve must be one of {', '.join(self._LABELS)}. Got {curve!r}.")
+        self.figure_, self.ax_ = open_axes(ax)
+        values = getattr(self.progress, curve)
+        values = values() if callable(values) else values
+        events = np.arange(1, len(values) + 1)
+        (self.line_,) = self.ax_.plot(events, values, label=self.name, **line_options)
+        if curve == "cost":
+            fixed = (("never act", self.progress.never), ("always act", self.progress.always))
+            for style, (label, cost) in zip(("--", ":"), fixed, strict=True):
+                label = once(self.ax_, label)
+                self.ax_.plot(events, np.cumsum(cost), style, label=label, **MUTED)
+        elif curve != "weighted_sum":
+            self.ax_.axhline(0.0, linestyle="--", label=once(self.ax_, "best fixed"), **MUTED)
+        self.ax_.set(xlabel="Events", ylabel=self._LABELS[curve])
+        if self.ax_.get_legend_handles_labels()[0]:
+            self.ax_.legend(fontsize="small")
+        return self
