@@ -148,8 +148,9 @@ def test_probabilities_are_calibrated_after_one_pass():
             assert y_test[inside].mean() == pytest.approx(p[inside].mean(), rel=0.35)
 
 
+@pytest.mark.jit
 def test_a_weight_by_the_stake_does_not_count_costs_twice():
-    (X, y, train), (X_test, y_test, test) = fraud(1, 4000)
+    (X, y, train), (X_test, y_test, test) = fraud(1, 8000)
     found = {}
     for weighting in ("stake", "regret"):
         model = AROWClassifier(weighting=weighting).fit(X, y, **train)

@@ -10,6 +10,7 @@ from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
+from stakes.cli._stream import stream
 from stakes.cli._train import train
 
 # plain help: it pastes into documents, and reads the same on any terminal
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (compare, train, predict, datasets, reproduce):
+for command in (compare, train, predict, stream, datasets, reproduce):
     # a line with the character \b keeps the lines below it as they are
     app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
 

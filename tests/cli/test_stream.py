@@ -1,0 +1,184 @@
+"""`stakes stream`: decisions as a loop would make them, and an exact way back after kill -9."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+from stakes.model_file import load_model
+from stakes.online import ProbitClassifier
+from stakes.online._row_encoder import RowEncoder
+
+COSTS = ("--fp-cost", "3", "--fn-cost", "0.5*amount")
+
+
+def events(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    amount = rng.lognormal(3, 1, n).round(2)
+    kind = np.array(["web", "shop", 'the "old" one, by post'])[rng.integers(0, 3, n)]
+    speed = rng.normal(size=n).round(4)
+    fraud = (speed + 0.8 * (kind == "web") + 0.5 * rng.normal(size=n) > 1.2).astype(int)
+    return pl.DataFrame(dict(amount=amount, kind=kind, speed=speed, fraud=fraud))
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "events.csv"
+    events().write_csv(path)
+    return path
+
+
+def stream(run, data, *more):
+    result = run("stream", data, "--target", "fraud", *COSTS, *more)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.parametrize("delay", [0, 30])
+def test_decisions_are_those_of_a_loop(run, table, tmp_path, delay):
+    stream(run, table, "--delay", delay)
+    found = pl.read_csv(tmp_path / "decisions.csv")
+    model, encoder, waiting = ProbitClassifier(), RowEncoder(), []
+    for i, record in enumerate(events().iter_rows(named=True)):
+        label, fn = record.pop("fraud"), 0.5 * record["amount"]
+        x = encoder.encode(record)
+        p = model.predict_proba_one(x)[1] if hasattr(model, "classes_") else 0.5
+        assert found["probability"][i] == p
+        assert found["decision"][i] == (p > 3 / (3 + fn))
+        waiting.append((x, label, fn))
+        if len(waiting) > delay:
+            x, label, fn = waiting.pop(0)
+            model.learn_one(x, label, fp_cost=3.0, fn_cost=fn)
+    assert found["row"].to_list() == list(range(1, 401))
+    assert found["decision"].mean() < 0.9
+
+
+def test_json_lines_give_the_same(run, table, tmp_path):
+    stream(run, table, "--out", "a.csv", "--checkpoint", "a.skops")
+    lines = [json.dumps(record) for record in events().iter_rows(named=True)]
+    (tmp_path / "events.jsonl").write_text("\n".join(lines) + "\n\n")
+    stream(run, "events.jsonl", "--out", "b.csv", "--checkpoint", "b.skops")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_what_is_appended_later_is_read_later(run, table, tmp_path):
+    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", "--delay", 5)
+    text = table.read_text().splitlines(keepends=True)
+    table.write_text("".join(text[:150]))
+    stream(run, table, "--delay", 5)
+    with open(tmp_path / "decisions.csv", "a") as file:
+        file.write("150,1,0.9,")  # as if it had been killed after its checkpoint
+    table.write_text("".join(text))
+    result = stream(run, table, "--delay", 5)
+    assert "400 events" in result.stderr
+    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "decisions.csv").read_bytes()
+    again = stream(run, table, "--delay", 5)  # nothing new: nothing is learnt twice
+    assert again.stderr == result.stderr
+
+
+def test_events_without_a_label_are_decided_and_not_learnt(run, tmp_path):
+    table = events(60).with_columns(
+        pl.when(pl.int_range(pl.len()) < 40).then(pl.col("fraud")).alias("fraud")
+    )
+    table.write_csv(tmp_path / "some.csv")
+    result = stream(run, "some.csv")
+    assert "60 events, 40 with a label" in result.stderr
+    assert load_model(tmp_path / "stream.skops").model.n_seen_ == 40
+
+
+@pytest.mark.slow
+def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path):
+    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", "--delay", 7)
+    data = table.read_bytes()
+    command = [sys.executable, "-m", "stakes", "stream", "-", "--target", "fraud", *COSTS]
+    command += ["--delay", "7", "--every", "20", "-q"]
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    for kill in (True, False):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path, env=environment)
+        if kill:
+            process.stdin.write(b"".join(data.splitlines(keepends=True)[:231]))
+            process.stdin.flush()  # now it waits for more
+            _wait_for_progress(process, tmp_path)
+            process.send_signal(signal.SIGKILL)
+            process.communicate(timeout=60)
+            assert process.returncode == -signal.SIGKILL
+            events_read = load_model(tmp_path / "stream.skops").facts["sums"]["events"]
+            assert 0 < events_read < 230
+            assert (tmp_path / "decisions.csv").read_text().count("\n") > events_read + 1
+        else:
+            process.communicate(data, timeout=120)
+            assert process.returncode == 0
+    assert (tmp_path / "decisions.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    ours, whole = (load_model(tmp_path / f"{name}.skops") for name in ("stream", "whole"))
+    np.testing.assert_array_equal(ours.model._mu, whole.model._mu)
+    assert ours.facts["sums"] == whole.facts["sums"]
+
+
+def _wait_for_progress(process, folder):
+    """Until a checkpoint was made and decisions beyond it were written."""
+    size, end = -1, time.time() + 60
+    while time.time() < end and process.poll() is None:
+        written = folder / "decisions.csv"
+        now = written.stat().st_size if written.exists() else -1
+        if (folder / "stream.skops").exists() and now == size and now > 0:
+            return
+        size = now
+        time.sleep(0.3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere.csv", "--target", "fraud"), "no file"),
+        (("events.csv", "--target", "fraud", "--learner", "probbit"), "did you mean 'probit'"),
+        (("events.txt", "--target", "fraud"), "--format"),
+        (("empty.csv", "--target", "fraud"), "header"),
+        (("broken.csv", "--target", "fraud"), "fields"),
+        (("broken.jsonl", "--target", "fraud"), "JSON object"),
+        (("events.csv", "--target", "fraud", "--fn-cost", "amuont"), "amount"),
+    ],
+)
+def test_bad_input_ends_in_a_sentence(run, table, tmp_path, arguments, words):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "events.txt").write_text("a\n1\n")
+    (tmp_path / "broken.csv").write_text("a,fraud\n1,0\n1\n")
+    (tmp_path / "broken.jsonl").write_text('{"a": 1, "fraud": 0}\n[1]\n')
+    result = run("stream", *arguments)
+    assert result.exit_code == 2, result.output
+    assert words in result.stderr
+
+
+def test_a_checkpoint_of_another_run_is_refused(run, table):
+    stream(run, table)
+    result = run("stream", table, "--target", "fraud", *COSTS, "--learner", "arow")
+    assert result.exit_code == 2
+    assert "was made with learner = 'probit'" in result.stderr
+
+
+def test_an_output_that_lost_decisions_is_refused(run, table, tmp_path):
+    stream(run, table)
+    (tmp_path / "decisions.csv").write_text("row\n")
+    result = run("stream", table, "--target", "fraud", *COSTS)
+    assert result.exit_code == 2
+    assert "lacks decisions" in result.stderr
+
+
+def test_encoder_is_bounded_and_restarts_exactly():
+    encoder = RowEncoder(max_features=3)
+    rows = [{"a": float(i), "b": 2.0 * i, "t": f"v{i % 5}"} for i in range(20)]
+    first = [encoder.encode(row) for row in rows]
+    assert set().union(*first) == {"a", "b", "t=v0"}
+    other = RowEncoder(max_features=3)
+    for row in rows[:10]:
+        other.encode(row)
+    other = RowEncoder(max_features=3, state=json.loads(json.dumps(other.get_state())))
+    assert [other.encode(row) for row in rows[10:]] == first[10:]
+    values = np.arange(20.0)
+    assert first[-1]["a"] == pytest.approx((19 - values.mean()) / values.std())
+    assert encoder.encode({"a": np.nan, "new": 1.0, "t": ""}, learn=False) == {}
