@@ -185,7 +185,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
 
     def _landmarks(self, X):
         if len(X) <= self.n_components:
-            return X
+            return X.copy()  # the caller may change X later
         rows = check_random_state(self.random_state).choice(
             len(X), self.n_components, replace=False
         )
