@@ -60,7 +60,10 @@ def test_the_documented_help_is_the_real_one():
     documented = helps()
     assert [command for command, _ in documented] == [
         "stakes --help",
-        *(f"stakes {name} --help" for name in "compare train predict datasets reproduce".split()),
+        *(
+            f"stakes {name} --help"
+            for name in "compare train predict stream datasets reproduce".split()
+        ),
     ]
     for command, text in documented:
         args = [*STAKES, *command.split()[1:]]
