@@ -21,6 +21,7 @@ SPECIAL = {
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
     "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "StackelbergClassifier": [{}, {"loss": "hinge"}],
 }
 
 

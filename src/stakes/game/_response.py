@@ -1,0 +1,132 @@
+"""The adversary's best move against a linear classifier."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from stakes._sklearn import check_sample_weight
+from stakes.game._drop import DROPS
+
+
+@dataclass(frozen=True)
+class Response:
+    """The adversary's best move and what it is worth.
+
+    Attributes
+    ----------
+    shift : ndarray of shape (d,)
+        What is added to every one of its examples.
+    payoff : float
+        The loss it causes, less what moving costs.
+    loss : float
+        The loss it causes.
+    paid : float
+        What moving costs.
+    gain : float
+        How much larger the payoff is than without a move.
+    """
+
+    shift: np.ndarray
+    payoff: float
+    loss: float
+    paid: float
+    gain: float
+
+
+def best_response(w, b, X, loss="logistic", movement_price=0.5, weight=None, *, movable=None):
+    r"""Find the move of the positive class that hurts a linear classifier most, less its price.
+
+    .. math:: \max_a\ \sum_i v_i\, l(w^\top (x_i + a) + b) - \sum_j p_j a_j^2
+
+    with :math:`l(f) = \log(1 + e^{-f})` or :math:`(1 - f)_+`. The best move has the direction
+    :math:`-w_j/p_j`, so that only its length has to be found; that is done exactly, in
+    :math:`O(n\,d)` and a few passes over the n scores (hinge: one sort).
+
+    Parameters
+    ----------
+    w : array-like of shape (d,)
+        Weights of the classifier.
+    b : float
+        Its intercept.
+    X : {array-like, sparse matrix} of shape (n, d)
+        The adversary's examples, which are positive.
+    loss : {"logistic", "hinge"}, default="logistic"
+        The loss that the adversary wants to be large.
+    movement_price : float or array-like of shape (d,), default=0.5
+        Price of moving a feature by one, :math:`p_j`; `numpy.inf` where it cannot be moved.
+    weight : array-like of shape (n,), default=None
+        :math:`v_i`, used as given; None: one over n each.
+    movable : array-like of bool of shape (d,), default=None
+        Which features can be moved; None: all with a finite price.
+
+    Returns
+    -------
+    Response
+
+    Notes
+    -----
+    Eq. 7.9 of the thesis sums over all examples; here, as in its text, the positive ones move.
+    The thesis calls the problem concave. It is so only while :math:`\sum_i v_i s^2 \le 8`, with
+    :math:`s^2 = \sum_j w_j^2 / p_j` (logistic); the search for the length is a global one.
+
+    References
+    ----------
+    .. [1] W. Liu, S. Chawla. "Mining Adversarial Patterns via Regularized Loss Minimization".
+       Machine Learning 81, 2010. Chapter 7 of W. Liu's thesis.
+
+    Examples
+    --------
+    >>> move = best_response([1.0, 2.0], 0.0, [[2.0, 1.0]], loss="hinge", movement_price=0.25)
+    >>> move.shift.tolist(), move.payoff
+    ([-2.0, -4.0], 2.0)
+    >>> best_response([1.0, 2.0], 0.0, [[2.0, 1.0]], movable=[False, True]).shift.round(3)
+    array([-0.   , -0.039])
+    """
+    if loss not in DROPS:
+        raise ValueError(f"loss must be one of {sorted(DROPS)}. Got {loss!r} instead.")
+    w = np.asarray(w, dtype=np.float64).ravel()
+    X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != len(w):
+        raise ValueError(f"X must have one column for each of the {len(w)} weights.")
+    n = X.shape[0]
+    v = np.full(n, 1.0 / max(n, 1)) if weight is None else check_sample_weight(weight, X)
+    ease = moving_ease(movement_price, len(w), movable)
+    return respond(X @ w + float(b), v, w, ease, loss)
+
+
+def moving_ease(movement_price, d, movable=None):
+    """One over the price of moving each feature; zero where it cannot be moved."""
+    price = np.asarray(movement_price, dtype=np.float64)
+    if price.ndim > 1 or (price.ndim == 1 and len(price) != d):
+        raise ValueError(
+            f"movement_price must be a number or have one value for each of the {d} features. "
+            f"Got shape {price.shape} instead."
+        )
+    if not (price > 0).all():
+        raise ValueError(
+            "movement_price must be positive: a free move has no end. Use numpy.inf for what "
+            "cannot be moved."
+        )
+    ease = np.broadcast_to(1.0 / price, (d,))
+    if movable is None:
+        return ease
+    movable = np.asarray(movable)
+    if movable.dtype != bool or movable.shape != (d,):
+        raise ValueError(f"movable must be a mask with one True or False for each of {d} features.")
+    return np.where(movable, ease, 0.0)
+
+
+def respond(f, v, w, ease, loss):
+    """The best move from the scores f of the adversary's examples."""
+    s2 = float(w * w @ ease)
+    u, payoff = DROPS[loss](f, v, s2)
+    paid = u * u / s2 if s2 > 0 else 0.0
+    shift = -(u / s2) * w * ease if s2 > 0 else np.zeros_like(w)
+    stay = float(v @ margin_loss(f, loss))
+    return Response(shift, payoff, payoff + paid, paid, payoff - stay)
+
+
+def margin_loss(f, loss):
+    """The loss of each positive example at its score."""
+    return np.logaddexp(0.0, -f) if loss == "logistic" else np.maximum(0.0, 1.0 - f)

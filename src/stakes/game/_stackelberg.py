@@ -1,0 +1,309 @@
+"""Linear classifier at the equilibrium of a game against those who move the positives."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.costs import COST_NAMES
+from stakes.game._equilibrium import minimax, play, warn_if_exploitable
+from stakes.game._response import moving_ease
+from stakes.game._zero_sum import ZeroSumGame
+
+
+class StackelbergClassifier(CostSensitiveClassifier):
+    r"""Linear classifier that expects its positives to be moved against it, at a price.
+
+    An adversary adds a move :math:`a` to every positive example and pays :math:`p_j a_j^2`; with
+    shares :math:`c_i` of the costs and :math:`\pi` their sum over the positives, the learner solves
+
+    .. math:: \min_{w,b}\ \max_a\ \alpha(\|w\|^2 + b^2) + \sum_{y_i<0} c_i\, l(-f(x_i))
+              + \sum_{y_i>0} c_i\, l(f(x_i + a)) - \pi \sum_j p_j a_j^2 .
+
+    The problem is convex in :math:`w`, and the best move is found exactly, so the solution is the
+    global one; both players' strategies come with what either could still gain.
+
+    Parameters
+    ----------
+    loss : {"logistic", "hinge"}, default="logistic"
+        The loss :math:`l` of one example.
+    alpha : float, default=1e-3
+        Ridge penalty, the thesis's :math:`\lambda` (there 1/2).
+    movement_price : float or array-like of shape (d,) or (K, d) or (K, 1), default=1.0
+        What moving a feature by one costs, :math:`p_j`, in units of the loss; `numpy.inf` where
+        it cannot be moved. A row for each of K adversaries.
+    movable : array-like of bool of shape (d,), default=None
+        Which features can be moved; None: all with a finite price.
+    adversary_share : array-like of shape (K,), default=None
+        Which part of the positives each adversary has; None: equal parts.
+    solver : {"minimax", "play"}, default="minimax"
+        "minimax": the problem above. "play": Algorithm 8, rounds of best replies, which may end
+        far from an equilibrium.
+    improvement : float, default=1e-4
+        With "play": the rounds end when the adversary's payoff grows by less.
+    max_rounds : int, default=50
+        With "play": rounds at most.
+    tol : float, default=1e-4
+        Exploitability, relative to the value of the game, above which a `ConvergenceWarning`
+        is given.
+    max_iter : int, default=500
+        Steps of each solver at most.
+    window : int, default=3
+        With `partial_fit`: batches whose negatives are remembered.
+    fit_intercept : bool, default=True
+        Whether the scores have an intercept.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The second one is positive: the adversaries'.
+    coef_ : ndarray of shape (1, d)
+        Weights at the equilibrium; `SelectFromModel` ranks by their size.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    shift_ : ndarray of shape (d,), or (K, d) for several adversaries
+        The move; where the adversaries mix several moves, their mean.
+    moves_, move_probabilities_ : ndarray of shape (m, K, d) and (m,)
+        The moves that are mixed, and how often each is played; mostly m is one.
+    value_ : float
+        The regularised loss at the equilibrium, less what the moves cost.
+    adversary_gain_, learner_gain_ : float
+        What each player could still gain; upper bounds.
+    exploitability_ : float
+        Their sum relative to the value.
+    payoffs_ : ndarray
+        After each round: with "minimax" the objective above, with "play" the mean loss of the
+        moved positives (line 11 of Algorithm 8).
+    n_iter_ : int
+        Rounds.
+
+    Notes
+    -----
+    The thesis's set-up with equally many examples of both classes, :math:`\lambda' = 1/2` and
+    :math:`C' = 1/n`, is `movement_price=1.0` and `alpha=0.5` here: the adversary's price is per
+    positive example, so that it does not depend on how many negatives there are.
+
+    Line 19 of Algorithm 8 can loop for ever, and line 15 adds up moves although each was computed
+    from the original data; here a round that does not gain ends the game, and a move is not added
+    to the last one. "minimax" lets the learner commit first. Where a pure equilibrium exists, as
+    for prices that are high enough, that is the same; where none exists, the adversary mixes.
+
+    References
+    ----------
+    .. [1] W. Liu, S. Chawla. "Mining Adversarial Patterns via Regularized Loss Minimization".
+       Machine Learning 81, 2010. Chapter 7 of W. Liu's thesis.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> y = (X.sum(axis=1) + 0.5 * rng.normal(size=500) > 0).astype(int)
+    >>> model = StackelbergClassifier(movement_price=[0.05, np.inf]).fit(X, y)
+    >>> weight = np.abs(model.coef_[0])
+    >>> bool(weight[1] > 3 * weight[0])  # what cannot be moved is trusted
+    True
+    >>> model.exploitability_ < 1e-4
+    True
+    """
+
+    _accept_sparse = "csr"
+    _parameter_constraints = {
+        **CostSensitiveClassifier._parameter_constraints,
+        "loss": [StrOptions({"logistic", "hinge"})],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "movement_price": [Interval(Real, 0, np.inf, closed="right"), "array-like"],
+        "movable": [None, "array-like"],
+        "adversary_share": [None, "array-like"],
+        "solver": [StrOptions({"minimax", "play"})],
+        "improvement": [Interval(Real, 0, None, closed="left")],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "window": [Interval(Integral, 1, None, closed="left")],
+        "fit_intercept": ["boolean"],
+    }
+    __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
+    _info = LearnerInfo(
+        family="game",
+        needs_scaling=True,
+        gives_probability=False,
+        grid={"alpha": [1e-4, 1e-3, 1e-2], "movement_price": [1.0, 10.0, 100.0]},
+    )
+
+    def __init__(
+        self,
+        *,
+        loss="logistic",
+        alpha=1e-3,
+        movement_price=1.0,
+        movable=None,
+        adversary_share=None,
+        solver="minimax",
+        improvement=1e-4,
+        max_rounds=50,
+        tol=1e-4,
+        max_iter=500,
+        window=3,
+        fit_intercept=True,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.movement_price = movement_price
+        self.movable = movable
+        self.adversary_share = adversary_share
+        self.solver = solver
+        self.improvement = improvement
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.window = window
+        self.fit_intercept = fit_intercept
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Find the equilibrium that starts from these examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples where they stand now.
+        y : array-like of shape (n,)
+            Their labels, of two classes.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; None: the constructor's numbers.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._validate_Xy(X, y)
+        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
+        self._batches = [self._at_stake(X, y, regret)]
+        return self._solve(*self._batches[0])
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self, X, y, classes=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Take a batch as the adversaries' new position, and find the equilibrium from there.
+
+        The positives are those of the newest batch that has any, since earlier ones stand where
+        the adversary no longer is; the negatives are those of the last `window` batches, each
+        batch with its share.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The batch.
+        y : array-like of shape (n,)
+            Its labels.
+        classes : array-like of shape (2,), default=None
+            Both labels; needed in the first call unless its y has them both.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; None: the constructor's numbers.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_batches")
+        X, y = validate_data(
+            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
+        )
+        y = column_or_1d(y)
+        if first:
+            self.classes_ = np.unique(y if classes is None else classes)
+            if len(self.classes_) != 2:
+                raise ValueError(
+                    "The first batch needs both classes. "
+                    f"Got {self.classes_.tolist()}; give both by classes=."
+                )
+        if not np.isin(y, self.classes_).all():
+            raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
+        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
+        batches = [] if first else self._batches
+        self._batches = [*batches, self._at_stake(X, signs, regret)][-self.window :]
+        start = None if first else np.append(self.coef_[0], self.intercept_)
+        return self._solve(*self._remembered(), start)
+
+    def decision_function(self, X):
+        """Score each row; above zero means the positive class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        X = self._validate_X(X)
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def _solve(self, X, y, regret, start=None):
+        ease, share = self._adversaries(X.shape[1])
+        game = ZeroSumGame(X, y, regret, ease, share, self.loss, self.alpha, self.fit_intercept)
+        if self.solver == "play":
+            found = play(game, self.tol, self.max_rounds, self.max_iter, self.improvement)
+        else:
+            found = minimax(game, self.tol, self.max_iter, start)
+        warn_if_exploitable(found, self.tol)
+        self.coef_, self.intercept_ = found.W[None, :-1], found.W[-1:]
+        self.moves_, self.move_probabilities_ = found.moves, found.probabilities
+        shift = np.tensordot(found.probabilities, found.moves, axes=1)
+        self.shift_ = shift[0] if len(shift) == 1 else shift
+        self.value_, self.exploitability_ = float(found.value), float(found.exploitability)
+        self.adversary_gain_ = float(found.adversary_gain)
+        self.learner_gain_ = float(found.learner_gain)
+        self.payoffs_, self.n_iter_ = np.array(found.payoffs), max(1, len(found.payoffs) - 1)
+        return self
+
+    def _adversaries(self, d):
+        """One over the prices, a row for each adversary, and the adversaries' parts."""
+        price = np.asarray(self.movement_price, dtype=np.float64)
+        rows = [price] if price.ndim < 2 else [row if len(row) > 1 else row[0] for row in price]
+        ease = np.array([moving_ease(row, d, self.movable) for row in rows])
+        if self.adversary_share is None:
+            return ease, np.full(len(ease), 1.0 / len(ease))
+        share = np.asarray(self.adversary_share, dtype=np.float64)
+        if share.shape != (len(ease),) or not (share > 0).all():
+            raise ValueError(
+                f"adversary_share must have a positive number for each of the {len(ease)} "
+                "adversaries, the rows of movement_price."
+            )
+        return ease, share / share.sum()
+
+    def _at_stake(self, X, y, regret):
+        """The examples that cost anything."""
+        used = regret > 0
+        if not used.any():
+            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        return (X, y, regret) if used.all() else (X[used], y[used], regret[used])
+
+    def _remembered(self):
+        """The newest positives and the negatives of all batches, each batch with its share."""
+        parts = []
+        newest = max((k for k, (_, y, _) in enumerate(self._batches) if (y > 0).any()), default=-1)
+        for k, (X, y, regret) in enumerate(self._batches):
+            rows = (y < 0) | (k == newest)
+            scale = np.where(y > 0, 1.0, 1.0 / len(self._batches))
+            parts.append((X[rows], y[rows], (regret * scale)[rows]))
+        X, y, regret = zip(*parts, strict=True)
+        stack = sparse.vstack if sparse.issparse(X[0]) else np.vstack
+        X = stack(X)
+        return X.tocsr() if sparse.issparse(X) else X, np.concatenate(y), np.concatenate(regret)

@@ -1,0 +1,182 @@
+"""The classifier at equilibrium."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectFromModel
+
+from naive import game as naive
+from stakes.game import StackelbergClassifier, exploitability
+from stakes.game._zero_sum import ZeroSumGame
+
+LOSSES = ("logistic", "hinge")
+
+
+def sample(rng, n=300, d=3):
+    X = rng.normal(size=(n, d))
+    return X, (X[:, 0] + X[:, 1] + 0.7 * rng.normal(size=n) > 0.3).astype(int)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_equilibrium_is_not_exploitable(rng, loss):
+    X, y = sample(rng)
+    model = StackelbergClassifier(loss=loss, movement_price=0.3).fit(X, y)
+    assert model.exploitability_ <= model.tol
+    left = exploitability(
+        model.coef_, model.intercept_[0], model.shift_, X, y, loss=loss, movement_price=0.3
+    )
+    assert left.relative <= 1.1 * model.tol
+    assert left.value == pytest.approx(model.value_, rel=1e-3)
+    moved = X + np.outer(y, model.shift_)
+    value, *_ = naive.learner(moved, np.where(y == 1, 1.0, -1.0), loss, model.alpha)
+    paid = 0.3 * y.mean() * model.shift_ @ model.shift_
+    assert model.value_ + model.adversary_gain_ - (value - paid) <= model.tol * model.value_ + 1e-6
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_infinite_price_is_the_plain_classifier(loss):
+    X, y = sample(np.random.default_rng(0))
+    model = StackelbergClassifier(loss=loss, movement_price=np.inf, alpha=0.01).fit(X, y)
+    value, w, b = naive.learner(X, np.where(y == 1, 1.0, -1.0), loss, 0.01)
+    assert model.value_ == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-2, atol=1e-3)
+    assert not model.shift_.any()
+    signs = naive.learner(X, np.where(y == 1, 1.0, -1.0), loss, 0.01)
+    assert np.mean((X @ signs[1] + b > 0) == model.predict(X)) > 0.99
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_cannot_be_moved_gains_weight(rng, loss):
+    X, y = sample(rng, d=2)
+    plain = np.abs(StackelbergClassifier(loss=loss, movement_price=np.inf).fit(X, y).coef_[0])
+    model = StackelbergClassifier(loss=loss, movement_price=0.1, movable=[True, False])
+    held = np.abs(model.fit(X, y).coef_[0])
+    assert held[1] / held[0] > 1.5 * plain[1] / plain[0]
+    dearer = StackelbergClassifier(loss=loss, movement_price=[0.1, 10.0]).fit(X, y)
+    assert abs(dearer.coef_[0, 1]) > abs(dearer.coef_[0, 0])
+
+
+def test_sparse_rows_stay_sparse_and_give_the_same(rng):
+    X, y = sample(rng)
+    X *= rng.random(X.shape) < 0.5
+    model = StackelbergClassifier(movement_price=0.5)
+    dense = model.fit(X, y).coef_.copy()
+    np.testing.assert_allclose(model.fit(sparse.csr_matrix(X), y).coef_, dense, rtol=1e-5)
+
+
+def test_wide_rows_take_the_quasi_newton_fit():
+    rng = np.random.default_rng(0)
+    X = sparse.random(60, 400, 0.1, format="csr", random_state=0)
+    y = (np.asarray(X[:, :5].sum(axis=1)).ravel() > 0.2).astype(int)
+    model = StackelbergClassifier(alpha=0.01, movement_price=rng.uniform(1, 2, 400)).fit(X, y)
+    assert model.exploitability_ <= model.tol
+
+
+def test_twin_adversaries_are_one(rng):
+    X, y = sample(rng)
+    one = StackelbergClassifier(movement_price=0.5).fit(X, y)
+    two = StackelbergClassifier(movement_price=[[0.5], [0.5]], adversary_share=[3, 1]).fit(X, y)
+    np.testing.assert_allclose(two.coef_, one.coef_, rtol=1e-4)
+    np.testing.assert_allclose(two.shift_, np.tile(one.shift_, (2, 1)), rtol=1e-4, atol=1e-6)
+
+
+def test_adversaries_with_different_prices_move_differently():
+    X, y = sample(np.random.default_rng(1))
+    price = [[0.2, np.inf, np.inf], [np.inf, 0.2, np.inf]]
+    model = StackelbergClassifier(movement_price=price).fit(X, y)
+    assert model.exploitability_ <= model.tol
+    assert model.shift_[0, 0] < 0
+    assert not model.shift_[0, 1:].any()
+    assert model.shift_[1, 1] < 0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_play_ends_and_says_what_is_left():
+    X, y = sample(np.random.default_rng(0))
+    model = StackelbergClassifier(
+        solver="play", movement_price=0.05, improvement=0.0, max_rounds=8
+    ).fit(X, y)
+    assert len(model.payoffs_) <= 9
+    best = StackelbergClassifier(movement_price=0.05).fit(X, y)
+    assert best.exploitability_ < model.exploitability_
+    with pytest.warns(ConvergenceWarning, match="could still gain"):
+        model.set_params(tol=1e-9).fit(X, y)
+
+
+def test_play_meets_the_equilibrium_where_moves_are_dear():
+    X, y = sample(np.random.default_rng(2))
+    options = dict(movement_price=20.0, alpha=0.1)
+    played = StackelbergClassifier(solver="play", improvement=0.0, **options).fit(X, y)
+    found = StackelbergClassifier(**options).fit(X, y)
+    np.testing.assert_allclose(played.coef_, found.coef_, atol=2e-3)
+
+
+def test_worst_case_is_convex_in_the_weights(rng):
+    X, y = sample(rng, 60, 2)
+    y = np.where(y == 1, 1.0, -1.0)
+    for loss in LOSSES:
+        game = ZeroSumGame(X, y, np.ones(60), np.full((1, 2), 20.0), np.ones(1), loss, 1e-3)
+        for _ in range(20):
+            W, V = rng.normal(size=(2, 3)) * 3
+            middle = game.value_and_gradient(0.5 * (W + V))[0]
+            ends = game.value_and_gradient(W)[0] + game.value_and_gradient(V)[0]
+            assert middle <= 0.5 * ends + 1e-12
+            value, slope = game.value_and_gradient(W)
+            assert game.value_and_gradient(V)[0] >= value + slope @ (V - W) - 1e-9
+
+
+def test_mixed_moves_where_no_pure_equilibrium_exists():
+    """Up to w = 2 the positive example stays, beyond it jumps; the learner wants w = 5."""
+    X = np.array([[-0.2], [-0.2], [3.0]])
+    y = np.array([0, 0, 1])
+    model = StackelbergClassifier(
+        loss="hinge", alpha=1e-3, movement_price=0.2, fit_intercept=False
+    ).fit(X, y)
+    assert model.coef_[0, 0] == pytest.approx(2.0, abs=1e-3)
+    assert model.exploitability_ <= model.tol
+    assert len(model.move_probabilities_) == 2
+    # the learner is indifferent at w = 2: slope -0.4/3 + 4e-3 of its own, 2/3 q from the jump
+    jump = np.argmax(np.abs(model.moves_[:, 0, 0]))
+    assert model.moves_[jump, 0, 0] == pytest.approx(-5.0, abs=0.02)
+    assert model.move_probabilities_[jump] == pytest.approx(1.5 * (0.4 / 3 - 4e-3), abs=0.01)
+
+
+def test_batches_are_the_new_position():
+    rng = np.random.default_rng(0)
+    X, y = sample(rng, 400, 2)
+    model = StackelbergClassifier(movement_price=1.0, window=2)
+    with pytest.raises(ValueError, match="give both by classes="):
+        model.partial_fit(X[y == 0], y[y == 0])
+    model.partial_fit(X, y, classes=[0, 1])
+    np.testing.assert_allclose(
+        model.coef_, StackelbergClassifier(movement_price=1.0).fit(X, y).coef_, atol=1e-5
+    )
+    late = X + np.outer(y, [-2.0, 2.0])
+    before = model.score(late, y)
+    model.partial_fit(late, y)
+    assert model.score(late, y) > before + 0.1
+    model.partial_fit(X[y == 0], y[y == 0])
+    assert len(model._batches) == 2
+    with pytest.raises(ValueError, match="not in classes"):
+        model.partial_fit(X, y + 5)
+
+
+def test_selects_features_by_equilibrium_weights():
+    X, y = sample(np.random.default_rng(0), d=4)
+    model = StackelbergClassifier(movement_price=[0.05, np.inf, 1.0, 1.0])
+    chosen = SelectFromModel(model, max_features=1, threshold=-np.inf).fit(X, y).get_support()
+    assert chosen.tolist() == [False, True, False, False]
+
+
+def test_bad_input_ends_in_a_sentence():
+    X, y = sample(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="a positive number for each of the 1"):
+        StackelbergClassifier(adversary_share=[1, 1]).fit(X, y)
+    with pytest.raises(ValueError, match="No example costs anything"):
+        StackelbergClassifier(fp_cost=0.0, fn_cost=0.0).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        StackelbergClassifier(movement_price=1.0).fit(X, y, fn_cost=np.where(y == 1, 0.0, 1.0))
