@@ -1,0 +1,308 @@
+"""Finite games as trees: rollback, contingency plans, the normal form and its equilibria."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from stakes.game._draw_tree import draw_tree
+from stakes.game._nash import Nash, extreme_equilibria, pure_equilibria
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A node of a game tree at which one player chooses.
+
+    Parameters
+    ----------
+    player : str
+        Who chooses.
+    actions : dict
+        Each action with what it leads to: another `Decision`, or the payoffs of all players.
+    information : str, default=None
+        Nodes with the same name cannot be told apart by the player; None: the player knows where
+        it is.
+    """
+
+    player: str
+    actions: dict
+    information: str | None = None
+
+
+@dataclass(frozen=True)
+class Rollback:
+    """The outcome of backward induction.
+
+    Attributes
+    ----------
+    path : tuple of str
+        The actions that are played.
+    payoffs : tuple of float
+        What the players get, in the order of the game's players.
+    plans : dict
+        For each player its action at every node, also at those that are never reached.
+    pruned : list of tuple
+        The branches that were cut, as histories of actions, deepest first.
+    tied : list of tuple
+        Histories at which the player was indifferent, so that the tie rule decided.
+    """
+
+    path: tuple
+    payoffs: tuple
+    plans: dict
+    pruned: list
+    tied: list
+
+
+class FiniteGame:
+    """A game tree with payoffs.
+
+    Parameters
+    ----------
+    root : Decision
+        The first move.
+    players : sequence of str
+        The players, in the order of the payoffs at the leaves.
+
+    Notes
+    -----
+    Tie rule of the rollback: an indifferent player takes the action that is listed first; the
+    result says where that happened.
+
+    References
+    ----------
+    .. [1] W. Liu. "Learning from Imbalanced and Adversarial Data", thesis, Section 2.3.
+    .. [2] D. Avis, G. Rosenberg, R. Savani, B. von Stengel. "Enumeration of Nash equilibria for
+       two-player games". Economic Theory 42, 2010.
+
+    Examples
+    --------
+    >>> game = spammer_game()
+    >>> found = game.rollback()
+    >>> found.path, found.payoffs
+    (('status quo', 'status quo'), (3, 4))
+    >>> found.plans["data miner"]
+    {('attack',): 'retrain', ('status quo',): 'status quo'}
+    >>> len(game.plans("data miner"))
+    4
+    >>> print(game)
+    spammer
+      attack: data miner  [cut]
+        retrain: (2, 2)
+        status quo: (4, 1)  [cut]
+      status quo: data miner
+        retrain: (1, 3)  [cut]
+        status quo: (3, 4)
+    """
+
+    def __init__(self, root, players):
+        self.root, self.players = root, tuple(players)
+        self._nodes = dict(_walk(root, ()))
+        owners = {}
+        for history, node in self._nodes.items():
+            self._check(history, node)
+            if owners.setdefault(self._set_of(history), node.player) != node.player:
+                raise ValueError(f"Information set {node.information!r} belongs to two players.")
+
+    @classmethod
+    def from_matrices(cls, first, second, players, first_actions, second_actions):
+        """A game of two players who move at the same time.
+
+        Parameters
+        ----------
+        first, second : array-like of shape (m, n)
+            Payoffs of the row and of the column player.
+        players : sequence of two str
+            Their names.
+        first_actions, second_actions : sequence of str
+            Names of the m rows and n columns.
+
+        Examples
+        --------
+        >>> pennies = matching_pennies()
+        >>> found = pennies.nash()
+        >>> len(found), found[0].strategies[0].round(3)
+        (1, array([0.5, 0.5]))
+        """
+        A, B = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+        rows = {}
+        for i, row in enumerate(first_actions):
+            cells = {c: (float(A[i, j]), float(B[i, j])) for j, c in enumerate(second_actions)}
+            rows[row] = Decision(players[1], cells, information="does not see the other move")
+        return cls(Decision(players[0], rows), players)
+
+    def rollback(self):
+        """Backward induction: what rational players do, from the leaves to the root.
+
+        Returns
+        -------
+        Rollback
+        """
+        if any(node.information is not None for node in self._nodes.values()):
+            raise ValueError(
+                "Rollback needs players who know where they are; this game has hidden moves. "
+                "Use nash() instead."
+            )
+        plans = {player: {} for player in self.players}
+        pruned, tied = [], []
+
+        def value(node, history):
+            if not isinstance(node, Decision):
+                return node, ()
+            mine = self.players.index(node.player)
+            ends = {a: value(child, (*history, a)) for a, child in node.actions.items()}
+            best = max(ends, key=lambda action: ends[action][0][mine])
+            top = ends[best][0][mine]
+            if sum(end[0][mine] == top for end in ends.values()) > 1:
+                tied.append(history)
+            plans[node.player][history] = best
+            pruned.extend((*history, action) for action in ends if action != best)
+            return ends[best][0], (best, *ends[best][1])
+
+        payoffs, path = value(self.root, ())
+        for player in self.players:
+            plans[player] = {h: plans[player][h] for h in self._nodes if h in plans[player]}
+        return Rollback(path, tuple(payoffs), plans, pruned, tied)
+
+    def plans(self, player):
+        """All contingency plans of a player: an action for each of its information sets.
+
+        Parameters
+        ----------
+        player : str
+            The player.
+
+        Returns
+        -------
+        list of dict
+        """
+        sets = {
+            self._set_of(history): list(node.actions)
+            for history, node in self._nodes.items()
+            if node.player == player
+        }
+        return [dict(zip(sets, chosen, strict=True)) for chosen in product(*sets.values())]
+
+    def normal_form(self):
+        """Payoffs of every combination of plans.
+
+        Returns
+        -------
+        plans : list of list of dict
+            The plans of each player.
+        payoffs : ndarray of shape (number of players, number of plans of each player...)
+        """
+        plans = [self.plans(player) for player in self.players]
+        shape = tuple(len(own) for own in plans)
+        payoffs = np.empty((len(self.players), *shape))
+        for index in np.ndindex(shape):
+            profile = {p: plans[k][index[k]] for k, p in enumerate(self.players)}
+            payoffs[(slice(None), *index)] = self._outcome(profile)
+        return plans, payoffs
+
+    def nash(self):
+        """Nash equilibria of the normal form.
+
+        Two players: all extreme equilibria, pure and mixed (any other one is a mixture of
+        these); more players: the pure ones.
+
+        Returns
+        -------
+        list of Nash
+        """
+        _, payoffs = self.normal_form()
+        if len(self.players) == 2:
+            return extreme_equilibria(*payoffs)
+        return [
+            Nash(
+                tuple(np.eye(n)[k] for k, n in zip(index, payoffs.shape[1:], strict=True)),
+                tuple(payoffs[(slice(None), *index)].tolist()),
+            )
+            for index in pure_equilibria(payoffs)
+        ]
+
+    def draw(self, ax=None):
+        """Draw the tree; where rollback is possible, cut branches are dashed.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        return draw_tree(self.root, self._cut(), ax, Decision)
+
+    def __str__(self):
+        cut, lines = self._cut(), []
+
+        def write(node, history):
+            text = node.player if isinstance(node, Decision) else str(tuple(node))
+            name = f"{history[-1]}: " if history else ""
+            mark = "  [cut]" if history in cut else ""
+            lines.append("  " * len(history) + name + text + mark)
+            if isinstance(node, Decision):
+                for action, child in node.actions.items():
+                    write(child, (*history, action))
+
+        write(self.root, ())
+        return "\n".join(lines)
+
+    def _cut(self):
+        if any(node.information is not None for node in self._nodes.values()):
+            return set()
+        return set(self.rollback().pruned)
+
+    def _set_of(self, history):
+        node = self._nodes[history]
+        return history if node.information is None else node.information
+
+    def _outcome(self, profile):
+        node, history = self.root, ()
+        while isinstance(node, Decision):
+            action = profile[node.player][self._set_of(history)]
+            node, history = node.actions[action], (*history, action)
+        return node
+
+    def _check(self, history, node):
+        where = " then ".join(history) or "the root"
+        if node.player not in self.players:
+            raise ValueError(f"{node.player!r} moves at {where} but is not one of the players.")
+        if not node.actions:
+            raise ValueError(f"{node.player!r} has no action at {where}.")
+        for action, child in node.actions.items():
+            if not isinstance(child, Decision) and len(child) != len(self.players):
+                raise ValueError(
+                    f"{action!r} at {where} must end in {len(self.players)} payoffs. "
+                    f"Got {len(child)} instead."
+                )
+
+
+def spammer_game():
+    """The game of Section 2.3.3: a spammer attacks or not, then a data miner retrains or not."""
+    return FiniteGame(
+        Decision(
+            "spammer",
+            {
+                "attack": Decision("data miner", {"retrain": (2, 2), "status quo": (4, 1)}),
+                "status quo": Decision("data miner", {"retrain": (1, 3), "status quo": (3, 4)}),
+            },
+        ),
+        ("spammer", "data miner"),
+    )
+
+
+def matching_pennies():
+    """The zero-sum game of Table 2.2."""
+    first = [[1, -1], [-1, 1]]
+    sides = ("heads", "tails")
+    return FiniteGame.from_matrices(first, -np.array(first), ("player 1", "player 2"), sides, sides)
+
+
+def _walk(node, history):
+    if isinstance(node, Decision):
+        yield history, node
+        for action, child in node.actions.items():
+            yield from _walk(child, (*history, action))
