@@ -7,7 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from naive import qmean as naive
 from stakes.qmean import QuadraticMeanClassifier, QuadraticMeanRegressor
-from stakes.qmean._bundle import simplex_qp
+from stakes.qmean._bundle import bundle, simplex_qp
+from stakes.qmean._losses import Huber
+from stakes.qmean._problem import Problem
 from stakes.qmean._regressor import target_groups
 
 CLASSIFICATION = ["logistic", "hinge", "huber"]
@@ -137,7 +139,7 @@ def test_fewer_rows_than_features_and_sparse(loss, free):
     """Solved for one number per row; with every row three times, for one per feature."""
     X, y, _ = two_classes(np.random.default_rng(0), n=20, d=50)
     X[np.abs(X) < 0.7] = 0.0
-    settings = dict(loss=loss, alpha=0.1, tol=1e-8, regularize_intercept=not free)
+    settings = dict(loss=loss, alpha=0.1, tol=1e-8, regularize_intercept=not free, solver="newton")
     dense = QuadraticMeanClassifier(**settings).fit(X, y)
     csr = QuadraticMeanClassifier(**settings).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(csr.coef_, dense.coef_, atol=1e-8)
@@ -182,3 +184,20 @@ def test_many_rows_start_from_few_and_thin_the_curvature(monkeypatch):
     np.testing.assert_allclose(thinned.coef_, whole.coef_, atol=1e-5)
     assert thinned.duality_gap_ <= 1e-9 * thinned.objective_
     assert thinned.objective_ == pytest.approx(whole.objective_, rel=1e-9)
+
+
+def test_algorithm_6_can_end_on_a_worse_iterate():
+    """Objective values along the way are not monotone: the gap belongs to the best of them."""
+    X, y, _ = two_classes(np.random.default_rng(0))
+    values = []
+
+    class Recorded(Problem):
+        def risk(self, W, f=None, smoothing=None):
+            risk, slope = super().risk(W, f, smoothing)
+            values.append(risk + self.ridge(W))
+            return risk, slope
+
+    problem = Recorded(X, 2.0 * y - 1, np.ones(60), y, Huber(0.0), np.full(2, 0.5), alpha=0.05)
+    W, _ = bundle(problem, problem.start(), 1e-4, 200)
+    assert max(np.diff(values)) > 1e-3
+    assert problem.value(W) == pytest.approx(min(values), rel=1e-12)

@@ -39,7 +39,8 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     problem : Problem
         What to minimise.
     solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
-        "auto": Newton if the smaller side of X is small, else L-BFGS.
+        "auto": Newton if the smaller side of X is small, else L-BFGS; also L-BFGS for smooth
+        losses on sparse X with more features than rows.
     tol : float, default=1e-6
         The duality gap, relative to the objective, at which to stop.
     max_iter : int, default=1000
@@ -52,8 +53,7 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     Solution
     """
     if solver == "auto":
-        parameters = (min(problem.d, problem.n) + 1) * (problem.outputs or 1)
-        solver = "newton" if parameters <= _FULL_MATRIX else "lbfgs"
+        solver = _chosen(problem)
     if solver == "newton" and problem.d > problem.n:
         return _solve_in_span(problem, tol, max_iter)
     W = problem.start() if start is None else start
@@ -67,6 +67,12 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     else:
         W, gap, n_iter = _stages(problem, W, solver, tol, max_iter)
     return _certified(problem, W, gap, n_iter, gaps, tol)
+
+
+def _chosen(problem):
+    parameters = (min(problem.d, problem.n) + 1) * (problem.outputs or 1)
+    wide_and_sparse = problem.sparse and problem.d > problem.n and problem.smooth
+    return "newton" if parameters <= _FULL_MATRIX and not wide_and_sparse else "lbfgs"
 
 
 def _stages(problem, W, solver, tol, max_iter):

@@ -1,0 +1,140 @@
+"""The learners of Chapter 5: as the thesis set them up, and with a tuned penalty."""
+
+import importlib
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.svm import LinearSVC
+
+from stakes.qmean import QuadraticMeanClassifier, QuadraticMeanRegressor
+
+THESIS_LAMBDA = 0.5
+ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+# column -> loss and kind of mean
+THESIS = {
+    "LogR": ("logistic", "arithmetic"),
+    "LogRQ": ("logistic", "quadratic"),
+    "Hinge": ("hinge", "arithmetic"),
+    "HingeQ": ("hinge", "quadratic"),
+    "Huber": ("huber", "arithmetic"),
+    "HuberQ": ("huber", "quadratic"),
+}
+TUNED = {
+    "LogR tuned": ("logistic", "arithmetic"),
+    "LogR balanced, tuned": ("logistic", "balanced"),
+    "LogRQ tuned": ("logistic", "quadratic"),
+    "Liblinear balanced, tuned": ("squared hinge", "balanced"),
+}
+
+
+def classifier(loss, kind, y, alpha, penalise_intercept):
+    """One linear learner; the three kinds differ in the mean over the losses only."""
+    settings = dict(
+        loss=loss, alpha=alpha, regularize_intercept=penalise_intercept, tol=1e-4, max_iter=300
+    )
+    if kind == "quadratic":
+        return QuadraticMeanClassifier(**settings)
+    if kind == "balanced":
+        return QuadraticMeanClassifier(p=1.0, **settings)
+    # shares in proportion to the class sizes: the plain mean over all examples
+    sizes = dict(fn_cost=float(y.sum()), fp_cost=float(len(y) - y.sum()))
+    return QuadraticMeanClassifier(p=1.0, class_share="cost", **sizes, **settings)
+
+
+def thesis_scores(column, X, y, X_test):
+    """Scores as in Section 5.6: features in [0, 1], lambda 1/2 also on the intercept."""
+    loss, kind = THESIS[column]
+    scaler = unit_scaler(X).fit(X)
+    model = _fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), scaler.transform(X), y)
+    return model.decision_function(scaler.transform(X_test))
+
+
+def liblinear_scores(X, y, X_test):
+    """LIBLINEAR at its defaults on features in [0, 1]."""
+    scaler = unit_scaler(X).fit(X)
+    model = _fitted(LinearSVC(random_state=0), scaler.transform(X), y)
+    return model.decision_function(scaler.transform(X_test))
+
+
+def tuned_scores(column, X, y, X_test, seed):
+    """Scores with standardised features, a free intercept and the best alpha of a 3-fold search."""
+    scaler = standard_scaler(X).fit(X)
+    X, X_test = scaler.transform(X), scaler.transform(X_test)
+    found = np.zeros(len(ALPHAS))
+    for train, test in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
+        for place, alpha in enumerate(ALPHAS):
+            model = _fitted(_tuned(column, y[train], alpha), X[train], y[train])
+            found[place] += average_precision_score(y[test], model.decision_function(X[test]))
+    best = ALPHAS[int(found.argmax())]
+    return _fitted(_tuned(column, y, best), X, y).decision_function(X_test)
+
+
+def _tuned(column, y, alpha):
+    loss, kind = TUNED[column]
+    if column.startswith("Liblinear"):
+        C = 1 / (2 * alpha * len(y))  # its objective is |w|^2 / 2 + C times the sum of the losses
+        return LinearSVC(C=C, class_weight=kind, random_state=0, max_iter=2000)
+    return classifier(loss, kind, y, alpha, False)
+
+
+def tree_scores(column, X, y, X_test):
+    """Class-confidence and Hellinger trees of this library, Fisher-pruned; None if not built."""
+    tree = optional("stakes.tree", "ConfidenceTreeClassifier")
+    if tree is None:
+        return None
+    criterion = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}[column]
+    X, X_test = (M.toarray() if sparse.issparse(M) else M for M in (X, X_test))
+    return tree(criterion=criterion, pruning="fisher").fit(X, y).predict_proba(X_test)[:, 1]
+
+
+def sampled_scores(column, X, y, X_test):
+    """A conventional learner after safe-level SMOTE, lambda 1/2; None if that is not built."""
+    sampler = optional("stakes.sampling", "SafeLevelSMOTE")
+    if sampler is None:
+        return None
+    scaler = unit_scaler(X).fit(X)
+    dense = scaler.transform(X)
+    dense = dense.toarray() if sparse.issparse(dense) else dense
+    X_new, y_new = sampler(random_state=0).fit_resample(dense, y)
+    loss = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}[column]
+    model = _fitted(classifier(loss, "arithmetic", y_new, THESIS_LAMBDA, True), X_new, y_new)
+    return model.decision_function(scaler.transform(X_test))
+
+
+def regression(loss, kind, alpha, penalise_intercept):
+    """One linear regression, over all examples or over the halves around the median."""
+    return QuadraticMeanRegressor(
+        loss=loss,
+        n_groups=2 if kind == "quadratic" else 1,
+        alpha=alpha,
+        regularize_intercept=penalise_intercept,
+        epsilon=0.01,
+        tol=1e-4,
+        max_iter=300,
+    )
+
+
+def optional(module, name):
+    """A public name of a folder that may not have it (yet), or None."""
+    return getattr(importlib.import_module(module), name, None)
+
+
+def unit_scaler(X):
+    """To [0, 1]; counts keep their zeros."""
+    return MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
+
+
+def standard_scaler(X):
+    """To unit variance; sparse counts are not centred."""
+    return StandardScaler(with_mean=not sparse.issparse(X))
+
+
+def _fitted(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # 1e-4 of the objective is plenty
+        return model.fit(X, y)

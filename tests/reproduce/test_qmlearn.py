@@ -1,0 +1,77 @@
+"""The quadratic-mean reproduction, on the smallest sets and one repeat."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+
+from stakes.reproduce import _qmlearn_learners as learners
+from stakes.reproduce._qmlearn_claims import _compare, claims
+from stakes.reproduce._qmlearn_data import directory, planes
+from stakes.reproduce._qmlearn_features import relief
+from stakes.reproduce._qmlearn_numbers import COLUMNS_5_2, TABLE_5_2, printed
+from stakes.reproduce.qmlearn import run, table_5_2
+
+
+@pytest.mark.slow
+def test_small_run(shared_data):
+    result = run(repeats=1, data=shared_data, sets=["tr23"], targets=["diabetes"], features=[])
+    titles = [table.title for table in result.tables]
+    assert titles[0] == "Table 5.2, as in the thesis" and len(titles) == 5
+    cells = {(cell.row, cell.column): cell for cell in result.tables[0].cells}
+    assert cells["tr23", "LogR"].paper == 0.437
+    assert cells["tr23", "LogRQ"].ours > cells["tr23", "LogR"].ours
+    assert cells["tr23", "SDC"].ours is None
+    assert "Table 5.4, lightly penalised" in result.to_markdown()
+
+
+def test_numbers_have_all_columns():
+    assert all(len(row) == len(COLUMNS_5_2) for row in TABLE_5_2.values())
+    assert printed("Anneal", "HDDT") == 0.918
+    assert printed("German", "LogR-S") == 0.496
+    assert printed("German", "HingeQ") == 0.624
+    assert printed("German", "LogR") is None
+
+
+def test_arithmetic_kind_is_the_plain_learner():
+    X, y = make_classification(400, 5, weights=[0.9], random_state=0)
+    ours = learners.classifier("logistic", "arithmetic", y, 0.01, False).set_params(tol=1e-9)
+    plain = LogisticRegression(C=1 / (2 * 0.01 * 400), tol=1e-9, max_iter=1000).fit(X, y)
+    np.testing.assert_allclose(ours.fit(X, y).coef_, plain.coef_, atol=1e-5)
+
+
+def test_claims_are_told_from_the_numbers():
+    columns = [*learners.THESIS, *learners.TUNED, "Liblinear"]
+    rng = np.random.default_rng(0)
+    found = {
+        f"set {i}": {
+            c: [rng.random() + (c.endswith("Q") and c in learners.THESIS)] for c in columns
+        }
+        for i in range(12)
+    }
+    first, tuned, *_ = claims(found, {}, {})
+    assert first.verdict == "reproduced" and "12 to 0" in first.evidence
+    assert tuned.verdict == "not reproduced"
+    wins, losses, p, gain = _compare(found, "LogR", "LogRQ")
+    assert (wins, losses) == (0, 12) and p < 0.001 and gain < 0
+    assert table_5_2(found).cells[-1].row == "average rank"
+
+
+def test_relief_finds_the_relevant_feature():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 4))
+    y = (X[:, 2] > 0.5).astype(int)
+    assert relief(X, y).argmax() == 2
+
+
+def test_planes_has_the_mean_of_its_formula():
+    X, y = planes(20_000, np.random.default_rng(0))
+    assert set(np.unique(X[:, 0])) == {-1.0, 1.0}
+    assert y[X[:, 0] == 1].mean() == pytest.approx(3, abs=0.1)
+    assert y[X[:, 0] == -1].mean() == pytest.approx(-3, abs=0.1)
+
+
+def test_missing_directory_is_named(monkeypatch):
+    monkeypatch.delenv("STAKES_DATA", raising=False)
+    with pytest.raises(FileNotFoundError, match="give their directory by --data or STAKES_DATA"):
+        directory(None)
