@@ -3,6 +3,7 @@
 import pickle
 from itertools import pairwise
 
+import joblib
 import numpy as np
 import pytest
 from scipy import sparse
@@ -59,6 +60,16 @@ def test_restart_is_exact(learner):
     learner = pickle.loads(pickle.dumps(learner)).partial_fit(X[:70], y[:70])
     again = pickle.loads(pickle.dumps(learner))
     assert_same(learner.partial_fit(X[70:], y[70:]), again.partial_fit(X[70:], y[70:]), X)
+
+
+@pytest.mark.parametrize("budget", [None, 20])
+def test_a_model_mapped_from_its_file_learns_on(budget, tmp_path):
+    X, y = stream(5)
+    learner = CSDUOLClassifier(gamma=0.3, budget=budget).partial_fit(X[:100], y[:100])
+    joblib.dump(learner, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert not mapped._store.counts.flags.writeable
+    assert_same(mapped.partial_fit(X[100:], y[100:]), learner.partial_fit(X[100:], y[100:]), X)
 
 
 def test_scores_before_learning():

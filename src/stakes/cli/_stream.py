@@ -27,7 +27,7 @@ def stream(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="probit, cw-cvar, arow, pa or perceptron.")
+        str, typer.Option(metavar="NAME", help="probit, cw-cvar, arow, pa, perceptron or anomaly.")
     ] = "probit",
     kind: Annotated[
         str | None,

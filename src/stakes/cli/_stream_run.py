@@ -19,6 +19,7 @@ from stakes.online import (
     ProbitClassifier,
 )
 from stakes.online._row_encoder import RowEncoder
+from stakes.online_kernel import AnomalyDetector
 
 LEARNERS = {
     "probit": ProbitClassifier,
@@ -26,6 +27,7 @@ LEARNERS = {
     "arow": AROWClassifier,
     "pa": PAClassifier,
     "perceptron": PerceptronClassifier,
+    "anomaly": AnomalyDetector,
 }
 YES = {"1", "1.0", "true", "t", "yes", "y"}
 HEADER = "row,decision,probability,break_even,expected_cost\n"

@@ -1,6 +1,7 @@
 """Kernel online learners, with and without prices."""
 
 from stakes.online_kernel._alma import KernelALMA
+from stakes.online_kernel._anomaly import AnomalyDetector
 from stakes.online_kernel._cpa import KernelCPA
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._duol import DUOLClassifier
@@ -10,6 +11,7 @@ from stakes.online_kernel._perceptron import KernelPerceptron
 from stakes.online_kernel._romma import KernelROMMA
 
 __all__ = [
+    "AnomalyDetector",
     "CSDUOLClassifier",
     "DUOLClassifier",
     "KernelALMA",

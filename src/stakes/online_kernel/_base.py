@@ -131,6 +131,7 @@ class KernelOnline(CostSensitiveClassifier):
     def score_one(self, x):
         """f(x) of one example; see `predict_one`."""
         check_is_fitted(self)
+        self._store.own()
         return float(self._store.scores(self._row_of(x, grow=False))[0])
 
     def decision_function(self, X):
@@ -147,6 +148,7 @@ class KernelOnline(CostSensitiveClassifier):
             f(x); not a probability, so calibrate it before an expected-cost decision.
         """
         X = self._validate_X(X)
+        self._store.own()
         return self._store.scores(X)
 
     @property
@@ -280,6 +282,7 @@ class KernelOnline(CostSensitiveClassifier):
         self._mistakes = np.zeros(2, np.int64)
 
     def _learn(self, X, y, costs):
+        self._own()
         theta = self._margins(y, costs)
         scores = np.zeros(len(y))
         for start, stop, batch in self._store.batches(X):
@@ -289,6 +292,13 @@ class KernelOnline(CostSensitiveClassifier):
         wrong = y * scores <= 0
         self._mistakes += [np.count_nonzero(wrong & (y < 0)), np.count_nonzero(wrong & (y > 0))]
         return scores
+
+    def _own(self):
+        """Make what learning changes writable, after a model was loaded as a read-only map."""
+        self._store.own()
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and not value.flags.writeable:
+                setattr(self, name, np.array(value))
 
     def _learn_gram(self, gram, y, order):
         """Learn the rows `order` of a given Gram matrix; return their scores before learning."""

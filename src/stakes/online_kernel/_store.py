@@ -87,6 +87,16 @@ class SupportStore:
     def settle(self):
         """Called when a batch is learned."""
 
+    def own(self):
+        """Copy arrays that a loaded model maps read-only from its file."""
+        if not self.counts.flags.writeable:
+            for name, value in vars(self).items():
+                if isinstance(value, np.ndarray):
+                    setattr(self, name, np.array(value))
+                elif isinstance(value, tuple):
+                    copied = (np.array(a) if isinstance(a, np.ndarray) else a for a in value)
+                    setattr(self, name, type(value)(*copied))
+
     def widen(self, n_features):
         """Make room for features that were not known before; they are zero so far."""
         S, fields = self.support, {}

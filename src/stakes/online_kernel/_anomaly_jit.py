@@ -1,0 +1,17 @@
+"""Compiled loop of _anomaly.py: scores to log-odds, each before its label is used."""
+
+import numpy as np
+from numba import njit
+
+from stakes._jit._prequential import calibrate_step, calibrated
+
+
+@njit(cache=True)
+def calibrate_scores(cal, scores, y, regret):
+    """Log-odds of each score at its moment; an example whose mistake costs nothing is passed."""
+    odds = np.empty(scores.size)
+    for t in range(scores.size):
+        odds[t] = calibrated(cal, scores[t])
+        if regret[t] > 0.0:
+            calibrate_step(cal, scores[t], y[t])
+    return odds
