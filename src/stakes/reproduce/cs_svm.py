@@ -18,8 +18,7 @@ def run(*, repeats=None, data=None, progress=None, sets=None, figures=True):
     Parameters
     ----------
     repeats : int, default=None
-        Folds of the small sets, 10 in the paper; also how many boards (half of it) and mailing
-        splits (a fifth of it) there are.
+        Folds of the small sets, 10 in the paper; there are half as many boards and mailing splits.
     data : path, default=None
         Directory with the public sets; None: `STAKES_DATA`.
     progress : callable, default=None
@@ -46,7 +45,7 @@ def run(*, repeats=None, data=None, progress=None, sets=None, figures=True):
         for make in (
             lambda: checkerboard(max(1, repeats // 2)),
             lambda: support_vectors(data),
-            lambda: donations(max(1, repeats // 5), data),
+            lambda: donations(max(1, repeats // 2), data),
         ):
             table, claim = make()
             tables.append(table)
@@ -85,7 +84,7 @@ def _reduction_error(problem, point):
 
 
 def _table(title, measure, printed, results):
-    cells, notes = [], []
+    cells, notes, remarks = [], [], []
     for name, numbers in printed.items():
         if name not in results:
             continue
@@ -97,8 +96,11 @@ def _table(title, measure, printed, results):
             cells.append(Cell(name, f"{learner}, chosen on other folds", value))
         if measure == "risk":
             cells.append(Cell(name, "best trivial policy", float(results[name]["trivial"])))
-        if SETS[name].rows:
-            notes.append(f"{name}: {', '.join(f'{n:,}' for n in SETS[name].rows)} rows")
+        spec = SETS[name]
+        if spec.rows:
+            notes.append(f"{name}: {', '.join(f'{n:,}' for n in spec.rows)} rows")
+        if spec.note:
+            remarks.append(f"{name}: {spec.note}.")
     note = (
         "Smaller is better. Small sets: the value of the best grid point on the folds it was "
         "chosen on, as in the paper, and beside it the value on each fold of the point that is "
@@ -106,6 +108,7 @@ def _table(title, measure, printed, results):
     )
     if notes:
         note += " Drawn to train, to choose and to report: " + "; ".join(notes) + "."
+    note += "".join(f" {remark}" for remark in remarks)
     absent = [name for name in printed if name in MISSING]
     if absent:
         note += f" Not at hand: {', '.join(absent)}."
