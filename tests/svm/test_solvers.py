@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVR
@@ -107,6 +109,29 @@ def test_stopping_early_warns(rng):
         solve_dual(Gram(X, "rbf"), y, np.ones(40), np.ones(40), max_iter=2)
     with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
         solve_linear(X, y, np.ones(40), np.ones(40), max_iter=2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    scale=st.floats(1e-3, 1e3),
+    least=st.floats(0.05, 1.0),
+)
+def test_the_dual_bounds_the_primal_and_is_feasible(seed, scale, least):
+    """For any penalties and margins: weak duality, the box, the equality, and homogeneity."""
+    rng = np.random.default_rng(seed)
+    X, y = problem(rng, n=16)
+    if len(np.unique(y)) < 2:
+        return
+    weight, margin = scale * rng.uniform(0.1, 5.0, 16), rng.uniform(least, 1.0, 16)
+    found = solve_dual(Gram(X, "rbf", gamma=0.5), y, weight, margin, tol=1e-7)
+    assert found.dual <= found.primal * (1 + 1e-9)
+    assert abs(found.beta.sum()) <= 1e-9 * np.abs(found.beta).sum()
+    assert (found.beta * y >= 0).all()
+    assert (found.beta * y <= weight * (1 + 1e-12)).all()
+    # margins and penalties times two: the solution times two
+    twice = solve_dual(Gram(X, "rbf", gamma=0.5), y, 2 * weight, 2 * margin, tol=1e-7)
+    assert twice.dual == pytest.approx(4 * found.dual, rel=1e-5)
 
 
 def test_pooled_rows(rng):

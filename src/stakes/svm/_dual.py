@@ -213,7 +213,9 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
         f, b = F[block], beta[block]
         local_tol = max(0.1 * (m - M), 0.5 * tol)
         made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * BLOCK)
-        steps += max(made, 1)
+        steps += made
+        if made == 0:  # only rounding is left: the caller looks again in float64
+            break
         add_rows(F, pool.rows, slots, b - beta[block])
         beta[block] = b
     return steps
