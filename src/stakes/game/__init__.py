@@ -1,7 +1,9 @@
 """Games against an adversary: finite ones, moved distributions, moved examples."""
 
+from stakes.game._divergence import kl_divergence, thesis_divergence
 from stakes.game._exploitability import Exploitability, exploitability
 from stakes.game._finite import Decision, FiniteGame, Rollback, matching_pennies, spammer_game
+from stakes.game._gaussian_shift import GaussianShiftGame, ShiftEquilibrium
 from stakes.game._nash import Nash
 from stakes.game._response import Response, best_response
 from stakes.game._stackelberg import StackelbergClassifier
@@ -10,12 +12,16 @@ __all__ = [
     "Decision",
     "Exploitability",
     "FiniteGame",
+    "GaussianShiftGame",
     "Nash",
     "Response",
     "Rollback",
+    "ShiftEquilibrium",
     "StackelbergClassifier",
     "best_response",
     "exploitability",
+    "kl_divergence",
     "matching_pennies",
     "spammer_game",
+    "thesis_divergence",
 ]
