@@ -62,13 +62,15 @@ def _is_our_class(name):
 
 
 def check_trees(model, path):
-    """Refuse trees whose nodes point outside: scikit-learn would follow them blindly."""
+    """Refuse trees whose nodes point outside: a walk would follow them blindly."""
     for part in _parts(model):
         if isinstance(part, HistGradientBoostingClassifier):
             trees = [t for stage in getattr(part, "_predictors", []) for t in stage]
             sound = all(_booster_tree_is_sound(tree, part.n_features_in_) for tree in trees)
         elif isinstance(part, BaseDecisionTree) and hasattr(part, "tree_"):
             sound = _tree_is_sound(part.tree_, part.n_features_in_)
+        elif hasattr(part, "trees_are_sound"):
+            sound = part.trees_are_sound()
         else:
             continue
         if not sound:

@@ -1,3 +1,6 @@
 """Trees, forests and rules that rarity does not blind."""
 
-__all__ = []
+from stakes.tree._fisher import fisher_exact_p
+from stakes.tree._tree import ConfidenceTreeClassifier
+
+__all__ = ["ConfidenceTreeClassifier", "fisher_exact_p"]

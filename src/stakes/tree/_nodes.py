@@ -1,0 +1,105 @@
+"""A grown tree as arrays, one entry a node; children stand after their parent."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stakes.tree._walk_jit import leaves_of
+
+
+@dataclass
+class Nodes:
+    """The nodes of a tree; the right child of a node stands next to its left one.
+
+    Attributes
+    ----------
+    feature : ndarray of int
+        What an inner node asks for; -1 in a leaf.
+    threshold : ndarray of float
+        Values up to this one go left.
+    left : ndarray of int
+        The left child; 0 in a leaf.
+    missing_left : ndarray of uint8
+        Whether missing values go left.
+    group : ndarray of int
+        Row of `groups` where the feature is a category; else -1.
+    groups : ndarray of uint8 of shape (n_groups, 256)
+        Which categories go left; the last entry is for missing ones.
+    depth : ndarray of int
+        How many splits lead to it.
+    weight, regret : ndarray of shape (n_nodes, 2)
+        Weight of the training examples of each class, and what they cost if got wrong.
+    log_p : ndarray of float
+        Logarithm of the p-value of the node's rule.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    missing_left: np.ndarray
+    group: np.ndarray
+    groups: np.ndarray
+    depth: np.ndarray
+    weight: np.ndarray
+    regret: np.ndarray
+    log_p: np.ndarray
+
+    def __len__(self):
+        return len(self.feature)
+
+    @property
+    def is_leaf(self):
+        """Which nodes are leaves."""
+        return self.feature < 0
+
+    @property
+    def walk(self):
+        """The arrays that a walk from the root to a leaf reads."""
+        return (
+            self.feature,
+            self.threshold,
+            self.left,
+            self.missing_left,
+            self.group,
+            self.groups,
+        )
+
+    def leaves(self, X):
+        """The leaf of every row of X."""
+        out = np.empty(len(X), dtype=np.int32)
+        leaves_of(X, *self.walk, 0, out)
+        return out
+
+    def cut(self, becomes_leaf):
+        """The tree with some inner nodes turned into leaves, and nothing below them."""
+        becomes_leaf = becomes_leaf | self.is_leaf
+        kept = np.zeros(len(self), dtype=bool)
+        kept[0] = True
+        for k in range(len(self)):
+            if kept[k] and not becomes_leaf[k]:
+                kept[self.left[k]] = kept[self.left[k] + 1] = True
+        number = np.cumsum(kept) - 1
+        inner = kept & ~becomes_leaf
+        feature = np.where(inner, self.feature, -1).astype(np.int32)
+        left = np.where(inner, number[self.left], 0).astype(np.int32)
+        group = np.where(inner, self.group, -1).astype(np.int32)
+        per_node = {
+            name: getattr(self, name)[kept]
+            for name in ("threshold", "missing_left", "depth", "weight", "regret", "log_p")
+        }
+        return replace(self, feature=feature[kept], left=left[kept], group=group[kept], **per_node)
+
+    def is_sound(self, n_features):
+        """Whether every walk stays inside the arrays and ends."""
+        n = len(self)
+        inner = np.flatnonzero(~self.is_leaf)
+        arrays = (self.threshold, self.left, self.missing_left, self.group)
+        return (
+            n > 0
+            and all(len(array) == n for array in arrays)
+            and self.groups.ndim == 2
+            and self.groups.shape[1] == 256
+            and bool(np.all(self.feature < n_features))
+            and bool(np.all(self.left[inner] > inner) and np.all(self.left[inner] < n - 1))
+            and bool(np.all(self.group < len(self.groups)))
+        )

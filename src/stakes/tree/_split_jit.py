@@ -1,0 +1,136 @@
+"""The best split of one feature in one node: from a histogram, of categories, or exactly."""
+
+import numpy as np
+from numba import njit
+
+from stakes.tree._gain_jit import COST, TIE, hellinger, split_gain
+
+MISSING = 255  # the code of a missing value; present ones have 0 to 254
+
+
+@njit(cache=True)
+def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
+    """Whether a split is better than the best so far, its gain and what breaks a tie."""
+    gain = split_gain(criterion, by_count, l0, l1, r0, r1)
+    if gain < best_gain - TIE:
+        return False, gain, 0.0
+    if criterion > 1 and criterion != COST:
+        return gain > best_gain + TIE, gain, 0.0
+    tie = hellinger(max(l0, 0.0), max(l1, 0.0), max(r0, 0.0), max(r1, 0.0))
+    return gain > best_gain + TIE or tie > best_tie + TIE, gain, tie
+
+
+@njit(cache=True)
+def scan_bins(hist, n_bins, sized, node, min_leaf, criterion, by_count, best_gain, best_tie):
+    """Best threshold of a binned number, missing values tried on both sides.
+
+    `node` holds the masses of the classes and the size of the node. Returns the gain, the
+    tie-breaker, the last bin that goes left (-1: none is better) and whether missing goes left.
+    """
+    where, missing_left = -1, False
+    x0, x1, xs = hist[MISSING, 0], hist[MISSING, 1], hist[MISSING, 2]
+    if not sized:
+        xs = x0 + x1
+    sides = 2 if xs > 0.0 else 1
+    # with missing values, all present ones against them is a split as well
+    last = n_bins if xs > 0.0 else n_bins - 1
+    for side in range(sides):
+        l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
+        for b in range(last if side == 0 else n_bins - 1):
+            h0, h1 = hist[b, 0], hist[b, 1]
+            s = hist[b, 2] if sized else h0 + h1
+            if s <= 0.0:
+                continue
+            l0, l1, ls = l0 + h0, l1 + h1, ls + s
+            if ls < min_leaf:
+                continue
+            if node[2] - ls < min_leaf:
+                break
+            better, gain, tie = beats(
+                criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+            )
+            if better:
+                best_gain, best_tie, where, missing_left = gain, tie, b, side == 1
+    return best_gain, best_tie, where, missing_left
+
+
+@njit(cache=True)
+def scan_categories(hist, sized, node, min_leaf, criterion, by_count, best_gain, best_tie, group):
+    """Best division of the categories in two, `group` is set to who goes left.
+
+    Categories in the order of their share of the positive class: for two classes and a concave
+    impurity the best of all divisions is a prefix of it. Missing is a category of its own.
+    """
+    present = np.empty(MISSING + 1, dtype=np.int64)
+    share = np.empty(MISSING + 1)
+    k = 0
+    for b in range(MISSING + 1):
+        h0, h1 = max(hist[b, 0], 0.0), max(hist[b, 1], 0.0)
+        if (hist[b, 2] if sized else h0 + h1) > 0.0:
+            present[k] = b
+            share[k] = h1 / (h0 + h1) if h0 + h1 > 0.0 else 0.0
+            k += 1
+    order = np.argsort(share[:k], kind="mergesort")
+    where = -1
+    l0, l1, ls = 0.0, 0.0, 0.0
+    for j in range(k - 1):
+        b = present[order[j]]
+        h0, h1 = hist[b, 0], hist[b, 1]
+        l0, l1 = l0 + h0, l1 + h1
+        ls += hist[b, 2] if sized else h0 + h1
+        if ls < min_leaf:
+            continue
+        if node[2] - ls < min_leaf:
+            break
+        better, gain, tie = beats(
+            criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+        )
+        if better:
+            best_gain, best_tie, where = gain, tie, j
+    if where >= 0:
+        # a category that this node has not seen goes with the heavier side
+        seen = 0.0
+        for j in range(where + 1):
+            b = present[order[j]]
+            seen += hist[b, 2] if sized else hist[b, 0] + hist[b, 1]
+        group[:] = 1 if 2.0 * seen >= node[2] else 0
+        for j in range(k):
+            group[present[order[j]]] = 1 if j <= where else 0
+    return best_gain, best_tie, where
+
+
+@njit(cache=True)
+def scan_sorted(x, mass, size, node, min_leaf, criterion, by_count, best_gain, best_tie):
+    """Best threshold of a number between any two of its values in the node.
+
+    Returns the gain, the tie-breaker, whether there is a better split, its threshold and whether
+    missing values go left.
+    """
+    order = np.argsort(x, kind="mergesort")  # missing values come last
+    n = len(x)
+    while n > 0 and np.isnan(x[order[n - 1]]):
+        n -= 1
+    x0, x1, xs = 0.0, 0.0, 0.0
+    for j in range(n, len(x)):
+        i = order[j]
+        x0, x1, xs = x0 + max(-mass[i], 0.0), x1 + max(mass[i], 0.0), xs + size[i]
+    found, threshold, missing_left = False, 0.0, False
+    for side in range(2 if len(x) > n else 1):
+        l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
+        for j in range(n if side == 0 and len(x) > n else n - 1):
+            i = order[j]
+            l0, l1, ls = l0 + max(-mass[i], 0.0), l1 + max(mass[i], 0.0), ls + size[i]
+            above = x[order[j + 1]] if j + 1 < n else np.inf
+            if ls < min_leaf or above == x[i]:
+                continue
+            if node[2] - ls < min_leaf:
+                break
+            better, gain, tie = beats(
+                criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+            )
+            if better:
+                best_gain, best_tie, found, missing_left = gain, tie, True, side == 1
+                threshold = 0.5 * x[i] + 0.5 * above
+                if not threshold < above:  # neighbouring floats have no middle
+                    threshold = x[i]
+    return best_gain, best_tie, found, threshold, missing_left

@@ -1,0 +1,107 @@
+"""Trees by enumeration: every split weighed as defined, exact integers for Fisher's test."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+
+def entropy(*masses):
+    p = np.array(masses, dtype=float) / sum(masses)
+    return float(-sum(q * np.log2(q) for q in p if q > 0))
+
+
+def gini(*masses):
+    p = np.array(masses, dtype=float) / sum(masses)
+    return float(1 - (p**2).sum())
+
+
+def information_gain(left, right, impurity):
+    """Eq. 3.3 on two branches, each a pair of masses."""
+    node = [a + b for a, b in zip(left, right, strict=True)]
+    inside = sum(sum(branch) / sum(node) * impurity(*branch) for branch in (left, right))
+    return impurity(*node) - inside
+
+
+def gain(criterion, left, right, by_count=False):
+    """Gain of a split into two branches, each (negative mass, positive mass)."""
+    impurity = gini if criterion.endswith("gini") else entropy
+    negatives, positives = left[0] + right[0], left[1] + right[1]
+    rates = [(n / negatives, p / positives) for n, p in (left, right)]
+    if criterion == "hellinger":
+        return float(np.sqrt(sum((np.sqrt(t) - np.sqrt(f)) ** 2 for f, t in rates)))
+    if criterion == "cost":
+        total = negatives + positives
+        return (min(negatives, positives) - min(left) - min(right)) / total
+    if criterion in ("entropy", "gini"):
+        return information_gain(left, right, impurity)
+    if not by_count:
+        return information_gain(*rates, impurity)  # the classes re-balanced inside the node
+    share = sum(left) / (negatives + positives)
+    return impurity(1, 1) - share * impurity(*rates[0]) - (1 - share) * impurity(*rates[1])
+
+
+def splits(x, category=False):
+    """All ways to send the rows of one feature left: thresholds, or subsets of categories."""
+    missing = np.isnan(x)
+    values = np.unique(x[~missing])
+    if category:
+        keys = [*values, *([None] if missing.any() else [])]
+        for size in range(1, len(keys)):
+            for subset in itertools.combinations(keys, size):
+                yield np.isin(x, [k for k in subset if k is not None]) | (
+                    missing if None in subset else False
+                )
+        return
+    for value in values:
+        for side in (False, True):
+            yield np.where(missing, side, x <= value)
+
+
+def best_gain(X, positive, mass, size, criterion, min_leaf=1, by_count=False, categorical=()):
+    """The largest gain of all splits of a node, zero if none is better."""
+    best = 0.0
+    for f in range(X.shape[1]):
+        for left in splits(X[:, f], f in categorical):
+            if min(size[left].sum(), size[~left].sum()) < min_leaf:
+                continue
+            sides = [
+                (mass[side & ~positive].sum(), mass[side & positive].sum())
+                for side in (left, ~left)
+            ]
+            if min(map(sum, sides)) > 0:
+                best = max(best, gain(criterion, *sides, by_count=by_count))
+    return best
+
+
+def fisher(a, b, c, d):
+    """Eq. 3.18 in exact integers, as a fraction."""
+    a, b, c, d = int(a), int(b), int(c), int(d)
+    first, second, tail = math.comb(a + b, a), math.comb(c + d, c), 0
+    for i in range(min(b, c) + 1):
+        tail += first * second
+        first = first * (b - i) // (a + i + 1)
+        second = second * (c - i) // (d + i + 1)
+    return Fraction(tail, math.comb(a + b + c + d, a + c))
+
+
+def log_fraction(p):
+    """Logarithm of a fraction that may underflow as a float."""
+    shift = p.denominator.bit_length() - p.numerator.bit_length()
+    return math.log(p * 2**shift) - shift * math.log(2)
+
+
+def walk(nodes, x):
+    """The leaf of one row, node by node."""
+    at = 0
+    while nodes.feature[at] >= 0:
+        v = x[nodes.feature[at]]
+        if nodes.group[at] >= 0:
+            left = nodes.groups[nodes.group[at]][255 if np.isnan(v) or v > 254 else int(v)]
+        elif np.isnan(v):
+            left = nodes.missing_left[at]
+        else:
+            left = v <= nodes.threshold[at]
+        at = nodes.left[at] + (not left)
+    return at

@@ -1,0 +1,182 @@
+"""Decisions of leaves under costs, weights, several classes, and a tree told as rules."""
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
+
+from naive import tree as naive
+from stakes.errors import InputError
+from stakes.model_file import load_model, save_model
+from stakes.tree import ConfidenceTreeClassifier
+
+
+def problem(rng, n=300):
+    X = rng.normal(size=(n, 4)).round(2)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n) > 1.0).astype(int)
+    return X, y
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_plain_criteria_equal_scikit_learn(criterion, rng):
+    """The same first split and, grown in full on distinct values, the same training fit."""
+    X, y = problem(rng)
+    ours = ConfidenceTreeClassifier(criterion, max_depth=1, pruning=None, min_samples_leaf=1)
+    theirs = DecisionTreeClassifier(criterion=criterion, max_depth=1, random_state=0).fit(X, y)
+    nodes = ours.fit(X, y).trees_[0]
+    assert nodes.feature[0] == theirs.tree_.feature[0]
+    assert nodes.threshold[0] == pytest.approx(theirs.tree_.threshold[0])
+
+
+def test_a_leaf_decides_by_the_cost_of_its_own_examples():
+    """Thirty per cent positives: negative when mistakes cost the same, positive when misses do."""
+    X, y = np.zeros((10, 1)), np.array([1, 1, 1] + [0] * 7)
+    assert not ConfidenceTreeClassifier().fit(X, y).predict(X).any()
+    dear = np.where(y == 1, 5.0, 1.0)
+    model = ConfidenceTreeClassifier().fit(X, y, fn_cost=dear)
+    assert model.predict(X).all()
+    assert model.decision_function(X)[0] == pytest.approx((20 - 8) / (20 + 8))  # one more of each
+    assert model.predict_proba(X)[0, 1] == pytest.approx(4 / 12)
+
+
+def test_costs_at_prediction_use_the_probability(rng):
+    X, y = problem(rng)
+    model = ConfidenceTreeClassifier(p_value=0.01).fit(X, y)
+    fn = rng.uniform(0.1, 10.0, len(y))
+    expected = model.predict_proba(X)[:, 1] > 1.0 / (1.0 + fn)
+    np.testing.assert_array_equal(model.predict(X, fp_cost=1.0, fn_cost=fn), expected)
+
+
+def test_smoothing():
+    X, y = np.array([0.0] * 4 + [1.0] * 4)[:, None], np.array([0, 0, 0, 0, 1, 1, 0, 1])
+    settings = dict(min_samples_leaf=1, pruning=None)
+    laplace = ConfidenceTreeClassifier(prior="uniform", **settings).fit(X, y)
+    np.testing.assert_allclose(laplace.predict_proba([[0.0], [1.0]])[:, 1], [1 / 6, 4 / 6])
+    rate = ConfidenceTreeClassifier(prior="rate", **settings).fit(X, y)
+    np.testing.assert_allclose(rate.predict_proba([[0.0], [1.0]])[:, 1], [0.75 / 6, 3.75 / 6])
+    none = ConfidenceTreeClassifier(smoothing=0.0, **settings).fit(X, y)
+    np.testing.assert_allclose(none.predict_proba([[0.0], [1.0]])[:, 1], [0, 0.75])
+
+
+def test_weights_are_copies(rng):
+    X, y = problem(rng, 120)
+    weight = rng.integers(0, 4, len(y))
+    weighted = ConfidenceTreeClassifier(p_value=0.05).fit(X, y, weight)
+    copied = ConfidenceTreeClassifier(p_value=0.05).fit(
+        np.repeat(X, weight, 0), np.repeat(y, weight)
+    )
+    np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X))
+
+
+def test_walks_end_where_a_naive_walk_does(rng):
+    X, y = problem(rng)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[:, 3] = rng.integers(0, 5, len(y))
+    model = ConfidenceTreeClassifier(pruning=None, categorical_features=[3]).fit(X, y)
+    new = np.vstack([X, np.full((1, 4), np.nan), [[0, 0, 0, 77]], [[0, 0, 0, 1e9]]])
+    assert (model.trees_[0].group >= 0).any()
+    np.testing.assert_array_equal(model.apply(new), [naive.walk(model.trees_[0], x) for x in new])
+
+
+def test_several_classes_one_tree_against_the_rest_each():
+    X, y = load_iris(return_X_y=True)
+    model = ConfidenceTreeClassifier().fit(X, y)
+    assert len(model.trees_) == 3 and model.score(X, y) > 0.94
+    P = model.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    single = [
+        ConfidenceTreeClassifier().fit(X, (y == k).astype(int)).predict_proba(X)[:, 1]
+        for k in range(3)
+    ]
+    np.testing.assert_allclose(P, np.column_stack(single) / np.sum(single, axis=0)[:, None])
+    assert model.decision_function(X).shape == model.apply(X).shape == (150, 3)
+    with pytest.raises(ValueError, match="for two classes only, and y has 3"):
+        model.predict(X, fn_cost=2.0)
+    with pytest.raises(ValueError, match="for two classes only"):
+        ConfidenceTreeClassifier(fn_cost=2.0).fit(X, y)
+    assert "against the rest" in model.to_text()
+
+
+def test_a_drawn_feature_subset_is_the_same_for_the_same_seed(rng):
+    X, y = problem(rng)
+    make = lambda seed: ConfidenceTreeClassifier(  # noqa: E731
+        max_features=1, pruning=None, random_state=seed
+    ).fit(X, y)
+    np.testing.assert_array_equal(make(0).trees_[0].feature, make(0).trees_[0].feature)
+    assert len({make(seed).trees_[0].feature.tobytes() for seed in range(5)}) > 1
+
+
+def test_rules_tell_what_the_leaves_hold(rng):
+    X, y = problem(rng)
+    table = pl.DataFrame(X, schema=["amount", "age", "hour", "kind"])
+    model = ConfidenceTreeClassifier(p_value=0.01).fit(table, y)
+    rules = model.rules()
+    assert len(rules) == model.n_leaves_
+    assert rules["support"].sum() == pytest.approx(1.0)
+    assert rules["p_value"].is_sorted()
+    leaf = model.apply(table)
+    for rule in rules.iter_rows(named=True):
+        inside = eval_rule(rule["rule"], table)
+        assert len(np.unique(leaf[inside])) == 1 and inside.sum() == rule["weight"]
+        assert (y[inside] == int(rule["class"])).mean() == pytest.approx(rule["confidence"])
+        rates = [(inside & (y == k)).sum() / (y == k).sum() for k in (0, 1)]
+        assert rule["ccp"] == pytest.approx(rates[int(rule["class"])] / sum(rates))
+    text = model.to_text()
+    assert text.startswith("all examples (300 examples") and len(text.splitlines()) == len(
+        model.trees_[0]
+    )
+    assert len(model.plot().collections) == 1
+
+
+def eval_rule(rule, table):
+    inside = np.ones(len(table), dtype=bool)
+    for condition in rule.split(" and "):
+        name, sign, value = condition.split(" ")
+        x = table[name].to_numpy()
+        inside &= x <= float(value) if sign == "<=" else x > float(value)
+    return inside
+
+
+def test_rules_name_missing_values_and_groups():
+    X = np.array([[np.nan, 0], [1, 1], [2, 2], [np.nan, 0], [1, 1], [2, 2]] * 5, dtype=float)
+    y = np.isnan(X[:, 0]).astype(int)
+    settings = dict(min_samples_leaf=1, pruning=None)
+    told = ConfidenceTreeClassifier(**settings).fit(X[:, :1], y).rules()["rule"].to_list()
+    assert sorted(told) == ["x0 is missing", "x0 is present"]
+    model = ConfidenceTreeClassifier(categorical_features=[0], **settings).fit(X[:, 1:], y)
+    assert sorted(model.rules()["rule"].to_list())[0].startswith("x0 in {1, 2")
+    one_side = ConfidenceTreeClassifier(**settings).fit(X[:, :1], (X[:, 0] == 2).astype(int))
+    assert sorted(one_side.rules()["rule"].to_list()) == ["x0 <= 1.5 or missing", "x0 > 1.5"]
+
+
+def test_a_file_with_a_tree_that_points_outside_is_refused(rng, tmp_path):
+    X, y = problem(rng)
+    model = ConfidenceTreeClassifier(p_value=0.05).fit(X, y)
+    save_model(model, tmp_path / "sound.skops")
+    loaded = load_model(tmp_path / "sound.skops").model
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    model.trees_[0].left[0] = 10**6
+    save_model(model, tmp_path / "bad.skops")
+    with pytest.raises(InputError, match="a tree points outside"):
+        load_model(tmp_path / "bad.skops")
+
+
+def test_nothing_at_stake_is_refused():
+    with pytest.raises(ValueError, match="nothing to learn from"):
+        ConfidenceTreeClassifier(fp_cost=0.0, fn_cost=0.0).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_rarity_does_not_blind():
+    """On rare positives the CCP tree ranks better than entropy with the same few splits."""
+    aucs = {"ccp_entropy": [], "entropy": []}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(4000, 5))
+        y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=4000) > 4.5).astype(int)
+        for criterion, found in aucs.items():
+            tree = ConfidenceTreeClassifier(criterion, pruning=None, max_depth=4)
+            tree.fit(X[:2000], y[:2000])
+            found.append(roc_auc_score(y[2000:], tree.predict_proba(X[2000:])[:, 1]))
+    assert np.mean(aucs["ccp_entropy"]) > np.mean(aucs["entropy"])
