@@ -18,6 +18,7 @@ def table(tmp_path):
     return path
 
 
+@pytest.mark.jit
 def test_it_pays_and_goes_on_exactly(run, table, tmp_path):
     whole = run("stream", table, *ARGUMENTS, "--out", "whole.csv", "--checkpoint", "whole.skops")
     assert whole.exit_code == 0, whole.output

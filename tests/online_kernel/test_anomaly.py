@@ -6,7 +6,7 @@ import pytest
 from stakes.online_kernel import AnomalyDetector, CSDUOLClassifier
 
 
-def stream(seed=0, n=600):
+def stream(seed=0, n=250):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))
     return X, ((X**2).sum(axis=1) + 0.5 * rng.normal(size=n) > 4.5).astype(int)

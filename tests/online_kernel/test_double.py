@@ -71,8 +71,8 @@ def test_theta_one_is_duol(objective, rng):
 
 def test_prices_move_the_decision():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 2))
-    y = (X.sum(axis=1) + rng.normal(size=400) > 1.5).astype(int)
+    X = rng.normal(size=(200, 2))
+    y = (X.sum(axis=1) + rng.normal(size=200) > 1.5).astype(int)
     alarms = [
         CSDUOLClassifier(fn_cost=price, gamma=0.5).fit(X, y).predict(X).mean()
         for price in (0.2, 1.0, 5.0)

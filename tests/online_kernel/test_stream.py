@@ -124,7 +124,7 @@ def test_messages():
 
 
 def test_order_of_fit():
-    X, y = stream(4)
+    X, y = stream(4, n=70)
     order = np.random.RandomState(5).permutation(len(y))
     shuffled = DUOLClassifier(gamma=0.3, shuffle=True, random_state=5).fit(X, y)
     np.testing.assert_array_equal(

@@ -10,6 +10,7 @@ from stakes.reproduce._csduol_paper import ANOMALY, COST, SUM
 from stakes.reproduce._csduol_runs import FITTING, run_set, weighted_cost, weighted_sum
 
 
+@pytest.mark.jit
 def test_small_run(shared_data):
     lines = []
     result = csduol.run(repeats=1, data=shared_data, sets=["breast cancer"], progress=lines.append)

@@ -81,7 +81,7 @@ def _popcount(word):
             (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
         )
         x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+        return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
     return count
 
@@ -311,7 +311,7 @@ def _count_row(W, words, differing, table, out):
         for j in range(out.size):
             out[j] = table[popcount(a[j] ^ u) + popcount(b[j] ^ v)]
         return
-    counts = np.zeros(out.size, np.int64)
+    counts = np.zeros(out.size, np.uint64)  # unsigned: no check for indices from the end
     for w in range(words.size):
         a, u = W[w], words[w]
         if differing:
