@@ -4,6 +4,7 @@ from stakes.game._divergence import kl_divergence, thesis_divergence
 from stakes.game._exploitability import Exploitability, exploitability
 from stakes.game._finite import Decision, FiniteGame, Rollback, matching_pennies, spammer_game
 from stakes.game._gaussian_shift import GaussianShiftGame, ShiftEquilibrium
+from stakes.game._manipulation import ManipulationReport, manipulation_report
 from stakes.game._nash import Nash
 from stakes.game._response import Response, best_response
 from stakes.game._stackelberg import StackelbergClassifier
@@ -13,6 +14,7 @@ __all__ = [
     "Exploitability",
     "FiniteGame",
     "GaussianShiftGame",
+    "ManipulationReport",
     "Nash",
     "Response",
     "Rollback",
@@ -21,6 +23,7 @@ __all__ = [
     "best_response",
     "exploitability",
     "kl_divergence",
+    "manipulation_report",
     "matching_pennies",
     "spammer_game",
     "thesis_divergence",

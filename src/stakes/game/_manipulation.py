@@ -1,0 +1,261 @@
+"""What an adversary would do to a classifier, and what that costs, before and at equilibrium."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from scipy.special import logit
+
+from stakes.base import code_labels, predict_with_costs
+from stakes.costs import Costs
+from stakes.game._numeric_response import numeric_response
+from stakes.game._response import margin_loss, moving_ease, respond
+from stakes.game._stackelberg import StackelbergClassifier
+
+_MOST_ROWS = 2000  # positives on which a numerical response is searched
+
+
+@dataclass(frozen=True)
+class ManipulationReport:
+    """Which features are moved, what it gains, what the defender loses.
+
+    Attributes
+    ----------
+    features : polars.DataFrame
+        For each feature its price, and the weight and the move against the model and at the
+        equilibrium (the model's weight is null where it is not linear).
+    outcomes : polars.DataFrame
+        For the model and for the classifier at equilibrium, before and after the best move: the
+        share of positives that is caught, the defender's cost, the adversary's mean loss, what it
+        pays and what it gains.
+    exact : bool
+        Whether the move against the model is the best one; else it was found by search.
+    """
+
+    features: pl.DataFrame
+    outcomes: pl.DataFrame
+    exact: bool
+
+    def to_markdown(self, top=10):
+        """Both tables, the features that are moved most first.
+
+        Parameters
+        ----------
+        top : int, default=10
+            Features shown at most.
+        """
+        moved = self.features.sort(pl.col("move").abs(), descending=True).head(top)
+        return "\n".join([*_lines(self.outcomes), "", *_lines(moved)]) + "\n"
+
+    def plot(self, ax=None, top=10):
+        """Draw the moves of the features that are moved most.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+        top : int, default=10
+            Features shown at most.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        rows = self.features.sort(pl.col("move").abs(), descending=True).head(top).reverse()
+        place = np.arange(len(rows))
+        ax.barh(place + 0.2, rows["move"], 0.4, label="against the model", color="#b3542e")
+        ax.barh(place - 0.2, rows["move_eq"], 0.4, label="at equilibrium", color="#1f4e79")
+        ax.set_yticks(place, rows["feature"])
+        ax.set_xlabel("move of the positives")
+        ax.axvline(0.0, color="0.55", linewidth=1.0)
+        ax.legend()
+        return ax
+
+
+def manipulation_report(
+    model,
+    X,
+    y,
+    movement_price=1.0,
+    *,
+    movable=None,
+    loss="logistic",
+    alpha=1e-3,
+    fp_cost=None,
+    fn_cost=None,
+    tp_cost=None,
+    tn_cost=None,
+    max_evaluations=400,
+    random_state=None,
+):
+    """Tell what an adversary would gain from moving the positives against a fitted classifier.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With `coef_` and `intercept_` and scores linear in X: the best move is exact. Any other
+        with `decision_function` or `predict_proba`: it is searched for.
+    X : {array-like, sparse matrix, data frame} of shape (n, d)
+        The examples.
+    y : array-like of shape (n,)
+        Their labels; the larger one is the adversary's.
+    movement_price : float or array-like of shape (d,), default=1.0
+        Price of moving each feature by one, in units of the loss.
+    movable : array-like of bool of shape (d,), default=None
+        Which features can be moved.
+    loss : {"logistic", "hinge"}, default="logistic"
+        What the adversary wants to be large, a function of the model's score.
+    alpha : float, default=1e-3
+        Ridge penalty of the classifier at equilibrium, which is fitted here.
+    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+        What the four outcomes cost the defender.
+    max_evaluations, random_state
+        Of the search, where one is needed.
+
+    Returns
+    -------
+    ManipulationReport
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(500, 2))
+    >>> y = (X.sum(axis=1) + 0.5 * rng.normal(size=500) > 0).astype(int)
+    >>> report = manipulation_report(LogisticRegression().fit(X, y), X, y, [0.05, 5.0], fn_cost=9.0)
+    >>> report.outcomes.select("against", "moved", "caught").rows()
+    [('model', False, 0.901), ('model', True, 0.0),
+     ('equilibrium', False, 1.0), ('equilibrium', True, 0.988)]
+    """
+    names = _names(model, X)
+    rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    classes, signs = code_labels(y)
+    costs = Costs.of(len(signs), fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    ease = moving_ease(movement_price, rows.shape[1], movable)
+    own = _Defender(model, names, classes, costs, rows, signs, loss)
+    move = own.response(ease, max_evaluations, random_state)
+    settings = dict(fp_cost=costs.fp, fn_cost=costs.fn, tp_cost=costs.tp, tn_cost=costs.tn)
+    price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
+    equilibrium = StackelbergClassifier(loss=loss, alpha=alpha, movement_price=price)
+    equilibrium.fit(rows, signs, **settings)
+    other = _Defender(equilibrium, None, classes, costs, rows, signs, loss)
+    other_move = other.response(ease, max_evaluations, random_state)
+    nobody = np.zeros(len(ease))
+    outcomes = [
+        own.outcome("model", nobody, move, price),
+        own.outcome("model", move.shift, move, price),
+        other.outcome("equilibrium", nobody, other_move, price),
+        other.outcome("equilibrium", other_move.shift, other_move, price),
+    ]
+    features = pl.DataFrame(
+        {
+            "feature": [f"x{j}" for j in range(len(ease))] if names is None else list(names),
+            "price": price,
+            "weight": [None] * len(ease) if own.w is None else own.w,
+            "move": move.shift,
+            "weight_eq": equilibrium.coef_[0],
+            "move_eq": other_move.shift,
+        },
+        schema_overrides={"weight": pl.Float64},
+    )
+    return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
+
+
+class _Defender:
+    """A classifier with the data it defends."""
+
+    def __init__(self, model, names, classes, costs, X, signs, loss):
+        self.model, self.names, self.classes, self.costs = model, names, classes, costs
+        self.X, self.signs, self.loss = X, signs, loss
+        self.named = names is not None and hasattr(model, "feature_names_in_")
+        self.w, self.b = self._linear()
+
+    def response(self, ease, max_evaluations, random_state):
+        """The best move: exact for a linear model, else found by search."""
+        positive = self.X[self.signs > 0]
+        if self.w is not None:
+            v = np.full(positive.shape[0], 1.0 / positive.shape[0])
+            return respond(positive @ self.w + self.b, v, self.w, ease, self.loss)
+        positive = _dense(positive)[:: max(1, positive.shape[0] // _MOST_ROWS)]
+        return numeric_response(
+            lambda rows: float(margin_loss(self._scores(rows), self.loss).mean()),
+            positive,
+            ease,
+            np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
+            max_evaluations=max_evaluations,
+            random_state=random_state,
+        )
+
+    def outcome(self, name, shift, response, price):
+        """Detection and money when the positives are moved by `shift`."""
+        positive = self.signs > 0
+        if self.w is not None:
+            scores = self.X @ self.w + self.b + np.where(positive, shift @ self.w, 0.0)
+            decided, losses = scores > 0, margin_loss(scores[positive], self.loss)
+        else:
+            rows = _dense(self.X) + np.outer(positive, shift)
+            costs = dict(
+                zip(("fp_cost", "fn_cost", "tp_cost", "tn_cost"), self._prices(), strict=True)
+            )
+            decided = predict_with_costs(self.model, self._framed(rows), **costs) == self.classes[1]
+            losses = margin_loss(self._scores(rows[positive]), self.loss)
+        moved = bool(shift.any())
+        return {
+            "against": name,
+            "moved": moved,
+            "caught": round(float(decided[positive].mean()), 3),
+            "cost": float(self.costs.paid(positive, decided).sum()),
+            "mean_loss": float(losses.mean()),
+            "paid": response.paid if moved else 0.0,
+            "gain": response.gain if moved else 0.0,
+        }
+
+    def _prices(self):
+        return self.costs.fp, self.costs.fn, self.costs.tp, self.costs.tn
+
+    def _linear(self):
+        """Weights and intercept if the model's scores are linear in X, else None."""
+        coef, intercept = (
+            getattr(self.model, "coef_", None),
+            getattr(self.model, "intercept_", None),
+        )
+        if coef is None or intercept is None or not hasattr(self.model, "decision_function"):
+            return None, None
+        w, b = np.asarray(_dense(coef), dtype=np.float64).ravel(), float(np.ravel(intercept)[0])
+        if len(w) != self.X.shape[1]:
+            return None, None
+        few = _dense(self.X[:20])
+        same = np.allclose(few @ w + b, self.model.decision_function(self._framed(few)), atol=1e-6)
+        return (w, b) if same else (None, None)
+
+    def _scores(self, rows):
+        rows = self._framed(rows)
+        if hasattr(self.model, "decision_function"):
+            return np.asarray(self.model.decision_function(rows), dtype=np.float64)
+        probability = self.model.predict_proba(rows)[:, 1]
+        return logit(np.clip(probability, 1e-6, 1.0 - 1e-6))
+
+    def _framed(self, rows):
+        return pl.DataFrame(rows, schema=list(self.names)) if self.named else rows
+
+
+def _names(model, X):
+    columns = getattr(X, "columns", None)
+    return getattr(model, "feature_names_in_", None) if columns is None else list(columns)
+
+
+def _dense(X):
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def _lines(frame):
+    lines = ["| " + " | ".join(frame.columns) + " |", "| --- " * len(frame.columns) + "|"]
+    for row in frame.rows():
+        cells = (f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row)
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines

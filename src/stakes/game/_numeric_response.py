@@ -1,0 +1,74 @@
+"""The adversary's move against any classifier, searched for by trying."""
+
+import numpy as np
+
+from stakes.game._response import Response
+
+_LENGTHS = 2.0 ** np.arange(-4, 4)
+_SMALLEST = 1e-3  # step, in deviations, at which the search ends
+
+
+def numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random_state=None):
+    r"""Search the move that makes the mean loss large, less its price.
+
+    Tries lengths along each feature and along the way to the other class, then improves the best
+    by single features and random directions with steps that shrink. What it finds is a lower
+    bound on what the adversary can gain.
+
+    Parameters
+    ----------
+    mean_loss : callable
+        From moved examples to their mean loss.
+    X : ndarray of shape (n, d)
+        The adversary's examples.
+    ease : ndarray of shape (d,)
+        One over the price of each feature.
+    towards : ndarray of shape (d,)
+        A mean of the other class.
+    max_evaluations : int, default=400
+        How often `mean_loss` is called at most.
+    random_state : int or None, default=None
+        Seed of the random directions.
+
+    Returns
+    -------
+    Response
+    """
+    rng = np.random.default_rng(random_state)
+    d = X.shape[1]
+    free = np.flatnonzero(ease > 0)
+    scale = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+    price = np.divide(1.0, ease, out=np.zeros(d), where=ease > 0)
+    left = max_evaluations
+    stay = mean_loss(X)
+    best, payoff = np.zeros(d), stay
+
+    def attempt(shift):
+        nonlocal best, payoff, left
+        left -= 1
+        value = mean_loss(X + shift) - price @ shift**2
+        if value > payoff:
+            best, payoff = shift, value
+            return True
+        return False
+
+    way = np.where(ease > 0, towards - X.mean(axis=0), 0.0)
+    starts = [length * way for length in (0.25, 0.5, 1.0, 1.5)]
+    for j in free[np.argsort(-np.abs(way[free] / scale[free]))][: max_evaluations // 32]:
+        step = np.zeros(d)
+        step[j] = np.sign(way[j]) * scale[j] if way[j] else scale[j]
+        starts += [length * step for length in _LENGTHS[::2]]
+    for shift in starts:
+        attempt(shift)
+    step = 1.0
+    while left > 0 and step > _SMALLEST and len(free):
+        direction = np.zeros(d)
+        if rng.random() < 0.5:
+            direction[rng.choice(free)] = 1.0
+        else:
+            direction[free] = rng.normal(size=len(free)) / np.sqrt(len(free))
+        direction *= scale * step
+        if not (attempt(best + direction) or attempt(best - direction) or attempt(0.9 * best)):
+            step *= 0.93
+    paid = float(price @ best**2)
+    return Response(best, float(payoff), float(payoff) + paid, paid, float(payoff - stay))

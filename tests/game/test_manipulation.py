@@ -1,0 +1,85 @@
+"""The report on what an adversary would do."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from stakes.game import best_response, manipulation_report
+from stakes.svm import LinearCostSensitiveSVC
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    return X, (X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=400) > 0.3).astype(int)
+
+
+PRICE = [0.5, 5.0, 1.0]
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LinearCostSensitiveSVC()])
+def test_linear_models_exactly(data, model):
+    X, y = data
+    model.fit(X, y)
+    report = manipulation_report(model, X, y, PRICE, fn_cost=9.0)
+    assert report.exact
+    w, b = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
+    found = best_response(w, b, X[y == 1], "logistic", PRICE)
+    np.testing.assert_allclose(report.features["move"], found.shift)
+    rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
+    before, after = rows["model", False], rows["model", True]
+    moved = X + np.outer(y, found.shift)
+    missed = (model.predict(moved) == 0) & (y == 1)
+    alarms = (model.predict(X) == 1) & (y == 0)
+    assert after["cost"] == pytest.approx(9.0 * missed.sum() + alarms.sum())
+    assert after["gain"] == pytest.approx(found.gain)
+    assert after["caught"] < before["caught"]
+    # the classifier at equilibrium loses less to its own adversary
+    assert rows["equilibrium", True]["cost"] < after["cost"]
+    assert rows["equilibrium", True]["gain"] < after["gain"]
+
+
+def test_search_comes_near_the_exact_move(data):
+    X, y = data
+    scaled = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    report = manipulation_report(scaled, X, y, PRICE, random_state=0)
+    assert not report.exact
+    w = scaled[-1].coef_[0] / scaled[0].scale_
+    b = scaled[-1].intercept_[0] - scaled[0].mean_ @ w
+    best = best_response(w, b, X[y == 1], "logistic", PRICE)
+    gain = report.outcomes["gain"][1]
+    assert 0.97 * best.gain <= gain <= best.gain + 1e-9
+    assert report.features["weight"].null_count() == 3
+
+
+def test_forests_and_frames(data):
+    X, y = data
+    frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
+    forest = RandomForestClassifier(20, random_state=0).fit(frame, y)
+    options = dict(movable=[True, False, True], max_evaluations=120, random_state=0)
+    report = manipulation_report(forest, frame, y, 0.05, **options)
+    assert report.features["feature"].to_list() == ["amount", "age", "hour"]
+    assert report.features["move"][1] == 0.0
+    assert report.outcomes["gain"][1] > 0
+    assert report.outcomes["caught"][1] < report.outcomes["caught"][0]
+    again = manipulation_report(forest, frame, y, 0.05, **options)
+    assert again.outcomes.equals(report.outcomes)
+
+
+def test_sparse_rows_table_and_plot(data):
+    X, y = data
+    model = LogisticRegression().fit(X, y)
+    dense = manipulation_report(model, X, y, PRICE)
+    report = manipulation_report(model, sparse.csr_matrix(X), y, PRICE)
+    np.testing.assert_allclose(report.features["move"], dense.features["move"])
+    text = report.to_markdown(top=2)
+    assert text.count("\n| x") == 2
+    assert "| equilibrium | True |" in text
+    ax = report.plot(top=2)
+    assert [label.get_text() for label in ax.get_yticklabels()][-1] == "x0"
