@@ -1,4 +1,4 @@
-"""Games: the best move against a million rows, one cell of a shift game, a game on a spam stream."""
+"""Games: the best move against many rows, a cell of a shift game, a game on a spam stream."""
 
 import os
 import time
