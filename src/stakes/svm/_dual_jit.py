@@ -63,9 +63,9 @@ def add_rows(F, pool, slots, change):
 
 @njit(cache=True)
 def gather(pool, slots, block):
-    """The kernel among the rows of a block, in float64."""
+    """The kernel among the rows of a block."""
     q = len(block)
-    K = np.empty((q, q))
+    K = np.empty((q, q), dtype=pool.dtype)
     for a in range(q):
         row = pool[slots[a]]
         for b in range(q):
