@@ -1,11 +1,15 @@
 """The CSDUOL reproduction: a small run from end to end, and the fingerprints of its tables."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from stakes.errors import InputError
 from stakes.reproduce import csduol
 from stakes.reproduce._csduol_data import load_set
+from stakes.reproduce._csduol_figures import draw
 from stakes.reproduce._csduol_paper import ANOMALY, COST, SUM
 from stakes.reproduce._csduol_runs import FITTING, run_set, weighted_cost, weighted_sum
 
@@ -41,6 +45,15 @@ def test_costs_and_sums_of_a_known_run():
     expected = 100 - 50 * p / n_positive - 50 * n / (60 - n_positive)
     assert weighted_sum(one)[0, -1] == pytest.approx(expected)
     assert one["n_positive"][:, -1].tolist() == [n_positive, n_positive]
+
+
+def test_figures_are_drawn_from_the_stored_run():
+    stored = Path(__file__).parents[2] / "docs" / "reproductions" / "csduol.json"
+    figure = draw(json.loads(stored.read_text()))
+    assert len(figure.axes) == 8
+    assert all(len(axis.lines) == 8 for axis in figure.axes)
+    best = max(figure.axes[0].lines, key=lambda line: line.get_ydata()[-1])
+    assert best.get_label() == "CSDUOL"
 
 
 @pytest.mark.jit

@@ -2,8 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
-
 from stakes._sklearn import Interval
 from stakes.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, SingleUpdate
@@ -82,4 +80,4 @@ class KernelALMA(SingleUpdate):
         self.random_state = random_state
 
     def _rule_numbers(self):
-        return np.array([self.alpha])
+        return [self.alpha]

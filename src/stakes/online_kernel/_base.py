@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES
+from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass
-from stakes.online_kernel._store import CallableStore, GramStore, SupportStore
+from stakes.online_kernel._store import SupportStore
 
 KERNEL_CONSTRAINTS = {
     "kernel": [StrOptions({"linear", "rbf", "poly"}), callable],
@@ -321,7 +322,7 @@ class SingleUpdate(KernelOnline):
             y,
             theta,
             self._rule_code,
-            self._rule_numbers(),
+            np.asarray(self._rule_numbers(), dtype=np.float64),
             store.alpha,
             store.y,
             store.f,

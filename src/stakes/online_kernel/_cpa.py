@@ -101,4 +101,4 @@ class KernelCPA(PricedMargins, SingleUpdate):
         return np.sqrt(super()._margins(y, costs))
 
     def _rule_numbers(self):
-        return np.array([self.C])
+        return [self.C]

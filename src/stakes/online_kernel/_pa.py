@@ -1,7 +1,5 @@
 """The passive-aggressive learner, PA-I."""
 
-import numpy as np
-
 from stakes.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
 from stakes.online_kernel._docs import documented
@@ -73,4 +71,4 @@ class KernelPA(SingleUpdate):
         self.random_state = random_state
 
     def _rule_numbers(self):
-        return np.array([self.C])
+        return [self.C]

@@ -2,8 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
-
 from stakes._sklearn import Interval
 from stakes.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
@@ -112,4 +110,4 @@ class KernelPAUM(PricedMargins, SingleUpdate):
         self.random_state = random_state
 
     def _rule_numbers(self):
-        return np.array([self.eta, self.radius**2])
+        return [self.eta, self.radius**2]
