@@ -16,6 +16,10 @@ SPECIAL = {
         {"estimator": LinearSVC(), "cv": 3},
     ],
     "BudgetDecisionClassifier": [{"estimator": LogisticRegression()}],
+    "ConfidenceForestClassifier": [
+        {"n_estimators": 8, "random_state": 0},
+        {"n_estimators": 2, "bootstrap": None, "max_features": None},
+    ],
     "CostSensitiveBoost": [{"n_estimators": 10}],
     "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],

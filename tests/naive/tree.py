@@ -92,9 +92,8 @@ def log_fraction(p):
     return math.log(p * 2**shift) - shift * math.log(2)
 
 
-def walk(nodes, x):
+def walk(nodes, x, at=0):
     """The leaf of one row, node by node."""
-    at = 0
     while nodes.feature[at] >= 0:
         v = x[nodes.feature[at]]
         if nodes.group[at] >= 0:

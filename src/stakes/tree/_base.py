@@ -93,7 +93,7 @@ class TreeBase(CostSensitiveClassifier):
         return all(nodes.is_sound(self.n_features_in_) for nodes in getattr(self, "trees_", []))
 
     def _validate_training(self, X, y, sample_weight, given):
-        """Binned features, class index, weights and regrets of the examples that count."""
+        """Binned features, class index, weight and regret of examples that count; which do."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
@@ -115,7 +115,7 @@ class TreeBase(CostSensitiveClassifier):
         regret = regret / np.average(regret, weights=weight)
         binned = bin_features(X, self._categorical_mask(X.shape[1]), self.max_bins)
         self.has_missing_ = (binned.codes == MISSING).any(axis=1)
-        return binned, index, weight, regret
+        return binned, index, weight, regret, used
 
     def _pseudo_counts(self, positive, weight, regret):
         """What smoothing adds to each class of a leaf: weights, and regrets at the class mean."""

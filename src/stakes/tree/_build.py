@@ -26,7 +26,7 @@ class Settings:
     max_features: int
 
 
-def grow_nodes(binned, positive, weight, regret, settings, *, draws=None, seed=1):
+def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):
     """Grow a tree.
 
     Parameters
@@ -36,23 +36,22 @@ def grow_nodes(binned, positive, weight, regret, settings, *, draws=None, seed=1
     positive : ndarray of bool of shape (n,)
         Which examples are positive.
     weight, regret : ndarray of shape (n,)
-        What the examples count, and what getting one wrong costs; all above zero.
+        What the examples count, zero leaving one out, and what getting one wrong costs.
     settings : Settings
         How to grow.
-    draws : ndarray of shape (n,), default=None
-        What an example counts while growing, in place of its weight; zero leaves it out.
     seed : int, default=1
         Of the draw of features, from 1 to 2^31 - 2.
+    tested : bool, default=True
+        Whether the p-values of the rules are wanted; they are zero (one as a p-value) if not.
 
     Returns
     -------
     Nodes
-        With the totals of `weight` and `regret` over the examples that were not left out.
+        With the totals of both.
     """
-    counts = weight if draws is None else draws
-    rows = np.flatnonzero(counts > 0).astype(np.uint32)
+    rows = np.flatnonzero(weight > 0).astype(np.uint32)
     by_cost = settings.criterion == "cost"
-    mass = counts[rows] * regret[rows] if by_cost else counts[rows].astype(np.float64)
+    mass = weight[rows] * regret[rows] if by_cost else weight[rows]
     grown = grow(
         binned.X,
         binned.codes,
@@ -61,7 +60,7 @@ def grow_nodes(binned, positive, weight, regret, settings, *, draws=None, seed=1
         binned.kinds,
         rows,
         np.where(positive[rows], mass, -mass),
-        counts[rows].astype(np.float64),
+        weight[rows].copy(),
         CRITERIA[settings.criterion],
         settings.branch_weight == "count",
         by_cost,
@@ -84,5 +83,5 @@ def grow_nodes(binned, positive, weight, regret, settings, *, draws=None, seed=1
         depth,
         weights,
         node_totals(left, starts, ends, rows, label, weight * regret),
-        rule_log_p(weights),
+        rule_log_p(weights) if tested else np.zeros(len(weights)),
     )

@@ -70,6 +70,15 @@ class Nodes:
         leaves_of(X, *self.walk, 0, out)
         return out
 
+    def recount(self, X, positive, weight, regret):
+        """Take the totals of the nodes from other examples than the tree was grown on."""
+        at = 2 * self.leaves(X).astype(np.intp) + positive
+        self.weight = np.bincount(at, weight, 2 * len(self)).reshape(-1, 2)
+        self.regret = np.bincount(at, weight * regret, 2 * len(self)).reshape(-1, 2)
+        for k in np.flatnonzero(~self.is_leaf)[::-1]:
+            for totals in (self.weight, self.regret):
+                totals[k] = totals[self.left[k]] + totals[self.left[k] + 1]
+
     def cut(self, becomes_leaf):
         """The tree with some inner nodes turned into leaves, and nothing below them."""
         becomes_leaf = becomes_leaf | self.is_leaf
@@ -103,3 +112,22 @@ class Nodes:
             and bool(np.all(self.left[inner] > inner) and np.all(self.left[inner] < n - 1))
             and bool(np.all(self.group < len(self.groups)))
         )
+
+
+def join(trees):
+    """Several trees as one set of nodes, and the number of each root."""
+    sizes = np.array([len(tree) for tree in trees])
+    roots = np.cumsum(sizes) - sizes
+    n_groups = np.array([len(tree.groups) for tree in trees])
+    first_group = np.cumsum(n_groups) - n_groups
+    together = {
+        name: np.concatenate([getattr(tree, name) for tree in trees])
+        for name in trees[0].__dataclass_fields__
+    }
+    inner = together["feature"] >= 0
+    of_tree = np.repeat(np.arange(len(trees)), sizes)
+    together["left"] = np.where(inner, together["left"] + roots[of_tree], 0).astype(np.int32)
+    grouped = together["group"] >= 0
+    moved = together["group"] + first_group[of_tree]
+    together["group"] = np.where(grouped, moved, -1).astype(np.int32)
+    return Nodes(**together), roots

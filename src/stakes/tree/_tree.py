@@ -174,7 +174,7 @@ class ConfidenceTreeClassifier(TreeBase):
         self
         """
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        binned, index, weight, regret = self._validate_training(X, y, sample_weight, given)
+        binned, index, weight, regret, _ = self._validate_training(X, y, sample_weight, given)
         settings = self._settings(binned.X.shape[1])
         random = check_random_state(self.random_state)
         self.trees_, self._pseudo = [], []

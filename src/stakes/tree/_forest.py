@@ -1,0 +1,350 @@
+"""Forest of class-confidence trees: the extension that the thesis leaves for later."""
+
+from numbers import Integral
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import check_random_state
+
+from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes.base import LearnerInfo
+from stakes.tree._base import TREE_CONSTRAINTS, TreeBase, leaf_probability, leaf_score
+from stakes.tree._build import SEEDS, Settings, grow_nodes
+from stakes.tree._nodes import join
+from stakes.tree._walk_jit import add_leaf_values
+
+
+class ConfidenceForestClassifier(TreeBase):
+    r"""Average of many class-confidence trees, each on its own bootstrap sample.
+
+    .. math:: P(y = 1 \mid x) = \frac1T \sum_{t=1}^T \frac{n_{t1}(x)}{n_{t0}(x) + n_{t1}(x)} ,
+
+    :math:`n_{tk}(x)` being the weight of class k in the leaf that x reaches in tree t. Splits are
+    chosen as by :class:`~stakes.tree.ConfidenceTreeClassifier`, among features drawn anew in each
+    node; nothing is pruned.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    criterion : {"ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini", "cost"}, \
+            default="ccp_gini"
+        What a split is chosen by.
+    branch_weight : {"rate", "count"}, default="rate"
+        How the CCP criteria weigh branches.
+    max_depth : int, default=None
+        Most splits on a path.
+    min_samples_leaf : float, default=20
+        Least weight of the drawn examples in a leaf.
+    max_features : "sqrt", int or None, default="sqrt"
+        How many features are tried in a node; None: all.
+    bootstrap : {"plain", "balanced"} or None, default="plain"
+        "plain": as many examples as there are, drawn with replacement; "balanced": as many of
+        each class as the rarer one has, and all examples counted in the leaves, so that
+        probabilities are at the frequencies of training; None: all examples in every tree.
+    smoothing : float, default=0.0
+        How many examples of each class are added to a leaf.
+    prior : {"uniform", "rate"}, default="rate"
+        What the added examples are: half of each class, or shared out as those of training.
+    categorical_features : array-like of bool, int or str, default=None
+        Which features are categories, coded 0 to 254.
+    max_bins : int, default=255
+        Bins of a number with more distinct values than this.
+    exact_rows : int, default=0
+        Nodes up to this size try every threshold, not only the ends of bins.
+    oob : bool, default=False
+        Whether to predict each example by the trees that did not see it.
+    n_jobs : int, default=None
+        Trees grown, and blocks of rows predicted, at the same time; the results are the same.
+    random_state : int, RandomState instance or None, default=None
+        For the samples and the draw of features.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels.
+    trees_ : list of Nodes
+        All trees one after the other; with more than two classes a forest for each class.
+    roots_ : list of ndarray of shape (n_estimators,)
+        Where each tree begins.
+    oob_probability_ : ndarray of shape (n,)
+        With `oob=True`: positive class of each example that counts; NaN where every tree saw it.
+    oob_cost_ : float
+        With `oob=True`: mean cost of deciding by these probabilities.
+    has_missing_ : ndarray of bool of shape (d,)
+        Which features had missing values in training.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    .. [1] W. Liu, S. Chawla, D. Cieslak, N. Chawla. "A Robust Decision Tree Algorithm for
+       Imbalanced Data Sets". SDM 2010. Chapter 3 of W. Liu's thesis.
+
+    Examples
+    --------
+    >>> from stakes.datasets import make_fraud
+    >>> data = make_fraud(2000, random_state=0)
+    >>> model = ConfidenceForestClassifier(20, oob=True, random_state=0)
+    >>> model = model.fit(data.X, data.y, fp_cost=data.fp_cost, fn_cost=data.fn_cost)
+    >>> bool(model.oob_cost_ < (data.fn_cost * data.y).mean())  # cheaper than no alarm at all
+    True
+    """
+
+    _parameter_constraints = {
+        **TreeBase._parameter_constraints,
+        **TREE_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_features": [None, StrOptions({"sqrt"}), Interval(Integral, 1, None, closed="left")],
+        "bootstrap": [StrOptions({"plain", "balanced"}), None],
+        "oob": ["boolean"],
+        "n_jobs": [None, Integral],
+    }
+    _info = LearnerInfo(
+        family="tree",
+        speed="medium",
+        grid={"min_samples_leaf": [5, 20], "criterion": ["ccp_gini", "gini"]},
+    )
+
+    def __init__(
+        self,
+        n_estimators=100,
+        *,
+        criterion="ccp_gini",
+        branch_weight="rate",
+        max_depth=None,
+        min_samples_leaf=20,
+        max_features="sqrt",
+        bootstrap="plain",
+        smoothing=0.0,
+        prior="rate",
+        categorical_features=None,
+        max_bins=255,
+        exact_rows=0,
+        oob=False,
+        n_jobs=None,
+        random_state=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.branch_weight = branch_weight
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.smoothing = smoothing
+        self.prior = prior
+        self.categorical_features = categorical_features
+        self.max_bins = max_bins
+        self.exact_rows = exact_rows
+        self.oob = oob
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples; missing values are NaN.
+        y : array-like of shape (n,)
+            Their labels; two classes or more.
+        sample_weight : array-like of shape (n,), default=None
+            What an example counts each time that it is drawn.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; two classes only. Examples that cost nothing are left out.
+
+        Returns
+        -------
+        self
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        binned, index, weight, regret, used = self._validate_training(X, y, sample_weight, given)
+        self._check_out_of_bag()
+        settings = self._settings(binned.X.shape[1])
+        random = check_random_state(self.random_state)
+        self.trees_, self.roots_, self._pseudo = [], [], []
+        for k in range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_)):
+            positive = index == k
+            seeds = random.randint(1, SEEDS, size=self.n_estimators)
+            grown = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(self._one_tree)(binned, positive, weight, regret, settings, int(seed))
+                for seed in seeds
+            )
+            forest, roots = join(grown)
+            self.trees_.append(forest)
+            self.roots_.append(roots)
+            self._pseudo.append(self._pseudo_counts(positive, weight, regret))
+            if self.oob:
+                costs = self._costs_of(len(used), **given)[used]
+                self._predict_out_of_bag(binned.X, positive, weight, costs, grown, seeds)
+        return self
+
+    def decision_function(self, X):
+        """Score of each row: what the negative decision costs more, as a share of the stakes.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,), or (n, k) with more than two classes
+        """
+        scores = self._averages(self._validate_X(X), leaf_score)
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
+
+    def predict_proba(self, X):
+        """Probability of each class: its mean share in the leaves.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+        """
+        values = self._averages(self._validate_X(X), leaf_probability)
+        if len(values) == 1:
+            return np.column_stack([1.0 - values[0], values[0]])
+        table = np.column_stack(values)
+        total = table.sum(axis=1, keepdims=True)
+        return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / len(values))
+
+    def importances(self, X, y, *, n_repeats=5, random_state=None, **costs):
+        """How much more the decisions cost when a feature is shuffled; on rows not trained on.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            Examples.
+        y : array-like of shape (n,)
+            Their labels; two classes.
+        n_repeats : int, default=5
+            Shuffles of each feature.
+        random_state : int, RandomState instance or None, default=None
+            For the shuffles.
+        **costs : float or array-like of shape (n,)
+            `fp_cost`, `fn_cost`, `tp_cost`, `tn_cost`.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            Mean cost with the feature shuffled less mean cost without.
+        """
+        X, random = self._validate_X(X).copy(), check_random_state(random_state)
+        if len(self.classes_) > 2:
+            raise ValueError(f"importances are for two classes; there are {len(self.classes_)}.")
+        prices = self._costs_of(len(X), **costs)
+        positive = np.asarray(y) == self.classes_[1]
+
+        def cost():
+            probability = self._averages(X, leaf_probability)[0]
+            return prices.paid(positive, prices.decide(probability)).mean()
+
+        plain, found = cost(), np.zeros(X.shape[1])
+        for f in range(X.shape[1]):
+            column = X[:, f].copy()
+            for _ in range(n_repeats):
+                X[:, f] = random.permutation(column)
+                found[f] += (cost() - plain) / n_repeats
+            X[:, f] = column
+        return found
+
+    def trees_are_sound(self):
+        """Whether every walk from a root ends in a leaf; asked of models that come from a file."""
+        return super().trees_are_sound() and all(
+            np.all((roots >= 0) & (roots < len(nodes)))
+            for nodes, roots in zip(
+                getattr(self, "trees_", []), getattr(self, "roots_", []), strict=True
+            )
+        )
+
+    def _settings(self, d):
+        tried = {"sqrt": max(1, int(np.sqrt(d))), None: d}.get(self.max_features, self.max_features)
+        return Settings(
+            self.criterion,
+            self.branch_weight,
+            self.max_depth,
+            self.min_samples_leaf,
+            self.exact_rows,
+            min(tried, d),
+        )
+
+    def _one_tree(self, binned, positive, weight, regret, settings, seed):
+        draws = weight * self._draw(positive, seed)
+        nodes = grow_nodes(binned, positive, draws, regret, settings, seed=seed, tested=False)
+        if self.bootstrap == "balanced":
+            nodes.recount(binned.X, positive, weight, regret)
+        return nodes
+
+    def _draw(self, positive, seed):
+        """How often each example is drawn for the tree of this seed."""
+        n, rng = len(positive), np.random.default_rng(seed)
+        if self.bootstrap is None:
+            return np.ones(n)
+        if self.bootstrap == "plain":
+            return np.bincount(rng.integers(0, n, n), minlength=n).astype(np.float64)
+        classes = [np.flatnonzero(~positive), np.flatnonzero(positive)]
+        size = min(len(rows) for rows in classes) or n
+        chosen = [rng.choice(rows, size) for rows in classes if len(rows)]
+        return np.bincount(np.concatenate(chosen), minlength=n).astype(np.float64)
+
+    def _averages(self, X, of):
+        """Mean over the trees of what a leaf is worth, one array for each forest."""
+        n_jobs = effective_n_jobs(self.n_jobs)
+        parts = np.array_split(np.arange(len(X)), n_jobs) if n_jobs > 1 else [np.arange(len(X))]
+        found = []
+        for nodes, roots, pseudo in zip(self.trees_, self.roots_, self._pseudo, strict=True):
+            values, out = of(nodes, pseudo), np.zeros(len(X))
+            Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(add_leaf_values)(
+                    X[part[0] : part[-1] + 1],
+                    *nodes.walk,
+                    roots,
+                    values,
+                    out[part[0] : part[-1] + 1],
+                )
+                for part in parts
+                if len(part)
+            )
+            found.append(out / len(roots))
+        return found
+
+    def _check_out_of_bag(self):
+        if self.oob and (self.bootstrap is None or len(self.classes_) > 2):
+            raise ValueError(
+                "oob=True needs two classes and bootstrap='plain' or 'balanced': else no example "
+                "is out of any bag, or its cost is not known."
+            )
+
+    def _predict_out_of_bag(self, X, positive, weight, costs, grown, seeds):
+        total, times = np.zeros(len(X)), np.zeros(len(X))
+        for nodes, seed in zip(grown, seeds, strict=True):
+            unseen = self._draw(positive, int(seed)) == 0
+            value = leaf_probability(nodes, self._pseudo[-1])
+            total[unseen] += value[nodes.leaves(X[unseen])]
+            times += unseen
+        told = times > 0
+        self.oob_probability_ = np.full(len(X), np.nan)
+        self.oob_probability_[told] = total[told] / times[told]
+        decided = costs[told].decide(self.oob_probability_[told])
+        paid = costs[told].paid(positive[told], decided)
+        self.oob_cost_ = float(np.average(paid, weights=weight[told])) if told.any() else np.nan
