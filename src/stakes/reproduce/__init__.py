@@ -7,6 +7,7 @@ from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 
 # the name on the command line -> the module that has `run`
 PAPERS = {
+    "games": "stakes.reproduce.games",
     "qmlearn": "stakes.reproduce.qmlearn",
     "cs-svm": "stakes.reproduce.cs_svm",
     "csduol": "stakes.reproduce.csduol",

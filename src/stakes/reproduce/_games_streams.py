@@ -1,0 +1,79 @@
+"""Dated spam streams: the words that tell most, the first periods, each later period."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_selection import mutual_info_classif
+
+from stakes.reproduce._cs_svm_data import data_directory
+
+N_WORDS = 20
+
+
+@dataclass
+class Stream:
+    """Scaled counts of the most telling words, with the period of each mail."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    period: np.ndarray
+    names: list
+    n_first: int
+    words: list
+    kind: str
+    note: str
+
+    def first(self):
+        """Training rows, their labels, and what a period is called."""
+        rows = self.period < self.n_first
+        return self.X[rows], self.y[rows], self.kind
+
+    def later(self):
+        """(name, X, y) of each later period."""
+        for k in range(self.n_first, len(self.names)):
+            rows = self.period == k
+            yield self.names[k], self.X[rows], self.y[rows]
+
+
+def load_streams(data=None):
+    """SpamAssassin by months and TREC 2007 by weeks, those that are at hand."""
+    found = []
+    root = Path(data_directory(data))
+    for name, file, unit in (
+        ("SpamAssassin", "spam_stream_spamassassin_dated.npz", "month"),
+        ("TREC 2007", "spam_stream_trec07p_first37710.npz", "week"),
+    ):
+        if (root / file).exists():
+            found.append(_load(name, root / file, unit))
+    return found
+
+
+def _load(name, path, unit):
+    d = np.load(path)
+    X = sparse.csr_matrix((d["data"], d["indices"], d["indptr"]), shape=tuple(d["shape"]))
+    y, when = d["y"].astype(int), d["timestamp"].astype("datetime64[s]")
+    if unit == "month":
+        month = when.astype("datetime64[M]")
+        names, period = np.unique(month, return_inverse=True)
+        n_first = int(np.searchsorted(names, np.datetime64("2002-08")))
+        names = [str(m) for m in names]
+    else:
+        period = ((when - when.min()).astype(np.int64) // (7 * 86_400)).astype(int)
+        names = [str(k + 1) for k in range(period.max() + 1)]
+        n_first = 1
+    train = period < n_first
+    told = mutual_info_classif(X[train] > 0, y[train], discrete_features=True)
+    chosen = np.argsort(-told, kind="stable")[:N_WORDS]
+    Z = np.log1p(X[:, chosen].toarray().astype(np.float64))
+    scale = Z[train].std(axis=0)
+    Z = (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    words = [str(word) for word in d["terms"][chosen]]
+    note = (
+        f"{train.sum():,} mails up to {names[n_first - 1]} to train ({y[train].mean():.0%} spam), "
+        f"{(~train).sum():,} later ones by {unit}; logarithms of the counts of the {N_WORDS} words "
+        f"with the largest information gain, scaled: {', '.join(words)}."
+    )
+    return Stream(name, Z, y, period, names, n_first, words, unit, note)
