@@ -123,6 +123,23 @@ def test_messages():
         learner.predict_one({"a": 1.0})
 
 
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        ({"fn_cost": -1.0}, "smaller"),
+        ({"fp_cost": np.nan}, "missing"),
+        ({"fn_cost": np.inf}, "missing"),
+        ({"fp_cost": "dear"}, "must be a number"),
+        ({"fp_cost": [1.0, 2.0]}, "one value for each"),
+        ({"fp_cost": np.ones(2)}, "one value for each"),
+    ],
+)
+def test_bad_prices_of_one_example(costs, words):
+    learner = CSDUOLClassifier().learn_one([0.0], 1, fn_cost=[3.0])
+    with pytest.raises(ValueError, match=words):
+        learner.learn_one([1.0], 0, **costs)
+
+
 def test_order_of_fit():
     X, y = stream(4, n=70)
     order = np.random.RandomState(5).permutation(len(y))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier
-from stakes.costs import COST_NAMES
+from stakes.costs import COST_NAMES, Costs
 from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
@@ -26,6 +26,7 @@ KERNEL_CONSTRAINTS = {
     "shuffle": ["boolean"],
     "random_state": ["random_state"],
 }
+PLAIN_COSTS = dict(zip(COST_NAMES, (1.0, 1.0, 0.0, 0.0), strict=True))
 POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
 
 
@@ -247,8 +248,23 @@ class KernelOnline(CostSensitiveClassifier):
             raise ValueError(f"y must be one of {self.classes_.tolist()}. Got {y!r} instead.")
         row = self._row_of(x, grow=True)
         sign = np.array([1.0 if y == self.classes_[1] else -1.0])
-        self._learn(row, sign, self._costs_of(1, *costs))
+        self._learn(row, sign, self._one_price(costs))
         return self
+
+    def _one_price(self, costs):
+        """The costs of one example, checked the short way where they are plain and right."""
+        own = (getattr(self, name, default) for name, default in PLAIN_COSTS.items())
+        given = costs or (None,) * 4
+        fp, fn, tp, tn = (
+            mine if now is None else now for now, mine in zip(given, own, strict=True)
+        )
+        try:
+            plain = 0.0 <= fp - tn < np.inf and 0.0 <= fn - tp < np.inf
+        except (TypeError, ValueError):
+            plain = False
+        if not plain or np.ndim(fp - tn + fn - tp):
+            return self._costs_of(1, *costs)
+        return Costs(*(np.array([float(price)]) for price in (fp, fn, tp, tn)))
 
     def _row_of(self, x, grow):
         """One example as a table of one row; a dict may bring new features."""
@@ -296,9 +312,11 @@ class KernelOnline(CostSensitiveClassifier):
 
     def _own(self):
         """Make what learning changes writable, after a model was loaded as a read-only map."""
+        if self._store.counts.flags.writeable:
+            return
         self._store.own()
         for name, value in vars(self).items():
-            if isinstance(value, np.ndarray) and not value.flags.writeable:
+            if isinstance(value, np.ndarray):
                 setattr(self, name, np.array(value))
 
     def _learn_gram(self, gram, y, order):
