@@ -9,6 +9,7 @@ from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 PAPERS = {
     "games": "stakes.reproduce.games",
     "qmlearn": "stakes.reproduce.qmlearn",
+    "chance-constrained": "stakes.reproduce.chance_constrained",
     "cs-svm": "stakes.reproduce.cs_svm",
     "csduol": "stakes.reproduce.csduol",
 }

@@ -1,0 +1,70 @@
+"""
+Measurements with error bars
+============================
+
+Eighty samples were measured three times each by an instrument with a known range of error. Which
+of two species are they, and of which samples can we be sure?
+
+A scientist's features come with an uncertainty: mean and standard deviation of replicates, and a
+range that the instrument guarantees. The scaler moves all of these together, the classifier trains
+on sets instead of points, and each prediction comes with a bound on the probability that the error
+of measurement has turned it.
+"""
+
+import numpy as np
+
+from stakes.metrics import certified_error, nominal_error
+from stakes.uncertain import UncertainMarginClassifier, UncertainScaler, moments_from_replicates
+
+# %%
+# Two species, three features in very different units; the third tells the most and is measured
+# worst.
+rng = np.random.default_rng(0)
+y = np.repeat([0, 1], 40)
+true = rng.normal(size=(80, 3)) + y[:, None] * [2.2, 2.2, 3.0]
+ranges = np.array([0.2, 0.3, 2.5]) * rng.uniform(0.5, 1.5, (80, 3))
+units = np.array([1.0, 250.0, 0.001])
+replicates = units * (true[:, None, :] + ranges[:, None, :] * rng.uniform(-1, 1, (80, 3, 3)))
+
+# %%
+# What is known: the replicates, and that no error exceeds the instrument's range. The moments come
+# from the replicates; the support from the instrument, since three replicates do not show a range.
+known = moments_from_replicates(replicates)
+support = dict(lower=known.mean - 2 * units * ranges, upper=known.mean + 2 * units * ranges)
+information = dict(support, var=units**2 * ranges**2 / 3)
+
+# %%
+# Scale measurements and uncertainty together; train on one half, look at the other.
+train, test = np.arange(80) % 2 == 0, np.arange(80) % 2 == 1
+scaler = UncertainScaler().fit(known.mean[train])
+X = scaler.transform(known.mean)
+information = scaler.transform_uncertainty(**information)
+
+
+def part(rows):
+    """The information on some of the samples."""
+    return {name: array[rows] for name, array in information.items()}
+
+
+# %%
+# A plain margin sees points; MM-SMV-I sees support, mean and variance.
+for formulation, epsilon in (("MM-M", 1.0), ("MM-SMV-I", 0.8)):
+    model = UncertainMarginClassifier(formulation, epsilon=epsilon, C=1.0)
+    model.fit(X[train], y[train], **part(train))
+    guess = model.predict(X[test])
+    bound = model.predict_certificate(X[test], **part(test))
+    weight = np.abs(model.coef_) / np.abs(model.coef_).sum()
+    print(
+        f"{formulation:9s} nominal error {nominal_error(y[test], guess):.3f}, "
+        f"certified error {certified_error(y[test], guess, bound):.3f}, "
+        f"weight of the noisy feature {weight[2]:.2f}"
+    )
+
+# %%
+# Send to a person what is not certain enough: the prediction may be wrong by more than 10 %.
+review = model.needs_review(X[test], max_error=0.1, **part(test))
+sure = ~review
+print(
+    f"{review.sum()} of {review.size} samples go to review; of the other {sure.sum()}, "
+    f"{int((guess != y[test])[sure].sum())} are wrong"
+)

@@ -1,0 +1,69 @@
+"""The chance-constrained reproduction: its parts on a small scale, and the figures' known order."""
+
+from stakes.reproduce import PAPERS
+from stakes.reproduce import _chance_constrained_figures as figures
+from stakes.reproduce import _chance_constrained_tables as tables
+from stakes.reproduce._chance_constrained_figures import EPSILONS, SCHEMES, figure_1, figure_2
+from stakes.reproduce.chance_constrained import _verdict, run
+
+
+def test_it_is_on_the_list():
+    assert PAPERS["chance-constrained"] == "stakes.reproduce.chance_constrained"
+
+
+def test_figure_1_order():
+    table, values = figure_1(runs=6)
+    for e in EPSILONS:
+        for name in SCHEMES:
+            assert values[name, e] <= 1
+        for name in ("MM-SMV-I", "MM-SM-I"):
+            # Table 5's maximum is only a bound of what Lemma 3 allows
+            assert values[f"{name}, exact", e] >= values[name, e] - 1e-12
+            assert values[name, e] >= max(values[name.removesuffix("-I"), e], 0) - 1e-12
+        assert values["MM-SMV", e] >= values["MM-SM", e] - 1e-12
+    assert any(values["MM-SM-I, exact", e] > values["MM-SM-I", e] + 1e-4 for e in EPSILONS)
+    assert "MM-MC" in table.to_markdown()
+
+
+def test_figure_2_in_the_separable_case(monkeypatch):
+    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
+    _, margins = figure_2(12.0, n_samples=12, n_replicates=6)
+    families = {family for family, _, _ in margins}
+    assert families == {"2_U", "10_U"}
+    for family in families:
+        for e in (0.05, 0.1, 0.2):
+            of = {n: margins[family, n, e] for n in ("MM-M", "MM-S", "MM-SM-I", "MM-SMV-I")}
+            assert of["MM-M"] >= of["MM-SMV-I"] * (1 - 1e-4)
+            assert of["MM-SMV-I"] >= of["MM-SM-I"] * (1 - 1e-4) >= of["MM-S"] * (1 - 1e-3)
+
+
+def test_wdbc_table_on_a_small_grid(monkeypatch):
+    monkeypatch.setattr(tables, "NAMES", ("MM-M", "MM-MC"))
+    monkeypatch.setattr(tables, "PAPER_6", {"OptErr c": (37.26, 37.26), "NomErr": (55.67, 55.67)})
+    monkeypatch.setattr(tables, "GRID_C", (0.03,))
+    monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
+    table, best, pairs = tables.table_6("middle", repeats=1)
+    assert best["MM-M", "NomErr"] < 5 < best["MM-M", "OptErr c"]
+    assert len(pairs) == 2 and table.cells[0].paper == 37.26
+
+
+def test_degenerate_cases():
+    _, to_mean, to_support = tables.degenerate()
+    assert max(to_mean, to_support) < 1e-4
+
+
+def test_verdicts():
+    assert _verdict([True, True]) == "reproduced"
+    assert _verdict([True, False]) == "partly reproduced"
+    assert _verdict([False]) == "not reproduced"
+
+
+def test_small_run(monkeypatch):
+    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
+    monkeypatch.setattr(figures, "FORMULATIONS", ("MM-S", "MM-MC", *tables.NAMES[3:]))
+    monkeypatch.setattr(tables, "GRID_C", (0.3,))
+    monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
+    lines = []
+    result = run(repeats=1, progress=lines.append)
+    assert {claim.verdict for claim in result.claims} >= {"reproduced", "cannot be checked"}
+    assert "chance-constrained" in result.to_json() and len(lines) == 21
