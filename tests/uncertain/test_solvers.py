@@ -64,7 +64,8 @@ def test_products_against_the_stored_matrix(rng):
         v, theta, alpha = rng.normal(size=9), rng.uniform(1, 2, 9), rng.uniform(1, 2, 9)
         np.testing.assert_allclose(g.times(z), J @ z, atol=1e-6)
         np.testing.assert_allclose(g.transposed(v), J.T @ v, atol=1e-6)
-        K, curved = g.hessian(theta, alpha)
+        K, curved, JV = g.assemble(theta, alpha, v[:, None])
+        np.testing.assert_allclose(JV[:, 0], J.T @ v, atol=1e-6)
         np.testing.assert_allclose(K, J.T @ (theta[:, None] * J), atol=1e-5)
         bent = np.zeros((3, 3))
         for j in range(3):

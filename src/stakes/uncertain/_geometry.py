@@ -30,16 +30,22 @@ class Points:
         self.blocks = [slice(k, min(k + rows, self.n)) for k in range(0, self.n, rows)]
         self.work = np.empty((min(rows, self.n), self.size))
 
-    def move_to(self, z, smooth=0.0):
-        """Set w, b, t and the smoothing; return the margins, which smoothing makes smaller."""
+    def move_to(self, z, smooth=0.0, length=None):
+        """Set w, b, t and the smoothing; return the margins, which smoothing makes smaller.
+
+        With a length, z is where that share of the step last given to `times` leads, and the
+        product with the centres is not made again.
+        """
         self.w, self.smooth = z[: self.d].copy(), smooth
         self.share = 0.0  # by how much a margin falls with the smoothing
-        margins = self.y * (self.M @ self.w + z[self.d]) + self._curved_margin()
+        self.Mw = self.M @ self.w if length is None else self.Mw + length * self.Mdw
+        margins = self.y * (self.Mw + z[self.d]) + self._curved_margin()
         return margins if self.R is None else margins - self.R @ z[self.d + 1 :]
 
     def times(self, z):
         """J z."""
-        out = self.y * (self.M @ z[: self.d] + z[self.d]) + self._curved_times(z[: self.d])
+        self.Mdw = self.M @ z[: self.d]
+        out = self.y * (self.Mdw + z[self.d]) + self._curved_times(z[: self.d])
         return out if self.R is None else out - self.R @ z[self.d + 1 :]
 
     def transposed(self, v):
@@ -52,20 +58,32 @@ class Points:
             out[self.d + 1 :] = -(self.R.T @ v)
         return out
 
-    def hessian(self, theta, alpha):
-        """J' diag(theta) J, and the curvature of the margins weighted by alpha and negated."""
+    def assemble(self, theta, alpha, V):
+        """All that one look at the examples gives, block by block.
+
+        Returns
+        -------
+        K : ndarray of shape (size, size)
+            J' diag(theta) J.
+        curved : ndarray of shape (d, d)
+            The curvature of the margins, weighted by alpha and negated.
+        JV : ndarray of shape (size, k)
+            J' V.
+        """
         K, curved = np.zeros((self.size, self.size)), np.zeros((self.d, self.d))
-        root = np.sqrt(theta)
+        JV, root = np.zeros((self.size, V.shape[1])), np.sqrt(theta)
+        V = V / root[:, None]
+        signed = self.y * root
         for rows in self.blocks:
             A = self.work[: rows.stop - rows.start]
-            np.multiply(self.M[rows], (self.y[rows] * root[rows])[:, None], out=A[:, : self.d])
-            A[:, self.d] = self.y[rows] * root[rows]
+            np.multiply(self.M[rows], signed[rows, None], out=A[:, : self.d])
+            A[:, self.d] = signed[rows]
             if self.R is not None:
                 np.multiply(self.R[rows], -root[rows, None], out=A[:, self.d + 1 :])
             self._curve(curved, A, rows, root, alpha)
             K += A.T @ A
-        self._curve_diagonal(curved, alpha)
-        return K, curved
+            JV += A.T @ V[rows]
+        return K, curved, JV
 
     def extent(self):
         """Mean extent of the ellipsoid parts along w."""
@@ -80,10 +98,7 @@ class Points:
     def _curved_transposed(self, v):
         return 0.0
 
-    def _curve(self, K, A, rows, root, alpha):
-        pass
-
-    def _curve_diagonal(self, K, alpha):
+    def _curve(self, curved, A, rows, root, alpha):
         pass
 
 
@@ -93,7 +108,7 @@ class Axes(Points):
     def __init__(self, problem):
         super().__init__(problem)
         self.D2 = problem.sets.axes**2
-        self.bent = np.empty((len(self.work), self.d))
+        self.bent, self.spare = np.empty((2, len(self.work), self.d))
 
     def extent(self):
         return float(np.mean(1 / self.over))
@@ -110,17 +125,16 @@ class Axes(Points):
     def _curved_transposed(self, v):
         return -self.w * (self.D2.T @ (v * self.over))
 
-    def _curve(self, K, A, rows, root, alpha):
-        B = self.bent[: len(A)]
-        np.multiply(self.D2[rows], self.w, out=B)
-        B *= self.over[rows, None]
-        A[:, : self.d] -= B * root[rows, None]
-        B *= np.sqrt(alpha[rows] * self.over[rows])[:, None]
-        K -= B.T @ B
-
-    def _curve_diagonal(self, K, alpha):
+    def _curve(self, curved, A, rows, root, alpha):
+        B, D2, over = self.bent[: len(A)], self.D2[rows], self.over[rows]
+        np.multiply(D2, self.w, out=B)
+        np.multiply(B, (over * root[rows])[:, None], out=self.spare[: len(A)])
+        A[:, : self.d] -= self.spare[: len(A)]
+        weight = alpha[rows] * over
+        B *= (over * np.sqrt(weight))[:, None]
+        curved -= B.T @ B
         at = np.arange(self.d)
-        K[at, at] += self.D2.T @ (alpha * self.over)
+        curved[at, at] += weight @ D2
 
 
 class Stored(Points):
@@ -150,18 +164,16 @@ class Stored(Points):
     def _curved_transposed(self, v):
         return self.E.T @ (self.y * v)
 
-    def _curve(self, K, A, rows, root, alpha):
+    def _curve(self, curved, A, rows, root, alpha):
         E = self.E[rows]
         A[:, : self.d] += E * (self.y * root)[rows, None]
-        # alpha r/s (D2 - u u') on the free coordinates, u = e / r
+        # alpha r/s (A A' - u u') on the free coordinates, u = e / r
         weight = alpha[rows] * self.over[rows]
         B = E * np.sqrt(weight / np.maximum(self.radius[rows], 1e-150))[:, None]
-        if self.free is not None:
+        if self.free is None:
+            curved += np.tensordot(weight, self.S[rows], axes=1)
+        else:
             B *= self.free[rows]
             at = np.arange(self.d)
-            K[at, at] += (weight * self.radius[rows]) @ (self.D2[rows] * self.free[rows])
-        K -= B.T @ B
-
-    def _curve_diagonal(self, K, alpha):
-        if self.free is None:
-            K += np.tensordot(alpha * self.over, self.S, axes=1)
+            curved[at, at] += (weight * self.radius[rows]) @ (self.D2[rows] * self.free[rows])
+        curved -= B.T @ B

@@ -57,6 +57,16 @@ class _Step(NamedTuple):
     pairs: list
 
 
+class _System(NamedTuple):
+    """The Newton system; `k` and `Jk` are the right-hand side of the predictor."""
+
+    K: np.ndarray
+    drift: np.ndarray
+    gradient: np.ndarray
+    k: np.ndarray
+    Jk: np.ndarray
+
+
 class _Path:
     def __init__(self, problem, careful):
         self.problem, self.g = problem, geometry_of(problem)
@@ -90,8 +100,8 @@ class _Path:
         best_primal, best_dual, patience = np.inf, -np.inf, PATIENCE
         best, alpha, near = self.z.copy(), self.alpha.copy(), (self.g.w, self.smooth)
         for n_iter in range(max_iter + 1):
-            gradient = self.g.transposed(self.alpha)
-            primal, dual = self._primal(), self._dual(gradient)
+            system = self._system()
+            primal, dual = self._primal(), self._dual(system.gradient)
             better = primal < best_primal * (1 - 1e-9) or dual > best_dual + 1e-9 * abs(primal)
             patience = PATIENCE if better else patience - 1
             self.wait = self.wait or patience < PATIENCE - 1
@@ -101,7 +111,7 @@ class _Path:
                 best_dual, alpha, near = dual, self.alpha.copy(), (self.g.w, self.smooth)
             if best_primal - best_dual <= tol * best_primal or patience == 0:
                 break
-            if n_iter == max_iter or not self._step(gradient):
+            if n_iter == max_iter or not self._step(system):
                 break
         return best[: self.d], best[self.d], alpha, near, n_iter
 
@@ -133,30 +143,35 @@ class _Path:
             v -= np.clip(v, -room, room)
         return self.alpha.sum() - 0.5 * v @ v
 
-    def _step(self, gradient):
-        """One predictor and one corrector; False if there is no way on."""
-        alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
-        self.theta = 1 / (s / alpha + xi / beta)
-        K, curved = self.g.hessian(self.theta, alpha)
+    def _system(self):
+        """Everything at the present point that needs a look at all examples."""
+        self.theta = 1 / (self.s / self.alpha + self.xi / self.beta)
+        k = self.xi - self.s - self.smooth * self.g.share
+        V = np.column_stack([self.alpha, self.theta * k])
+        K, curved, JV = self.g.assemble(self.theta, self.alpha, V)
+        drift = curved @ self.z[: self.d]
         K[: self.d, : self.d] += curved + np.eye(self.d)
         if self.boxed:
             self._add_hard(K)
-        factor, drift = _factor(K), curved @ self.z[: self.d]
+        return _System(K, drift, JV[:, 0], k, JV[:, 1])
+
+    def _step(self, system):
+        """One predictor and one corrector; False if there is no way on."""
+        factor = _factor(system.K)
         if factor is None:
             return False
         total = sum(a @ b for a, b in self._pairs())
         tau = total / sum(len(a) for a, _ in self._pairs())
-        flat = [0.0] * len(self._pairs())
-        first = self._direction(0.0, -1.0, flat, factor, gradient, drift)
+        first = self._direction(0.0, -1.0, [0.0] * 3, factor, system)
         length = self._longest(first)
         after = sum(
             (a + length * da) @ (b + length * db)
             for (a, b), (da, db) in zip(self._pairs(), first.pairs, strict=True)
         )
-        lag = self._lag(gradient) / total if self.wait else 0.0
+        lag = self._lag(system.gradient) / total if self.wait else 0.0
         sigma = max(min(1.0, max(after / total, 0.0)) ** 3, min(lag, 1.0))
         second = [da * db for da, db in first.pairs]
-        step = self._direction(sigma * tau, sigma - 1, second, factor, gradient, drift)
+        step = self._direction(sigma * tau, sigma - 1, second, factor, system)
         if not np.isfinite(step.dz).all():
             return False
         length = min(1.0, STEP * self._longest(step))
@@ -168,7 +183,7 @@ class _Path:
         pairs = [(self.alpha, self.s), (self.beta, self.xi)]
         return [*pairs, (self.gamma, self.h)] if self.boxed else pairs
 
-    def _direction(self, goal, shrink, second, factor, gradient, drift):
+    def _direction(self, goal, shrink, second, factor, system):
         """The Newton step to products of `goal`, with their second-order terms known.
 
         `shrink` is the relative change of the smoothing. The worst points depend on w / smooth
@@ -176,9 +191,12 @@ class _Path:
         """
         alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
         to_s, to_xi = (goal - second[0]) / alpha - s, (goal - second[1]) / beta - xi
-        k = to_s - to_xi + self.smooth * shrink * self.g.share
-        rhs = self.g.transposed(self.theta * k) + gradient
-        rhs[: self.d] += shrink * drift - self.z[: self.d]
+        if goal == 0.0:
+            k, rhs = system.k, system.Jk + system.gradient
+        else:
+            k = to_s - to_xi + self.smooth * shrink * self.g.share
+            rhs = self.g.transposed(self.theta * k) + system.gradient
+        rhs[: self.d] += shrink * system.drift - self.z[: self.d]
         if self.boxed:
             up, down = np.split((goal - second[2]) / self.h, 2)
             rhs[: self.d] += down - up
@@ -209,7 +227,7 @@ class _Path:
             self.gamma, self.h = self.gamma + length * step.pairs[2][0], self._hard(self.z)
         tau = (self.alpha @ s + self.beta @ xi) / (2 * self.g.n)
         self.smooth = max(self.smooth * shrunk, self.rounding * tau * self._per_multiplier())
-        self.margins = self.g.move_to(self.z, self.smooth)
+        self.margins = self.g.move_to(self.z, self.smooth, length)
         self.s, self.xi = self._restore(s, xi)
 
     def _per_multiplier(self):
