@@ -5,7 +5,7 @@ import numpy as np
 from stakes.uncertain import Moments
 
 
-def uncertain_problem(rng, n=16, d=3, apart=0.8, spread=1.0):
+def uncertain_problem(rng, n=16, d=3, apart=1.5, spread=0.6):
     """Points with support, moments and bounds on the means; labels in {-1, +1}."""
     y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
     X = rng.normal(size=(n, d)) + apart * y[:, None]
@@ -17,5 +17,5 @@ def uncertain_problem(rng, n=16, d=3, apart=0.8, spread=1.0):
 
 
 def covariances(rng, n, d):
-    A = 0.4 * rng.normal(size=(n, d, d))
+    A = 0.15 * rng.normal(size=(n, d, d))
     return A @ np.swapaxes(A, 1, 2)

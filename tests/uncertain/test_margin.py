@@ -162,4 +162,4 @@ def test_a_constant_classifier_is_told(rng):
     with pytest.warns(UserWarning, match="The best classifier is constant"):
         model = UncertainMarginClassifier("MM-MC", epsilon=0.01)
         model.fit(known.mean, y, var=1e4 * known.var)
-    assert len(np.unique(model.predict(known.mean))) == 1
+    assert np.abs(model.coef_).max() < 1e-3

@@ -6,7 +6,7 @@ its margin in (w, b, t), t being what bounds abs(w) for the box parts.
 
 import numpy as np
 
-BLOCK_BYTES = 1 << 19  # a block of rows stays in the second-level cache
+BLOCK_BYTES = 1 << 20  # a block of rows stays in the cache
 
 
 def geometry_of(problem):
@@ -22,13 +22,18 @@ def geometry_of(problem):
 class Points:
     """Sets without an ellipsoid: points and boxes."""
 
+    order = "F"
+
     def __init__(self, problem):
-        self.y, self.M, self.R = problem.y, problem.sets.center, problem.sets.half_width
+        # column by column: products with a vector over the examples then run along memory
+        self.y, self.M = problem.y, np.asarray(problem.sets.center, order=self.order)
+        half = problem.sets.half_width
+        self.R = None if half is None else np.asarray(half, order=self.order)
         self.n, self.d = self.M.shape
         self.size = self.d + 1 + (0 if self.R is None else self.d)
         rows = max(64, BLOCK_BYTES // (8 * self.size))
         self.blocks = [slice(k, min(k + rows, self.n)) for k in range(0, self.n, rows)]
-        self.work = np.empty((min(rows, self.n), self.size))
+        self.work = np.empty((min(rows, self.n), self.size), order=self.order)
 
     def move_to(self, z, smooth=0.0, length=None):
         """Set w, b, t and the smoothing; return the margins, which smoothing makes smaller.
@@ -107,8 +112,8 @@ class Axes(Points):
 
     def __init__(self, problem):
         super().__init__(problem)
-        self.D2 = problem.sets.axes**2
-        self.bent, self.spare = np.empty((2, len(self.work), self.d))
+        self.D2 = np.square(problem.sets.axes, order="F")
+        self.bent, self.spare = (np.empty((len(self.work), self.d), order="F") for _ in range(2))
 
     def extent(self):
         return float(np.mean(1 / self.over))
@@ -139,6 +144,8 @@ class Axes(Points):
 
 class Stored(Points):
     """Ellipsoids cut off by a box, and general ones: the moves e_i are kept."""
+
+    order = "C"  # as the moves come
 
     def __init__(self, problem):
         super().__init__(problem)

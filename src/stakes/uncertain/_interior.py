@@ -18,9 +18,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from stakes.uncertain._geometry import geometry_of
 
-STEP = 0.99  # share of the way to the boundary
+STEP = 0.995  # share of the way to the boundary
 SMOOTH = 1.0  # how far the worst points are rounded, against tau per multiplier
-EXTENT = 1.0  # but at most this share of the sets' extent at the start
+HASTY = 0.2  # share of the sets' extent that is rounded off at the start, if not careful
+ROOM = 1.5  # of the slacks at the start, in units of the mean distance from the margin
 LAG = 0.1  # dual residual that is taken along, in units of the gap
 PATIENCE = 12  # iterations without a better gap before giving up
 
@@ -80,7 +81,7 @@ class _Path:
         self.alpha = 0.5 * self.C * share
         self.beta = self.C - self.alpha
         away = self.margins - 1
-        room = max(1.0, np.abs(away).mean())
+        room = ROOM * max(1.0, np.abs(away).mean())
         self.s, self.xi = np.maximum(away, 0) + room, np.maximum(-away, 0) + room
         if self.boxed:
             typical = np.abs(self.z[: self.d]).mean() + 1e-12
@@ -90,7 +91,8 @@ class _Path:
         tau = (self.alpha @ self.s + self.beta @ self.xi) / (2 * self.g.n)
         # as much rounding as tau allows, but none that a set of this extent would not notice
         scale = tau * self._per_multiplier()
-        self.rounding = min(SMOOTH, EXTENT * self.g.extent() / scale)
+        extent = (1.0 if careful else HASTY) * self.g.extent()
+        self.rounding = min(SMOOTH, extent / scale)
         self.smooth = self.rounding * scale
         self.margins = self.g.move_to(self.z, self.smooth)
         self.s, self.xi = self._restore(self.s, self.xi)
