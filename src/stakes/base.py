@@ -173,8 +173,14 @@ def code_labels(y):
     >>> classes.tolist(), signs.tolist()
     (['bad', 'good'], [1.0, -1.0, 1.0])
     """
+    y = column_or_1d(y)
+    if y.dtype.kind in "biu" and len(y):
+        least, most = y.min(), y.max()
+        positive = y == most
+        if least != most and (positive | (y == least)).all():
+            return np.array([least, most]), np.where(positive, 1.0, -1.0)
     check_classification_targets(y)
-    classes, index = np.unique(column_or_1d(y), return_inverse=True)
+    classes, index = np.unique(y, return_inverse=True)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "

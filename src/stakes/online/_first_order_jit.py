@@ -32,7 +32,7 @@ def step(rule, m, v, c, C):
     return (1.0 - m) / v if rule == PA else (1.0 - m) / (v + 0.5 / (C * c))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
 def answer(f, v, y, c_pos, c_neg, tally, cal, numbers):
     """Score an example, then count and weigh it: (its score before, a y)."""
     rule, C, weighting, calibrate, _ = numbers
@@ -48,7 +48,7 @@ def answer(f, v, y, c_pos, c_neg, tally, cal, numbers):
     return score, y * a
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
 def learn_row(x, y, c_pos, c_neg, mu, tally, cal, numbers):
     """Learn one dense row; return its score before, NaN if it is not finite."""
     bias = numbers[4]
@@ -85,7 +85,7 @@ def learn_row(x, y, c_pos, c_neg, mu, tally, cal, numbers):
     return score
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
 def learn_sparse_row(index, x, y, c_pos, c_neg, mu, tally, cal, numbers):
     """Learn one sparse row; return its score before, NaN if it is not finite."""
     bias = numbers[4]

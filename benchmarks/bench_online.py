@@ -1,0 +1,214 @@
+"""Online linear learners, validation included, against scikit-learn and River.
+
+The physical bounds stand beside: reading the data once, and the two dot products alone. Everything
+here runs in one thread and is measured in processor time, so that a busy machine does not matter.
+"""
+
+import time
+import warnings
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks._measure import Row
+from benchmarks._measure import race as race_by
+from stakes.datasets import make_fraud
+from stakes.metrics import savings_score
+from stakes.online import (
+    AROWClassifier,
+    CWClassifier,
+    CWCVaRClassifier,
+    PAClassifier,
+    PerceptronClassifier,
+    ProbitClassifier,
+    SCWClassifier,
+)
+
+
+def race(task, contestants, turns=5):
+    return race_by(task, contestants, turns=turns, clock=time.process_time)
+
+
+@njit(cache=True)
+def read_once(x):
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for i in range(0, x.size - 3, 4):
+        a += x[i]
+        b += x[i + 1]
+        c += x[i + 2]
+        d += x[i + 3]
+    return a + b + c + d
+
+
+@njit(cache=True)
+def dots_dense(X, mu, sigma):
+    total = 0.0
+    for t in range(X.shape[0]):
+        m, v = 0.0, 0.0
+        for j in range(X.shape[1]):
+            m += mu[j] * X[t, j]
+            v += sigma[j] * X[t, j] * X[t, j]
+        total += m + v
+    return total
+
+
+@njit(cache=True)
+def dots_csr(indices, data, mu, sigma):
+    m, v = 0.0, 0.0
+    for k in range(indices.size):
+        j = np.uintp(indices[k])
+        m += mu[j] * data[k]
+        v += sigma[j] * data[k] * data[k]
+    return m + v
+
+
+def sgd(**more):
+    return SGDClassifier(shuffle=False, max_iter=1, tol=None, **more)
+
+
+def passes(task, X, y, bounds):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = dict(calibrate=False)
+        rows = race(
+            f"{task}, one pass",
+            {
+                "CWClassifier": lambda: CWClassifier(**plain).fit(X, y),
+                "CWClassifier, calibrated": lambda: CWClassifier().fit(X, y),
+                "AROWClassifier, calibrated": lambda: AROWClassifier().fit(X, y),
+                "CWCVaRClassifier, calibrated": lambda: CWCVaRClassifier().fit(X, y),
+                "ProbitClassifier, calibrated": lambda: ProbitClassifier().fit(X, y),
+                **bounds,
+                "scikit-learn SGD": lambda: sgd().fit(X, y),
+            },
+        )
+        rows += race(
+            f"{task}, one pass, PA-I",
+            {
+                "PAClassifier": lambda: PAClassifier(C=1.0, **plain).fit(X, y),
+                "PAClassifier, calibrated": lambda: PAClassifier(C=1.0).fit(X, y),
+                "scikit-learn SGD pa1": lambda: sgd(
+                    loss="hinge", penalty=None, learning_rate="pa1", eta0=1.0
+                ).fit(X, y),
+            },
+        )
+    return rows
+
+
+def dense(n=500_000, d=30):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    y = (X @ rng.normal(size=d) + rng.normal(size=n) > 0).astype(int)
+    mu, sigma, flat = np.zeros(d), np.ones(d), X.ravel()
+    bounds = {
+        "bound: read once": lambda: read_once(flat),
+        "bound: dot products": lambda: dots_dense(X, mu, sigma),
+    }
+    return passes(f"dense {n:,} x {d}", X, y, bounds)
+
+
+def csr(n=200_000, d=47_000, k=75):
+    rng = np.random.default_rng(0)
+    columns = np.minimum((rng.pareto(0.6, size=(n, k)) * 50).astype(np.int64), d - 1)
+    columns = np.where(columns == d - 1, rng.integers(0, d, size=(n, k)), columns)
+    X = sparse.csr_matrix(
+        (rng.random(n * k), columns.ravel(), np.arange(0, n * k + 1, k)), shape=(n, d)
+    )
+    X.sum_duplicates()
+    y = (X @ rng.normal(size=d) + rng.normal(size=n) > 0).astype(int)
+    mu, sigma = np.zeros(d), np.ones(d)
+    bounds = {
+        "bound: read once": lambda: read_once(X.data),
+        "bound: dot products": lambda: dots_csr(X.indices, X.data, mu, sigma),
+    }
+    return passes(f"CSR {n:,} x {d:,}, {X.nnz / n:.0f} a row", X, y, bounds)
+
+
+class Nothing:
+    """What a call with the same arguments costs by itself."""
+
+    def learn_one(self, x, y, *, classes=None, fp_cost=None, fn_cost=None, tp_cost=None, **_):
+        return self
+
+
+def singles(n=20_000, d=30):
+    from river import linear_model, optim
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    y = (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
+    rows, labels, cost = list(X), y.tolist(), rng.lognormal(size=n).tolist()
+    dicts = [dict(enumerate(x.tolist())) for x in X]
+    named = [{str(j): v for j, v in x.items()} for x in dicts]
+
+    def ours(make, rows=rows):
+        def call():
+            model = make()
+            for x, label, c in zip(rows, labels, cost, strict=True):
+                model.learn_one(x, label, fn_cost=c)
+
+        return call
+
+    def river(make):
+        def call():
+            model = make()
+            for x, label in zip(dicts, labels, strict=True):
+                model.learn_one(x, label)
+
+        return call
+
+    def logistic():
+        return linear_model.LogisticRegression(optim.SGD(0.1))
+
+    task = f"learn_one, {n:,} rows of {d}"
+    makes = {m.__name__: m for m in (CWClassifier, CWCVaRClassifier, ProbitClassifier)}
+    found = race(
+        task,
+        {
+            **{name: ours(make) for name, make in makes.items()},
+            "ProbitClassifier, dicts": ours(ProbitClassifier, named),
+            "a call that does nothing": ours(Nothing),
+            "River PAClassifier": river(lambda: linear_model.PAClassifier(C=1.0)),
+            "River LogisticRegression": river(logistic),
+        },
+        turns=3,
+    )
+    call = next(row.seconds for row in found if "nothing" in row.contestant)
+    for row in found:
+        row.note += f"; {(row.seconds - call) / n * 1e6:.2f} microseconds beyond the call"
+    return found
+
+
+def money(n=100_000, seeds=(0, 1, 2)):
+    """Savings on unseen payments after one pass, as a share of a batch logistic regression's."""
+    found = {}
+    for seed in seeds:
+        data = make_fraud(2 * n, random_state=seed)
+        X = StandardScaler().fit(data.X[:n]).transform(data.X)
+        costs = {k: np.broadcast_to(v, 2 * n) for k, v in data.costs.items()}
+        train, test = ({k: v[s] for k, v in costs.items()} for s in (slice(n), slice(n, None)))
+        p = LogisticRegression().fit(X[:n], data.y[:n]).predict_proba(X[n:])[:, 1]
+        threshold = test["fp_cost"] / (test["fp_cost"] + test["fn_cost"])
+        batch = savings_score(data.y[n:], p > threshold, **test)
+        learners = [ProbitClassifier(), CWCVaRClassifier(), AROWClassifier(), SCWClassifier()]
+        for model in [*learners, PAClassifier(), CWClassifier(), PerceptronClassifier()]:
+            start = time.process_time()
+            model.fit(X[:n], data.y[:n], **train)
+            seconds = time.process_time() - start
+            saved = savings_score(data.y[n:], model.predict(X[n:], **test), **test)
+            found.setdefault(type(model).__name__, []).append((seconds, saved, saved / batch))
+    rows = []
+    for name, results in found.items():
+        seconds, saved, share = np.transpose(results)
+        note = (
+            f"savings {saved.min():.2f} to {saved.max():.2f}; of the batch fit's {share.round(3)}"
+        )
+        rows.append(Row(f"fraud {n:,} x 30, money", name, seconds.min(), note=note))
+    return rows
+
+
+def run():
+    return dense() + csr() + singles() + money()
