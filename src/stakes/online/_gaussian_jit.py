@@ -107,6 +107,8 @@ def answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers):
     c = weigh(tally, y, c_pos, c_neg, weighting)
     a, b = step(rule, y * f, v, c, omega, p, q)
     if a != 0.0 or b != 0.0:
+        if not math.isfinite(a * b):  # CVAR_COSTS may run away; what it knew stays
+            return score, 0.0, 0.0
         tally[1] += 1.0
     return score, y * a, b
 

@@ -8,6 +8,7 @@ from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 # the name on the command line -> the module that has `run`
 PAPERS = {
     "games": "stakes.reproduce.games",
+    "cw-cvar": "stakes.reproduce.cw_cvar",
     "qmlearn": "stakes.reproduce.qmlearn",
     "chance-constrained": "stakes.reproduce.chance_constrained",
     "cs-svm": "stakes.reproduce.cs_svm",

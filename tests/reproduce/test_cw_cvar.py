@@ -1,0 +1,65 @@
+"""The CW-CVaR reproduction: a small run from end to end, and its data."""
+
+import numpy as np
+import pytest
+
+from stakes.reproduce import cw_cvar
+from stakes.reproduce._cw_cvar_data import german, kdd98, unreliable
+from stakes.reproduce._cw_cvar_figures import multipliers, synthetic
+from stakes.reproduce._cw_cvar_paper import COST, CVAR, LEARNERS
+from stakes.reproduce._cw_cvar_runs import candidates, margins_online, online, run_set
+
+
+def test_all_printed_numbers_are_there():
+    assert COST.keys() == CVAR.keys()
+    for name in COST:
+        assert len(COST[name]) == len(CVAR[name]) == len(LEARNERS)
+
+
+def test_figures_one_and_two():
+    tables, claims = multipliers()
+    assert [claim.verdict for claim in claims] == ["reproduced", "not reproduced", "not reproduced"]
+    cell = next(c for c in tables[0].cells if c.row == "c = 1" and c.column == "epsilon = 0.5")
+    omega = np.sqrt(2 / np.pi)
+    assert cell.ours == pytest.approx((np.sqrt(1 + 8 * omega**2) - 1) / (4 * omega))
+
+
+def test_german_costs():
+    stream = german()
+    assert stream.y.mean() == 0.7  # the positive decision is to approve
+    assert stream.paid(np.zeros(1000, bool)) == 0.0
+    assert stream.paid(np.ones(1000, bool)) == pytest.approx(886_078.5)
+
+
+@pytest.mark.jit
+def test_a_small_run_of_one_set():
+    stream = german(interest=0.2).take(np.arange(120))
+    found = run_set(stream, 1, 1, lambda line: None, margins=1)
+    tables = cw_cvar._tables("German", stream, found)
+    claims = cw_cvar._claims("German", stream, found)
+    assert len(tables) == 2 and len(claims) == 3
+    assert {"CW", "never (trivial)"} <= {cell.row for cell in tables[0].cells}
+
+
+def test_margins_come_from_the_same_stream():
+    stream = german().take(np.arange(40))
+    model = candidates("CW")[0]
+    assert online(model, stream, "CW") >= 0
+    assert margins_online(model, stream) < 0
+
+
+@pytest.mark.jit
+def test_figure_three():
+    stream = unreliable(np.random.default_rng(0))
+    assert stream.X.shape == (1000, 2) and stream.y.sum() == 500
+    table, claim = synthetic(1)
+    assert len(table.cells) == 14
+    assert "CW-robust" in claim.evidence
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+def test_whole_run(shared_data):
+    assert kdd98(shared_data).y.mean() == pytest.approx(4843 / 95412, rel=1e-3)
+    result = cw_cvar.run(repeats=1, data=shared_data)
+    assert "KDD 98" in result.to_markdown()
