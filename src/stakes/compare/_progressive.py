@@ -157,7 +157,8 @@ def _run(model, X, y, classes, prices, delay, decide):
     if delay == 0 and decide == "cost" and hasattr(model, "predict_then_learn"):
         return None, model.predict_then_learn(X, y, classes, **prices)
     n = row_count(X)
-    knows_costs = hasattr(model, "learn_one")
+    knows_costs = hasattr(model, "learn_one") and hasattr(model, "predict_proba_one")
+    quick = knows_costs and isinstance(X, np.ndarray)
     learn = _learner(model, X, y, classes, prices, knows_costs)
     by_cost = decide == "cost" and hasattr(model, "predict_proba")
     probability = np.full(n, np.nan)
@@ -165,7 +166,9 @@ def _run(model, X, y, classes, prices, delay, decide):
     for t in range(n):
         row = X[t : t + 1]
         try:
-            if hasattr(model, "predict_proba"):
+            if quick:
+                probability[t] = model.predict_proba_one(X[t])[classes[1]]
+            elif hasattr(model, "predict_proba"):
                 probability[t] = model.predict_proba(row)[0, 1]
             if not by_cost:
                 decided[t] = model.predict(row)[0] == classes[1]
