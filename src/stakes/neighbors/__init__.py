@@ -1,3 +1,6 @@
 """Class-confidence-weighted nearest neighbours."""
 
-__all__ = []
+from stakes.neighbors._classifier import ConfidenceNeighborsClassifier
+from stakes.neighbors._mixture import MixtureConfidence
+
+__all__ = ["ConfidenceNeighborsClassifier", "MixtureConfidence"]
