@@ -50,7 +50,7 @@ def one_pass():
         }
         if label == "PA-I":
             contestants["PA-I, numpy with BLAS row by row"] = lambda: numpy_pa(X, y)
-        found = race(f"{task}: {label}", contestants, turns=3, clock=CPU)
+        found = race(f"{task}: {label}", contestants, turns=5, clock=CPU)
         for row, limit in zip(found, limits, strict=False):
             row.note += f"; asked: at most {limit} s"
         rows += found
