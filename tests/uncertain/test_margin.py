@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn import config_context
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from stakes.datasets import load_wdbc_uncertain
 from stakes.metrics import certified_error, nominal_error
@@ -71,6 +72,23 @@ def test_costs_weigh_the_slacks(rng):
     raw.fit(known.mean, y, var=0.02 * known.var, fp_cost=3.0, fn_cost=3.0)
     scaled.fit(known.mean, y, var=0.02 * known.var)
     np.testing.assert_allclose(raw.coef_, scaled.coef_, atol=1e-6)
+
+
+def test_uncertainty_reaches_fit_inside_cross_validation(rng):
+    known, y = uncertain_problem(rng, n=30)
+    model = UncertainMarginClassifier("MM-SMV-I", tol=1e-9)
+    given = dict(lower=known.lower, upper=known.upper, var=known.var)
+    folds = StratifiedKFold(3)
+    with config_context(enable_metadata_routing=True):
+        scores = cross_val_predict(
+            model, known.mean, y, cv=folds, params=given, method="decision_function"
+        )
+    for train, test in folds.split(known.mean, y):
+        part = {name: array[train] for name, array in given.items()}
+        by_hand = UncertainMarginClassifier("MM-SMV-I", tol=1e-9).fit(
+            known.mean[train], y[train], **part
+        )
+        np.testing.assert_allclose(scores[test], by_hand.decision_function(known.mean[test]))
 
 
 def test_costs_in_predict_end_in_a_sentence(rng):

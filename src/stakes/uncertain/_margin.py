@@ -100,7 +100,6 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
     )
     __metadata_request__fit = _REQUESTS | {"sets": True}
     __metadata_request__predict = _REQUESTS
-    __metadata_request__score = _REQUESTS
     __metadata_request__decision_function = dict.fromkeys(NAMES, True)
     _parameter_constraints = {
         "formulation": [StrOptions(set(FORMULATIONS))],
