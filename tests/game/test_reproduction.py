@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from stakes.reproduce import PAPERS, games
+from stakes.reproduce import PAPERS, _games_usps, games
 from stakes.reproduce._games_play import concavity_claim, synthetic, table_7_1
 from stakes.reproduce._games_shift import divergences, months_claim
 from stakes.reproduce._games_spam import spam_tables
-from stakes.reproduce._games_streams import Stream
+from stakes.reproduce._games_streams import Stream, load_streams
 
 
 def stream(rng, n=240):
@@ -58,3 +58,24 @@ def test_the_synthetic_parts_are_run():
     found = games.run(repeats=1, real=False)
     assert [table.title for table in found.tables][:2] == ["Table 6.1", "Table 6.2"]
     assert "10 of 12 printed points" in found.claims[0].evidence
+
+
+@pytest.mark.slow
+def test_a_pair_of_digits_is_run(shared_data, monkeypatch):
+    monkeypatch.setattr(_games_usps, "PAIRS", ((4, 1),))
+    table, claims = _games_usps.usps(1, shared_data)
+    cells = {cell.column: cell.ours for cell in table.cells}
+    assert cells["initial: error"] < 0.1
+    assert cells["equilibrium: caught, moved"] >= cells["initial: caught, moved"]
+    assert len(claims) == 2
+    figure = _games_usps.weight_images(shared_data, (4, 1))
+    assert figure.axes[0].get_images()[0].get_array().shape == (16, 16)
+
+
+@pytest.mark.slow
+def test_streams_are_read(shared_data):
+    for stream in load_streams(shared_data):
+        X, y, _ = stream.first()
+        assert X.shape == (len(y), 20)
+        np.testing.assert_allclose(X.std(axis=0), 1.0)
+        assert sum(len(later) for _, _, later in stream.later()) + len(y) == len(stream.y)

@@ -191,8 +191,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        self._batches = [self._at_stake(X, y, regret)]
-        return self._solve(*self._batches[0])
+        self._batches = []
+        return self._solve(*self._at_stake(X, y, regret))
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -202,7 +202,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
 
         The positives are those of the newest batch that has any, since earlier ones stand where
         the adversary no longer is; the negatives are those of the last `window` batches, each
-        batch with its share.
+        batch with its share. These batches are kept in the model; the data of `fit` are not.
 
         Parameters
         ----------
@@ -235,8 +235,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
             raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
         signs = np.where(y == self.classes_[1], 1.0, -1.0)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
-        batches = [] if first else self._batches
-        self._batches = [*batches, self._at_stake(X, signs, regret)][-self.window :]
+        before = [] if first else self._batches
+        self._batches = [*before, self._at_stake(X, signs, regret)][-self.window :]
         start = None if first else np.append(self.coef_[0], self.intercept_)
         return self._solve(*self._remembered(), start)
 
