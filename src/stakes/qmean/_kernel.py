@@ -92,7 +92,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         family="qmean",
         needs_scaling=True,
         speed="medium",
-        grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2], "gamma": ["scale"]},
+        grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2]},
     )
 
     def __init__(

@@ -50,14 +50,14 @@ def thesis_scores(column, X, y, X_test):
     """Scores as in Section 5.6: features in [0, 1], lambda 1/2 also on the intercept."""
     loss, kind = THESIS[column]
     scaler = unit_scaler(X).fit(X)
-    model = _fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), scaler.transform(X), y)
+    model = fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), scaler.transform(X), y)
     return model.decision_function(scaler.transform(X_test))
 
 
 def liblinear_scores(X, y, X_test):
     """LIBLINEAR at its defaults on features in [0, 1]."""
     scaler = unit_scaler(X).fit(X)
-    model = _fitted(LinearSVC(random_state=0), scaler.transform(X), y)
+    model = fitted(LinearSVC(random_state=0), scaler.transform(X), y)
     return model.decision_function(scaler.transform(X_test))
 
 
@@ -68,10 +68,10 @@ def tuned_scores(column, X, y, X_test, seed):
     found = np.zeros(len(ALPHAS))
     for train, test in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
         for place, alpha in enumerate(ALPHAS):
-            model = _fitted(_tuned(column, y[train], alpha), X[train], y[train])
+            model = fitted(_tuned(column, y[train], alpha), X[train], y[train])
             found[place] += average_precision_score(y[test], model.decision_function(X[test]))
     best = ALPHAS[int(found.argmax())]
-    return _fitted(_tuned(column, y, best), X, y).decision_function(X_test)
+    return fitted(_tuned(column, y, best), X, y).decision_function(X_test)
 
 
 def _tuned(column, y, alpha):
@@ -102,7 +102,7 @@ def sampled_scores(column, X, y, X_test):
     dense = dense.toarray() if sparse.issparse(dense) else dense
     X_new, y_new = sampler(random_state=0).fit_resample(dense, y)
     loss = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}[column]
-    model = _fitted(classifier(loss, "arithmetic", y_new, THESIS_LAMBDA, True), X_new, y_new)
+    model = fitted(classifier(loss, "arithmetic", y_new, THESIS_LAMBDA, True), X_new, y_new)
     return model.decision_function(scaler.transform(X_test))
 
 
@@ -134,7 +134,8 @@ def standard_scaler(X):
     return StandardScaler(with_mean=not sparse.issparse(X))
 
 
-def _fitted(model, X, y):
+def fitted(model, X, y):
+    """The model after its fit, without warnings of a gap above the tolerance."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # 1e-4 of the objective is plenty
         return model.fit(X, y)

@@ -100,7 +100,7 @@ def _all_scores(task, seed):
         yield column, learners.tuned_scores(column, *task, seed)
 
 
-def one_target(name, repeats, data, limit=8000):
+def one_target(name, repeats, data, limit=4000):
     """RMSE of every regression over 5 x 2 folds, target in [0, 1]: column -> list."""
     X, y = load_numbers(name, data)
     y = (y - y.min()) / (y.max() - y.min())
@@ -121,7 +121,7 @@ def one_target(name, repeats, data, limit=8000):
 
 
 def _rmse(found, column, model, scaler, X, y, train, test):
-    learners._fitted(model, scaler.transform(X[train]), y[train])
+    learners.fitted(model, scaler.transform(X[train]), y[train])
     miss = model.predict(scaler.transform(X[test])) - y[test]
     found.setdefault(column, []).append(float(np.sqrt(np.mean(miss**2))))
 
