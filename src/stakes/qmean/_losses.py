@@ -61,7 +61,7 @@ class Huber:
 
     @property
     def kink(self):
-        """Half the width over which the loss bends, zero if that is not narrow."""
+        """Half the width over which the loss bends."""
         return self.width
 
     def parts(self, f, y, h=0.0):
