@@ -15,6 +15,7 @@ from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
+from stakes.online._intake import two_classes
 
 FLOAT64 = np.dtype(np.float64)
 NO_SCORES = np.empty(0)
@@ -295,7 +296,7 @@ class BinaryLinear(CostSensitiveClassifier):
     def _start_with(self, x, classes):
         """Begin a stream with its first example."""
         self._validate_params()
-        self.classes_ = _two_classes((0, 1) if classes is None else classes)
+        self.classes_ = two_classes((0, 1) if classes is None else classes)
         if isinstance(x, dict):
             self.n_features_in_ = 0
             self.feature_names_in_ = np.empty(0, dtype=object)
@@ -309,7 +310,7 @@ class BinaryLinear(CostSensitiveClassifier):
             self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
         )
         if first:
-            self.classes_ = _two_classes(np.unique(y) if classes is None else classes)
+            self.classes_ = two_classes(np.unique(y) if classes is None else classes)
         y = column_or_1d(y)
         positive = y == self.classes_[1]
         if not (positive | (y == self.classes_[0])).all():
@@ -382,22 +383,3 @@ class BinaryLinear(CostSensitiveClassifier):
                 )
             )[0]
         return self._scores(self._row_of(x)[None])[0]
-
-
-def csr_parts(X):
-    """The three arrays of a CSR matrix in the types that the loops are compiled for."""
-    return (
-        X.indptr.astype(np.int64, copy=False),
-        X.indices.astype(np.int32, copy=False),
-        X.data,
-    )
-
-
-def _two_classes(classes):
-    classes = np.unique(classes)
-    if len(classes) != 2:
-        raise ValueError(
-            f"A stream needs its two classes before it starts. Got {classes.tolist()}; give both "
-            "by classes=."
-        )
-    return classes

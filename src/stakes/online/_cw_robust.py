@@ -7,7 +7,6 @@ from scipy import sparse
 
 from stakes._sklearn import StrOptions
 from stakes.base import LearnerInfo
-from stakes.online._base import csr_parts
 from stakes.online._cw_cvar import CVAR_CONSTRAINTS, CWCVaRClassifier
 from stakes.online._cw_robust_jit import (
     blend_all,
@@ -17,6 +16,7 @@ from stakes.online._cw_robust_jit import (
     robust_sparse_row,
 )
 from stakes.online._docs import documented
+from stakes.online._intake import csr_parts
 
 
 @documented

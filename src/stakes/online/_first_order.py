@@ -3,8 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from stakes.online._base import BinaryLinear, csr_parts
+from stakes.online._base import BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
+from stakes.online._intake import csr_parts
 
 
 class FirstOrderLinear(BinaryLinear):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from stakes._sklearn import Interval, StrOptions
-from stakes.online._base import STREAM_CONSTRAINTS, BinaryLinear, csr_parts
+from stakes.online._base import STREAM_CONSTRAINTS, BinaryLinear
 from stakes.online._gaussian_jit import (
     learn_csr,
     learn_dense,
@@ -16,6 +16,7 @@ from stakes.online._gaussian_jit import (
     learn_row,
     learn_sparse_row,
 )
+from stakes.online._intake import csr_parts
 
 GAUSSIAN_CONSTRAINTS = {
     **STREAM_CONSTRAINTS,
