@@ -7,6 +7,9 @@ from sklearn.utils import check_random_state
 
 _ZOOMS = 8
 _TIE = 1e-12
+_CHANGED = 2.0  # numbers that mutation changes on average
+_FRESH = 0.3  # children whose changed numbers are drawn anew
+_SIZES = 5.0  # powers of ten that the sizes of mutations span
 
 
 def line_maxima(function, lower, upper, points=257):
@@ -97,8 +100,8 @@ def genetic(
     survivors : float, default=0.2
         Share of the best that is kept as it is.
     mutation : float, default=0.1
-        Deviation of the noise added to a child, as a share of the bounds' distance; it shrinks
-        by 5 % in each generation.
+        Largest deviation of the noise added to a child, as a share of the bounds' distance; each
+        child draws its own, down to a hundred-thousandth of it.
     improvement : float, default=1e-9
         Growth of the best value that counts, :math:`t`.
     patience : int, default=30
@@ -120,7 +123,7 @@ def genetic(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     U = rng.uniform(lower, upper, (population, len(lower)))
-    trace, idle, scale = [], 0, mutation
+    trace, idle = [], 0
     n_kept = max(1, round(survivors * population))
     for _ in range(generations):
         values = function(U)
@@ -130,13 +133,18 @@ def genetic(
         trace.append(float(values[0]))
         if idle >= patience:
             break
-        # parents come from the better half, each number of a child from either of two
-        parents = rng.integers(0, max(2, population // 2), (2, population - n_kept))
+        # parents come from the best quarter, each number of a child from either of two
+        parents = rng.integers(0, max(2, population // 4), (2, population - n_kept))
         mask = rng.random((population - n_kept, len(lower))) < 0.5
         children = np.where(mask, U[parents[0]], U[parents[1]])
-        children = children + scale * (upper - lower) * rng.normal(size=children.shape)
-        U = np.vstack([U[:n_kept], np.clip(children, lower, upper)])
-        scale *= 0.95
+        # few numbers of a child are changed, by steps of very different sizes
+        changed = rng.random(children.shape) < min(1.0, _CHANGED / len(lower))
+        size = mutation * 10.0 ** -rng.uniform(0.0, _SIZES, (len(children), 1))
+        noise = size * (upper - lower) * rng.normal(size=children.shape)
+        fresh = rng.random((len(children), 1)) < _FRESH
+        anew = np.where(fresh, rng.uniform(lower, upper, children.shape), children + noise)
+        children = np.where(changed, np.clip(anew, lower, upper), children)
+        U = np.vstack([U[:n_kept], children])
     values = function(U)
     best = int(values.argmax())
     return Generations(U[best], float(values[best]), np.array(trace))

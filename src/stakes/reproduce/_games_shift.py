@@ -122,7 +122,7 @@ def months_claim(streams):
         X, y, period = stream.first()
         game = GaussianShiftGame.from_data(X, y, alpha=0.01, beta=0.01, move_deviations=True)
         bound = game.solve()
-        found = game.solve("genetic", random_state=0, generations=400)
+        found = game.solve("genetic", random_state=0, generations=400, population=120)
         still = game.payoffs(0.0)
         cells = [
             Cell("no move", "J_L", still.leader_payoff),

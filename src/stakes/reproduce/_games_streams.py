@@ -72,9 +72,10 @@ def _load(name, path, unit):
     Z = (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
     words = [str(word) for word in d["terms"][chosen]]
     note = (
-        f"{train.sum():,} mails up to {names[n_first - 1]} to train ({y[train].mean():.0%} spam), "
-        f"{(~train).sum():,} later ones by {unit}; logarithms of the counts of the {N_WORDS} words "
-        f"with the largest information gain, scaled: {', '.join(words)}."
+        f"{train.sum():,} mails up to {unit} {names[n_first - 1]} to train "
+        f"({y[train].mean():.0%} spam), {(~train).sum():,} later ones by {unit}; logarithms of the "
+        f"counts of the {N_WORDS} words with the largest information gain, scaled: "
+        f"{', '.join(words)}."
     )
     return Stream(name, Z, y, period, names, n_first, words, unit, note)
 
