@@ -32,6 +32,8 @@ class LearnerInfo:
         More training rows than this are refused with a sentence, None: no limit.
     gives_probability : bool, default=True
         False: `compare` calibrates its scores before the Bayes decision.
+    recommended : bool, default=False
+        Whether `compare` runs it unasked: one or two of each family, linear in the rows.
     grid : dict, default={}
         What nested tuning tries, parameter by parameter.
     """
@@ -41,6 +43,7 @@ class LearnerInfo:
     speed: str = "fast"
     max_rows: int | None = None
     gives_probability: bool = True
+    recommended: bool = False
     grid: dict = field(default_factory=dict)
 
 

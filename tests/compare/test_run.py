@@ -96,6 +96,17 @@ def test_a_spent_budget_leaves_the_trivial_policies_and_says_what_is_missing(few
     assert whole.unfinished == 0
 
 
+def test_a_run_cut_short_is_judged_on_whole_repeats(few, tmp_path):
+    results = compare(toy(), folds=2, repeats=2, tune=False, out=tmp_path)
+    last = next(r for r in results.rows if r["learner"] == few[3].name and r["repeat"] == 1)
+    results.rows.remove(last)
+    summary = results.summary()["datasets"][0]
+    assert len(summary["learners"]) == 4
+    first = [r for r in results.rows if r["learner"] == few[2].name and r["repeat"] == 0]
+    told = next(f for f in summary["learners"] if f["learner"] == few[2].name)
+    assert told["cost_per_1000"] == pytest.approx(1000 * sum(r["cost"] for r in first) / 240)
+
+
 def test_todays_rule_is_what_savings_are_told_against(few, tmp_path):
     data = toy()
     today = np.arange(len(data)) % 2

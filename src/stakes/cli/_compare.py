@@ -37,8 +37,8 @@ def compare(
         typer.Option(
             metavar="NAME",
             help="A learner, a family of learners, or all; may be given repeatedly. The trivial "
-            "policies and the usual baselines always take part. Default: the learners that grow "
-            "linearly with the rows.",
+            "policies and the usual baselines always take part. Default: one or two of each "
+            "family.",
         ),
     ] = None,
     time_budget: Annotated[

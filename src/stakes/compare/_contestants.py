@@ -34,7 +34,9 @@ class Contestant:
     max_rows : int or None, default=None
         Refused beyond this many training rows.
     speed : {"fast", "medium", "slow"}, default="fast"
-        Growth with the rows; only fast ones run unasked.
+        Growth with the rows; fast ones are run first.
+    recommended : bool, default=False
+        Whether it runs unasked.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Contestant:
     scale: bool = True
     max_rows: int | None = None
     speed: str = "fast"
+    recommended: bool = False
 
 
 def contestants(names=None):
@@ -54,8 +57,8 @@ def contestants(names=None):
     ----------
     names : sequence of str or None, default=None
         Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
-        learner of the library; None for the baselines and the learners of the library that grow
-        linearly with the rows. The trivial policies and the baselines always take part.
+        learner of the library; None for those that their families recommend. The trivial policies
+        and the baselines always take part.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def contestants(names=None):
     """
     ours = library()
     if names is None:
-        chosen = [c for c in ours if c.speed == "fast"]
+        chosen = [c for c in ours if c.recommended]
     elif "all" in names:
         chosen = ours
     else:
@@ -119,6 +122,7 @@ def library():
             continue
         tree = info.family == "tree"
         form = dict(one_hot=not tree, scale=not tree, max_rows=info.max_rows, speed=info.speed)
+        form["recommended"] = info.recommended
         rows.append(Contestant(name, info.family, learner(), info.grid, **form))
         if not info.gives_probability:
             rows.append(

@@ -24,14 +24,13 @@ class OutOfFold:
             if not row.get("error"):
                 by_learner.setdefault(row["learner"], {})[row["repeat"], row["fold"]] = row
         self.by_learner = by_learner
-        # a cut-short run is judged on the repeats that are whole for everybody who finished one
+        # a run that was cut short is judged on the repeats that all who began have finished
+        self.complete = [name for name in by_learner if self._finished(name, 0)]
         self.repeats = [
             repeat
             for repeat in range(plan["repeats"])
-            if all((repeat, f) in by_learner.get(TRIVIAL[0], {}) for f in range(plan["folds"]))
+            if all(self._finished(name, repeat) for name in self.complete)
         ]
-        needed = [(r, f) for r in self.repeats for f in range(plan["folds"])]
-        self.complete = [n for n, done in by_learner.items() if all(b in done for b in needed)]
         self.incomplete = sorted(set(by_learner) - set(self.complete))
 
     def today(self):
@@ -116,6 +115,10 @@ class OutOfFold:
             "predicted": [float(probability[b].mean()) for b in bins if len(b)],
             "observed": [float((self.data.y[b] == 1).mean()) for b in bins if len(b)],
         }
+
+    def _finished(self, learner, repeat):
+        blocks = [block for block in self.blocks if block[0] == repeat]
+        return all(block in self.by_learner[learner] for block in blocks)
 
     def _over_repeats(self, learner, values_of, repeats=None):
         repeats = self.repeats if repeats is None else repeats

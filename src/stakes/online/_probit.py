@@ -56,7 +56,10 @@ class ProbitClassifier(GaussianLinear):
     """
 
     _info = LearnerInfo(
-        family="online", needs_scaling=True, grid={"covariance": ["diagonal", "full"]}
+        family="online",
+        needs_scaling=True,
+        recommended=True,
+        grid={"covariance": ["diagonal", "full"]},
     )
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,

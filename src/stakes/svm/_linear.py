@@ -88,6 +88,7 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
         needs_scaling=True,
         speed="medium",
         gives_probability=False,
+        recommended=True,
         grid={"C": [0.01, 1.0, 100.0], "slope": ["paper", "consistent"]},
     )
 

@@ -106,6 +106,7 @@ class ConfidenceTreeClassifier(TreeBase):
     }
     _info = LearnerInfo(
         family="tree",
+        recommended=True,
         grid={
             "criterion": ["ccp_entropy", "entropy"],
             "min_samples_leaf": [2, 20, 100],
