@@ -11,6 +11,7 @@ PAPERS = {
     "cw-cvar": "stakes.reproduce.cw_cvar",
     "qmlearn": "stakes.reproduce.qmlearn",
     "chance-constrained": "stakes.reproduce.chance_constrained",
+    "ccpdt": "stakes.reproduce.ccpdt",
     "cs-svm": "stakes.reproduce.cs_svm",
     "csduol": "stakes.reproduce.csduol",
 }

@@ -71,6 +71,7 @@ def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=Tru
         seed,
     )
     feature, threshold, left, missing_left, group, starts, ends, depth, groups = grown
+    threshold[group >= 0] = np.nan  # neither above nor below: a walk asks for the group
     label = positive.astype(np.uint8)
     weights = node_totals(left, starts, ends, rows, label, weight)
     return Nodes(

@@ -16,7 +16,7 @@ class Nodes:
     feature : ndarray of int
         What an inner node asks for; -1 in a leaf.
     threshold : ndarray of float
-        Values up to this one go left.
+        Values up to this one go left; NaN where the feature is a category.
     left : ndarray of int
         The left child; 0 in a leaf.
     missing_left : ndarray of uint8
@@ -111,6 +111,7 @@ class Nodes:
             and bool(np.all(self.feature < n_features))
             and bool(np.all(self.left[inner] > inner) and np.all(self.left[inner] < n - 1))
             and bool(np.all(self.group < len(self.groups)))
+            and bool(np.all(self.groups <= 1) and np.all(self.missing_left <= 1))
         )
 
 

@@ -46,16 +46,17 @@ def leaf_of(x, feature, threshold, left, missing_left, group, groups, at):
     """The leaf that one row reaches from node `at`."""
     while feature[at] >= 0:
         v = x[feature[at]]
-        if group[at] >= 0:
-            code = int(v) if v >= 0.0 and v < MISSING else MISSING
-            to_left = groups[group[at], code] == 1
-        elif v <= threshold[at]:
-            to_left = True
+        if v <= threshold[at]:
+            at = left[at]
         elif v > threshold[at]:
-            to_left = False
-        else:
-            to_left = missing_left[at] == 1
-        at = left[at] if to_left else left[at] + 1
+            at = left[at] + 1
+        else:  # a missing value, or a category: its threshold is NaN
+            if group[at] >= 0:
+                code = int(v) if v >= 0.0 and v < MISSING else MISSING
+                to_left = groups[group[at], code]
+            else:
+                to_left = missing_left[at]
+            at = left[at] + 1 - to_left
     return at
 
 
