@@ -135,15 +135,7 @@ def _claims(found):
             "CCP-C4.5, error",
         ),
     ]
-    pairs += [
-        (
-            f"The same with {plain} unsmoothed, whose AUC is then nearer to the printed one.",
-            f"CCP-{plain}",
-            bare,
-        )
-        for plain, bare in BARE.items()
-    ]
-    return [_claim(found, *pair) for pair in pairs]
+    return [_claim(found, *pair) for pair in pairs] + [_smoothing_claim(found, n) for n in BARE]
 
 
 def _claim(found, text, better, other):
@@ -162,3 +154,26 @@ def _claim(found, text, better, other):
         f"better on {wins}, worse on {losses} of {len(means[0])} sets, mean gain {gain:+.4f}, "
         f"Friedman p = {p:.2g}",
     )
+
+
+def _smoothing_claim(found, plain):
+    """Where the printed advantage comes from: the plain trees are printed as if not smoothed."""
+    claim = _claim(
+        found,
+        f"Section 3.7.1 smooths the leaves of all trees; {plain}'s printed AUCs are smoothed ones.",
+        f"CCP-{plain}",
+        BARE[plain],
+    )
+    at = CRITERIA.index(plain)
+    off = [
+        float(
+            np.mean([abs(np.mean(f[tree]["auc"]) - AUC_UNPRUNED[s][at]) for s, f in found.items()])
+        )
+        for tree in (plain, BARE[plain])
+    ]
+    claim.verdict = "not reproduced" if off[1] < off[0] else "reproduced"
+    claim.evidence = (
+        f"mean distance from the printed {plain}: {off[0]:.3f} smoothed, {off[1]:.3f} unsmoothed; "
+        f"against the unsmoothed tree CCP-{plain} is {claim.evidence}, as printed"
+    )
+    return claim
