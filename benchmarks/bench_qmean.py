@@ -98,11 +98,15 @@ def run():
         {"auto": 1e-6, "lbfgs": 1e-6},
         turns=3,
     )
-    for title, data in (("CSR of the online benchmark", online_csr()), ("CSR mails", mails())):
+    # the tolerances that end at the peer's slope: ours is a duality gap
+    for title, data, tol in (
+        ("CSR of the online benchmark", online_csr(), 1e-4),
+        ("CSR mails", mails(), 1e-6),
+    ):
         if data is not None:
             X, y = data
             task = f"{title}, {X.shape[0]:,} x {X.shape[1]:,}, {y.mean():.0%} positive"
-            rows += contest(task, X, y, 1e-4, {"auto": 1e-6}, turns=2)
+            rows += contest(task, X, y, 1e-4, {"auto": tol}, turns=2)
     return rows
 
 
