@@ -107,7 +107,7 @@ class CWCVaRClassifier(GaussianLinear):
         family="online",
         needs_scaling=True,
         recommended=True,
-        grid={"C": [0.01, 0.1, 1.0], "beta": [0.6, 0.8, 0.95]},
+        grid={"C": [0.01, 0.1, 1.0], "beta": [0.8, 0.95]},
     )
     _parameter_constraints = CVAR_CONSTRAINTS
 

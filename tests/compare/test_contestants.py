@@ -1,0 +1,48 @@
+import warnings
+
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from checks import accepted, problem
+from stakes.compare import contestants
+from stakes.compare._contestants import TRIVIAL, library
+from stakes.errors import InputError
+
+
+def names(chosen):
+    return {c.name for c in contestants(chosen)}
+
+
+def test_baselines_always_take_part():
+    always = names([])
+    assert set(TRIVIAL) < always
+    assert {"hist gradient boosting at 0.5", "logistic regression, Bayes decision"} < always
+    assert always < names(None) < names(["all"])
+
+
+def test_by_name_and_by_family():
+    assert "CWClassifier" in names(["CWClassifier"]) - names([])
+    assert {"CWClassifier", "AROWClassifier"} <= names(["online"]) - names([])
+
+
+def test_every_family_recommends_a_learner_that_the_library_has():
+    assert {c.family for c in library() if c.recommended} >= {"online", "svm", "tree", "qmean"}
+
+
+def test_an_unknown_learner_is_named():
+    with pytest.raises(InputError, match="No learner is called 'CWClasifier': did you mean"):
+        contestants(["CWClasifier"])
+
+
+@pytest.mark.slow
+@pytest.mark.jit
+@pytest.mark.parametrize("contestant", library(), ids=lambda c: c.name)
+def test_every_setting_of_every_grid_can_be_fitted(contestant):
+    X, y, fp, fn = problem(n=60)
+    for setting in ParameterGrid(contestant.grid):
+        model = clone(contestant.estimator).set_params(**setting)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whether 60 rows are enough is not the question
+            model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
+        assert len(model.predict(X)) == 60
