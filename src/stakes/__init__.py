@@ -23,7 +23,6 @@ _FOLDERS = (
     "qmean",
     "reproduce",
     "risk",
-    "sampling",
     "svm",
     "tree",
     "uncertain",

@@ -13,7 +13,6 @@ FAMILIES = (
     "tree",
     "neighbors",
     "qmean",
-    "sampling",
     "game",
 )
 

@@ -1,3 +1,0 @@
-"""Cost-proportionate and balancing samplers."""
-
-__all__ = []
