@@ -174,6 +174,6 @@ def _smoothing_claim(found, plain):
     claim.verdict = "not reproduced" if off[1] < off[0] else "reproduced"
     claim.evidence = (
         f"mean distance from the printed {plain}: {off[0]:.3f} smoothed, {off[1]:.3f} unsmoothed; "
-        f"against the unsmoothed tree CCP-{plain} is {claim.evidence}, the direction that is printed"
+        f"against the unsmoothed tree CCP-{plain} is {claim.evidence}, the printed direction"
     )
     return claim
