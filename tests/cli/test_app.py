@@ -137,13 +137,16 @@ def test_interrupting_compare_keeps_what_is_done(tmp_path):
 
 @pytest.mark.slow
 def test_predict_reads_a_large_file_in_little_memory(tmp_path):
-    """Six times the rows, 25 MB more as a file, need almost no more memory."""
+    """Twelve times the rows need no more memory than the allocators' noise, some 50 MB.
+
+    Read whole, the large file would need about 400 MB more than the small one.
+    """
     train = ["train", "t.csv", "--target", "fraud", *COSTS, "--drop", "id", "--no-tune", "-q"]
     payments(300).write_csv(tmp_path / "t.csv")
     learner = ["--learner", "logistic regression, Bayes decision"]
     subprocess.run([*STAKES, *train, *learner], cwd=tmp_path, check=True, capture_output=True)
     peaks = []
-    for n in (100_000, 600_000):
+    for n in (100_000, 1_200_000):
         payments(n, seed=4).write_csv(tmp_path / "new.csv")
         code = (
             "import resource, sys; sys.argv = ['stakes', 'predict', 'model.skops', 'new.csv']\n"
@@ -157,7 +160,7 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         )
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
-    assert peaks[1] < peaks[0] + 25, peaks
+    assert peaks[1] < peaks[0] + 100, peaks
 
 
 def test_a_folder_called_like_a_data_set_does_not_hide_it(tmp_path, monkeypatch):
