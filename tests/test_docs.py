@@ -47,3 +47,9 @@ def test_commands(page, tmp_path):
         words = [sys.executable, "-m", "stakes", *shlex.split(command)[1:]]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    targets = re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
+    assert [t for t in targets if not (page.parent / t).exists()] == []
