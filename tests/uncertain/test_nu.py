@@ -66,6 +66,7 @@ def test_edges():
     assert bernstein_nu(-1.0, 1.0, 1.0) == 0  # Lemma 4: the means cover the support
     assert bernstein_nu(0.5, 0.5, 0.2) == 0  # Jensen: moved to the root of the second moment
     assert bernstein_nu(0.0, 0.0, 1e-300) < 0.05
+    assert 0 < bernstein_nu(0.0, 0.0, 2e-309) < bernstein_nu(0.0, 0.0, 1e-300)
     assert bernstein_nu(np.zeros((2, 3)), 0.1, 0.3).shape == (2, 3)
     assert bernstein_nu(np.zeros((0, 3)), 0.0, 0.3).shape == (0, 3)
 

@@ -45,7 +45,7 @@ def known_mean(mu, m2):
         return v
     if x < 1e-4:
         return L * L * 0.25 * (1.0 - x * x / 3.0)
-    return L * L * x / (2.0 * math.log((1.0 - q) / q))
+    return L * L * x / (2.0 * (math.log1p(-q) - math.log(q)))  # the quotient may overflow
 
 
 @njit(cache=True)
