@@ -6,8 +6,12 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import settings
 
 matplotlib.use("Agg")
+# CI repeats the same examples; elsewhere each run draws new ones. Compiling has no deadline.
+settings.register_profile("stakes", derandomize="CI" in os.environ, deadline=None)
+settings.load_profile("stakes")
 
 
 def pytest_collection_modifyitems(items):
