@@ -1,6 +1,7 @@
 """The learners of Chapter 5: as the thesis set them up, and with a tuned penalty."""
 
 import importlib
+import importlib.util
 import warnings
 
 import numpy as np
@@ -120,7 +121,9 @@ def regression(loss, kind, alpha, penalise_intercept):
 
 
 def optional(module, name):
-    """A public name of a folder that may not have it (yet), or None."""
+    """A public name of a folder, or None where there is no such folder or name (yet)."""
+    if importlib.util.find_spec(module) is None:
+        return None
     return getattr(importlib.import_module(module), name, None)
 
 
