@@ -8,9 +8,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from stakes.svm._dual_jit import add_rows, gather, smo
 
-BLOCK = 768  # working set of the large solver
+BLOCK = 384  # working set of the large solver
 SHRINK_AT = 0.3  # violation from which on only the rows that may still move are looked at
-WARM = 1000  # rows of the first, loose solution
+WARM = 2000  # at most so many rows, every tenth of few, have the first, loose solution
 SMALL = 2000  # up to so many rows the whole kernel matrix is one working set
 
 
@@ -182,7 +182,7 @@ def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
 
 def _warm_start(gram, target, beta, lower, upper):
     """A loose solution on every k-th row: it tells the first blocks which rows matter."""
-    rows = np.arange(0, len(target), max(1, len(target) // WARM))
+    rows = np.arange(0, len(target), max(10, len(target) // WARM))
     K, b = gram.take(rows).full().astype(np.float64), np.zeros(len(rows))
     steps, _ = smo(K, -target[rows], b, lower[rows], upper[rows], 0.1, 4 * len(rows))
     beta[rows] = b

@@ -12,6 +12,7 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
     decrease. Returns the steps made and the violation m - M that is left.
     """
     n = len(beta)
+    diagonal = np.array([K[s, s] for s in range(n)])  # read side by side in every step
     m, i = -np.inf, -1
     for s in range(n):
         if beta[s] < upper[s] and -F[s] > m:
@@ -19,7 +20,7 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
     for step in range(max_steps):
         if i < 0:
             return step, 0.0
-        row, k_ii = K[i], K[i, i]
+        row, k_ii = K[i], diagonal[i]
         least, best, j, curve_j = np.inf, -1.0, -1, 1.0
         for s in range(n):
             if beta[s] > lower[s]:
@@ -27,7 +28,7 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
                 if -F[s] < least:
                     least = -F[s]
                 if fall > 0.0:
-                    curve = k_ii + K[s, s] - 2.0 * row[s]
+                    curve = k_ii + diagonal[s] - 2.0 * row[s]
                     if curve < 1e-12:
                         curve = 1e-12
                     gain = fall * fall / curve
