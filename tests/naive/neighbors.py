@@ -1,4 +1,8 @@
-"""Class-confidence-weighted neighbours, Eqs. 4.5 to 4.8 row by row with all distances."""
+"""Neighbours, Eqs. 4.5 to 4.8 with all distances, and K2 by exact fractions of factorials."""
+
+from collections import Counter
+from fractions import Fraction
+from math import factorial, prod
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -26,3 +30,41 @@ def probability(X, positive, confidence, new, k, weights, metric, smoothing):
         plus = votes[positive[near]].sum() + smoothing * positive.mean()
         out.append(plus / (votes.sum() + smoothing))
     return np.array(out)
+
+
+def k2_family(columns, arity, i, parents):
+    """Probability of column i given its parents, Cooper and Herskovits, as an exact fraction."""
+    rows = list(zip(*columns, strict=True))
+    seen = Counter(tuple(row[p] for p in parents) for row in rows)
+    cells = Counter((*(row[p] for p in parents), row[i]) for row in rows)
+    r = arity[i]
+    return prod(
+        (Fraction(factorial(r - 1), factorial(n + r - 1)) for n in seen.values()), start=Fraction(1)
+    ) * prod(factorial(n) for n in cells.values())
+
+
+def k2_parents(columns, arity, max_parents):
+    """Parents and probability of each column: whole numbers, no logarithm, no table."""
+    found, probabilities = [], []
+    for i in range(len(columns)):
+        parents, best = (), k2_family(columns, arity, i, ())
+        while len(parents) < max_parents:
+            trials = {
+                j: k2_family(columns, arity, i, (*parents, j)) for j in range(i) if j not in parents
+            }
+            if not trials or max(trials.values()) <= best:
+                break
+            best = max(trials.values())
+            parents += (min(j for j, value in trials.items() if value == best),)
+        found.append(parents)
+        probabilities.append(best)
+    return found, probabilities
+
+
+def network_density(columns, arity, parents, alpha, x):
+    """p(x) by counting the rows that agree with x, column by column."""
+    rows, p = list(zip(*columns, strict=True)), 1.0
+    for i, of_i in enumerate(parents):
+        same = [row for row in rows if all(row[j] == x[j] for j in of_i)]
+        p *= (sum(row[i] == x[i] for row in same) + alpha) / (len(same) + alpha * arity[i])
+    return p

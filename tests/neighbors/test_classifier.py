@@ -92,7 +92,7 @@ def test_own_confidence_and_bad_settings():
         for c in (Even(), None)
     )
     np.testing.assert_array_equal(own, none)
-    with pytest.raises(InvalidParameterError, match="max_components >= 1"):
-        MixtureConfidence(max_components=0)
+    with pytest.raises(InvalidParameterError, match="max_components"):
+        MixtureConfidence(max_components=0).fit(X, y)
     with pytest.raises(ValueError, match="nothing to learn"):
         ConfidenceNeighborsClassifier(fp_cost=0.0, fn_cost=0.0).fit(X, y)

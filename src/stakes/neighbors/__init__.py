@@ -1,6 +1,7 @@
 """Class-confidence-weighted nearest neighbours."""
 
+from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._classifier import ConfidenceNeighborsClassifier
 from stakes.neighbors._mixture import MixtureConfidence
 
-__all__ = ["ConfidenceNeighborsClassifier", "MixtureConfidence"]
+__all__ = ["BayesNetConfidence", "ConfidenceNeighborsClassifier", "MixtureConfidence"]

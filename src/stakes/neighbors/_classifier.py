@@ -7,9 +7,11 @@ from sklearn.neighbors import NearestNeighbors
 
 from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._mixture import MixtureConfidence
 
 METRICS = {"l1": "manhattan", "l2": "euclidean", "linf": "chebyshev"}
+SOURCES = {"mixture": MixtureConfidence, "bayes_net": BayesNetConfidence}
 
 
 class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
@@ -29,10 +31,11 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         How many neighbours vote.
     weights : {"none", "inverse", "additive"}, default="inverse"
         :math:`g`: the same for all, the thesis's MI, and its AI.
-    confidence : {"mixture"}, None or object with `log_confidence(X, index)`, default="mixture"
-        Where :math:`p(x \mid y)` comes from; "mixture" is
-        :class:`~stakes.neighbors.MixtureConfidence` with its defaults; None: every vote has the
-        same confidence, the usual nearest neighbours.
+    confidence : {"mixture", "bayes_net"}, None or object, default="mixture"
+        Where :math:`p(x \mid y)` comes from: a :class:`~stakes.neighbors.MixtureConfidence`, a
+        :class:`~stakes.neighbors.BayesNetConfidence`, by name with their defaults, or any object
+        with `log_confidence(X, index)`; None: every vote has the same confidence, the usual
+        nearest neighbours.
     metric : {"l1", "l2", "linf"}, default="l2"
         The distance.
     smoothing : float, default=1.0
@@ -76,7 +79,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         **CostSensitiveClassifier._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"none", "inverse", "additive"})],
-        "confidence": [StrOptions({"mixture"}), HasMethods("log_confidence"), None],
+        "confidence": [StrOptions(set(SOURCES)), HasMethods("log_confidence"), None],
         "metric": [StrOptions(set(METRICS))],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [None, Integral],
@@ -194,7 +197,8 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     def _log_confidence(self, X, positive):
         if self.confidence is None:
             return np.zeros(len(X))
-        source = MixtureConfidence() if self.confidence == "mixture" else self.confidence
+        by_name = isinstance(self.confidence, str)
+        source = SOURCES[self.confidence]() if by_name else self.confidence
         log_p = np.asarray(source.log_confidence(X, positive.astype(np.intp)))
         return log_p - log_p.mean()
 

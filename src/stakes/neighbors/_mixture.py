@@ -1,17 +1,17 @@
 """How typical an example is of its class: a Gaussian mixture for each class."""
 
 import warnings
-from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from stakes._sklearn import InvalidParameterError
+from stakes._sklearn import Interval, StrOptions
+from stakes.neighbors._density import ClassDensity
 
 
-@dataclass(frozen=True)
-class MixtureConfidence:
+class MixtureConfidence(ClassDensity):
     r"""Class confidence :math:`p(x \mid y)` by a Gaussian mixture fitted to each class alone.
 
     .. math:: p(x \mid y = c) = \sum_{m=1}^{q_c} \alpha_{cm}\, N(x; \mu_{cm}, \Sigma_{cm}) ,
@@ -29,50 +29,48 @@ class MixtureConfidence:
     random_state : int, default=0
         For the start of the fit and the drawn examples.
 
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    mixtures_ : list of GaussianMixture
+        The mixture of each class.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
     Notes
     -----
     Section 4.5.1 fits one mixture without labels, which gives :math:`p(x)`; the weights of
-    Eq. 4.5 are :math:`p(x \mid y)`.
+    Eq. 4.5 are :math:`p(x \mid y)`. Eq. 4.12 leaves out the :math:`\alpha_m`.
 
     Examples
     --------
     >>> X = np.array([[-1.0], [0.0], [1.0], [4.0], [6.0]])
-    >>> log_p = MixtureConfidence(max_components=1).log_confidence(X, np.array([0, 0, 0, 1, 1]))
-    >>> log_p[:3].round(2).tolist()
-    [-1.47, -0.72, -1.47]
+    >>> model = MixtureConfidence(max_components=1).fit(X, [0, 0, 0, 1, 1])
+    >>> model.log_density([[0.0], [5.0]]).round(2).tolist()
+    [[-0.72, -13.41], [-19.45, -0.92]]
     """
 
-    max_components: int = 4
-    covariance_type: str = "full"
-    max_rows: int = 20_000
-    random_state: int = 0
+    _parameter_constraints = {
+        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions({"full", "diag"})],
+        "max_rows": [Interval(Integral, 2, None, closed="left")],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+    }
 
-    def __post_init__(self):
-        if self.max_components < 1 or self.max_rows < 2:
-            raise InvalidParameterError(
-                "MixtureConfidence needs max_components >= 1 and max_rows >= 2. Got "
-                f"{self.max_components} and {self.max_rows} instead."
-            )
+    def __init__(
+        self, max_components=4, *, covariance_type="full", max_rows=20_000, random_state=0
+    ):
+        self.max_components = max_components
+        self.covariance_type = covariance_type
+        self.max_rows = max_rows
+        self.random_state = random_state
 
-    def log_confidence(self, X, index):
-        """Logarithm of p(x_i | y_i) of each training example.
+    def _fit(self, X, index):
+        self.mixtures_ = [self._best(X[index == k]) for k in range(len(self.classes_))]
 
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            The examples.
-        index : ndarray of int of shape (n,)
-            Their classes.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        out = np.empty(len(X))
-        for k in np.unique(index):
-            rows = np.flatnonzero(index == k)
-            out[rows] = self._best(X[rows]).score_samples(X[rows])
-        return out
+    def _log_density_of(self, X, k):
+        return self.mixtures_[k].score_samples(X)
 
     def _best(self, X):
         if len(X) > self.max_rows:

@@ -1,0 +1,99 @@
+"""Compiled K2 search: which earlier columns a column depends on, by Cooper and Herskovits."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+# a set of parents with more cells than this per example is not tried: its table would be empty
+CELLS_PER_ROW = 64
+RADIX_LIMIT = 2.0**62  # keys of parent values must fit into 64 bits
+RISE = 1e-12  # a rise of the score below this share of it is rounding: a copy of a parent
+
+
+@njit(cache=True)
+def log_gamma(x, log_factorial):
+    """Log Gamma(x), from a table where the argument is whole; an empty table means it is not."""
+    if len(log_factorial) > 0:
+        return log_factorial[int(x + 0.5) - 1]
+    return math.lgamma(x)
+
+
+@njit(cache=True)
+def family_score(child, r, other, r_other, config, n_config, weight, counts, log_factorial):
+    """Log of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, j running over (config, other)."""
+    n_rows = n_config * r_other
+    counts[: n_rows * r] = 0.0
+    for t in range(len(child)):
+        counts[(config[t] * r_other + other[t]) * r + child[t]] += weight[t]
+    score, of_r = 0.0, log_gamma(float(r), log_factorial)
+    for j in range(n_rows):
+        total = 0.0
+        for k in range(r):
+            N_jk = counts[j * r + k]
+            if N_jk > 0.0:
+                total += N_jk
+                score += log_gamma(N_jk + 1.0, log_factorial)
+        if total > 0.0:
+            score += of_r - log_gamma(total + r, log_factorial)
+    return score
+
+
+@njit(cache=True)
+def compact(config, n_config, other, r_other):
+    """Number the (config, other) pairs that occur, in place; returns how many there are."""
+    number = np.full(n_config * r_other, -1, dtype=np.int64)
+    n_found = 0
+    for t in range(len(config)):
+        key = config[t] * r_other + other[t]
+        if number[key] < 0:
+            number[key] = n_found
+            n_found += 1
+        config[t] = number[key]
+    return n_found
+
+
+@njit(cache=True)
+def k2_search(codes, arity, weight, max_parents, log_factorial):
+    """Parents of each column among those before it, added one by one while the score rises.
+
+    codes is (d, n) in the order of the search, arity the number of values. Returns the parents,
+    filled up with -1, and the scores.
+    """
+    d, n = codes.shape
+    parents = np.full((d, max_parents), -1, dtype=np.int64)
+    scores = np.empty(d)
+    limit = CELLS_PER_ROW * n + 4096
+    counts = np.empty(max(limit, arity.max()))
+    nothing = np.zeros(n, dtype=np.int64)
+    config = np.empty(n, dtype=np.int64)
+    varies = np.zeros(d, dtype=np.bool_)
+    for i in range(d):
+        for t in range(1, n):
+            if codes[i, t] != codes[i, 0]:
+                varies[i] = True
+                break
+    for i in range(d):
+        child, r = codes[i], arity[i]
+        config[:] = 0
+        n_config, radix = 1, 1.0
+        best = family_score(child, r, nothing, 1, config, 1, weight, counts, log_factorial)
+        for step in range(max_parents if varies[i] else 0):
+            chosen = -1
+            for j in range(i):
+                if not varies[j] or radix * (arity[j] + 1) > RADIX_LIMIT:
+                    continue
+                if n_config * arity[j] * r > limit or np.any(parents[i, :step] == j):
+                    continue
+                score = family_score(
+                    child, r, codes[j], arity[j], config, n_config, weight, counts, log_factorial
+                )
+                if score > best + RISE * (1.0 + abs(best)):
+                    best, chosen = score, j
+            if chosen < 0:
+                break
+            parents[i, step] = chosen
+            radix *= arity[chosen] + 1
+            n_config = compact(config, n_config, codes[chosen], arity[chosen])
+        scores[i] = best
+    return parents, scores
