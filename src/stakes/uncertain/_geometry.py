@@ -6,7 +6,9 @@ its margin in (w, b, t), t being what bounds abs(w) for the box parts.
 
 import numpy as np
 
-BLOCK_BYTES = 1 << 20  # a block of rows stays in the cache
+from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
+
+BLOCK_BYTES = 1 << 19  # a block of rows stays in the cache
 
 
 def geometry_of(problem):
@@ -22,18 +24,13 @@ def geometry_of(problem):
 class Points:
     """Sets without an ellipsoid: points and boxes."""
 
-    order = "F"
-
     def __init__(self, problem):
-        # column by column: products with a vector over the examples then run along memory
-        self.y, self.M = problem.y, np.asarray(problem.sets.center, order=self.order)
-        half = problem.sets.half_width
-        self.R = None if half is None else np.asarray(half, order=self.order)
+        self.y, self.M, self.R = problem.y, problem.sets.center, problem.sets.half_width
         self.n, self.d = self.M.shape
         self.size = self.d + 1 + (0 if self.R is None else self.d)
         rows = max(64, BLOCK_BYTES // (8 * self.size))
         self.blocks = [slice(k, min(k + rows, self.n)) for k in range(0, self.n, rows)]
-        self.work = np.empty((min(rows, self.n), self.size), order=self.order)
+        self.P, self.Q = (np.empty((min(rows, self.n), self.size)) for _ in range(2))
 
     def move_to(self, z, smooth=0.0, length=None):
         """Set w, b, t and the smoothing; return the margins, which smoothing makes smaller.
@@ -63,32 +60,28 @@ class Points:
             out[self.d + 1 :] = -(self.R.T @ v)
         return out
 
-    def assemble(self, theta, alpha, V):
-        """All that one look at the examples gives, block by block.
+    def assemble(self, theta, alpha):
+        """The Newton matrix, block by block.
 
         Returns
         -------
         K : ndarray of shape (size, size)
-            J' diag(theta) J.
-        curved : ndarray of shape (d, d)
-            The curvature of the margins, weighted by alpha and negated.
-        JV : ndarray of shape (size, k)
-            J' V.
+            J' diag(theta) J, minus the curvature of the margins weighted by alpha.
+        drift : ndarray of shape (d,)
+            The curvature's part, times w.
         """
-        K, curved = np.zeros((self.size, self.size)), np.zeros((self.d, self.d))
-        JV, root = np.zeros((self.size, V.shape[1])), np.sqrt(theta)
-        V = V / root[:, None]
-        signed = self.y * root
+        K, root = np.zeros((self.size, self.size)), np.sqrt(theta)
         for rows in self.blocks:
-            A = self.work[: rows.stop - rows.start]
-            np.multiply(self.M[rows], signed[rows, None], out=A[:, : self.d])
-            A[:, self.d] = signed[rows]
+            count = rows.stop - rows.start
+            P, Q = self.P[:count], self.Q[:count]
             if self.R is not None:
-                np.multiply(self.R[rows], -root[rows, None], out=A[:, self.d + 1 :])
-            self._curve(curved, A, rows, root, alpha)
-            K += A.T @ A
-            JV += A.T @ V[rows]
-        return K, curved, JV
+                np.multiply(self.R[rows], -root[rows, None], out=P[:, self.d + 1 :])
+                Q[:, self.d + 1 :] = P[:, self.d + 1 :]
+            self._fill(P, Q, rows, root, alpha)
+            K += P.T @ Q
+        K = (K + K.T) / 2
+        K[: self.d, : self.d] += self._stiff(alpha)
+        return K, self._drift(alpha)
 
     def extent(self):
         """Mean extent of the ellipsoid parts along w."""
@@ -103,8 +96,19 @@ class Points:
     def _curved_transposed(self, v):
         return 0.0
 
-    def _curve(self, curved, A, rows, root, alpha):
-        pass
+    def _fill(self, P, Q, rows, root, alpha):
+        """Rows P and Q whose product is J' diag(theta) J less the curved part of rank one."""
+        signed = (self.y * root)[rows]
+        np.multiply(self.M[rows], signed[:, None], out=P[:, : self.d])
+        P[:, self.d] = signed
+        Q[:] = P
+
+    def _stiff(self, alpha):
+        """The rest of the curvature, which is mostly diagonal."""
+        return 0.0
+
+    def _drift(self, alpha):
+        return np.zeros(self.d)
 
 
 class Axes(Points):
@@ -112,8 +116,7 @@ class Axes(Points):
 
     def __init__(self, problem):
         super().__init__(problem)
-        self.D2 = np.square(problem.sets.axes, order="F")
-        self.bent, self.spare = (np.empty((len(self.work), self.d), order="F") for _ in range(2))
+        self.D2 = np.square(problem.sets.axes)
 
     def extent(self):
         return float(np.mean(1 / self.over))
@@ -130,29 +133,30 @@ class Axes(Points):
     def _curved_transposed(self, v):
         return -self.w * (self.D2.T @ (v * self.over))
 
-    def _curve(self, curved, A, rows, root, alpha):
-        B, D2, over = self.bent[: len(A)], self.D2[rows], self.over[rows]
-        np.multiply(D2, self.w, out=B)
-        np.multiply(B, (over * root[rows])[:, None], out=self.spare[: len(A)])
-        A[:, : self.d] -= self.spare[: len(A)]
-        weight = alpha[rows] * over
-        B *= (over * np.sqrt(weight))[:, None]
-        curved -= B.T @ B
-        at = np.arange(self.d)
-        curved[at, at] += weight @ D2
+    def _fill(self, P, Q, rows, root, alpha):
+        over, root = self.over[rows], root[rows]
+        bend = over * np.sqrt(alpha[rows] * over)
+        ahead = over * root
+        pair = (ahead + bend, ahead - bend)
+        axes_rows(self.M[rows], self.D2[rows], self.w, self.y[rows] * root, *pair, P, Q)
+
+    def _stiff(self, alpha):
+        return np.diag((alpha * self.over) @ self.D2)
+
+    def _drift(self, alpha):
+        return self.w * ((alpha * self.over * self.share**2) @ self.D2)
 
 
 class Stored(Points):
     """Ellipsoids cut off by a box, and general ones: the moves e_i are kept."""
 
-    order = "C"  # as the moves come
-
     def __init__(self, problem):
         super().__init__(problem)
         self.sets = problem.sets
-        self.D2 = None if self.sets.axes is None else self.sets.axes**2
+        self.D2 = None if self.sets.axes is None else np.square(self.sets.axes)
         if self.sets.factor is not None:
             self.S = self.sets.factor @ np.swapaxes(self.sets.factor, 1, 2)
+            self.all_free = np.ones((self.n, self.d), np.uint8)
 
     def extent(self):
         return float(np.mean(np.abs(self.E @ self.w)))
@@ -161,6 +165,8 @@ class Stored(Points):
         self.E, length, self.radius, self.free = self.sets.offsets(
             self.w[None, :], -self.y, self.smooth
         )
+        if self.free is None:
+            self.free = self.all_free
         self.over = np.where(length > 0, 1 / np.maximum(length, 1e-150), 0.0)
         self.share = self.smooth * self.radius * self.over
         return self.y * (self.E @ self.w) - self.smooth * self.share
@@ -171,16 +177,23 @@ class Stored(Points):
     def _curved_transposed(self, v):
         return self.E.T @ (self.y * v)
 
-    def _curve(self, curved, A, rows, root, alpha):
-        E = self.E[rows]
-        A[:, : self.d] += E * (self.y * root)[rows, None]
+    def _fill(self, P, Q, rows, root, alpha):
         # alpha r/s (A A' - u u') on the free coordinates, u = e / r
-        weight = alpha[rows] * self.over[rows]
-        B = E * np.sqrt(weight / np.maximum(self.radius[rows], 1e-150))[:, None]
-        if self.free is None:
-            curved += np.tensordot(weight, self.S[rows], axes=1)
-        else:
-            B *= self.free[rows]
-            at = np.arange(self.d)
-            curved[at, at] += (weight * self.radius[rows]) @ (self.D2[rows] * self.free[rows])
-        curved -= B.T @ B
+        radius = np.maximum(self.radius[rows], 1e-150)
+        bend = np.sqrt(alpha[rows] * self.over[rows] / radius)
+        moves = self.M[rows], self.E[rows], self.free[rows]
+        moved_rows(*moves, (self.y * root)[rows], bend, P, Q)
+
+    def _stiff(self, alpha):
+        weight = alpha * self.radius * self.over
+        if self.sets.factor is not None:
+            return np.tensordot(weight, self.S, axes=1)
+        return np.diag(self._free_sums(weight, self.D2))
+
+    def _drift(self, alpha):
+        return self._free_sums(-self.y * alpha * (self.smooth * self.over) ** 2, self.E)
+
+    def _free_sums(self, weight, A):
+        out = np.zeros(self.d)
+        free_sums(weight, A, self.free, out)
+        return out

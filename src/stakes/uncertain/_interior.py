@@ -59,13 +59,11 @@ class _Step(NamedTuple):
 
 
 class _System(NamedTuple):
-    """The Newton system; `k` and `Jk` are the right-hand side of the predictor."""
+    """The Newton matrix, what a change of the smoothing adds, and J' alpha."""
 
     K: np.ndarray
     drift: np.ndarray
     gradient: np.ndarray
-    k: np.ndarray
-    Jk: np.ndarray
 
 
 class _Path:
@@ -102,8 +100,8 @@ class _Path:
         best_primal, best_dual, patience = np.inf, -np.inf, PATIENCE
         best, alpha, near = self.z.copy(), self.alpha.copy(), (self.g.w, self.smooth)
         for n_iter in range(max_iter + 1):
-            system = self._system()
-            primal, dual = self._primal(), self._dual(system.gradient)
+            gradient = self.g.transposed(self.alpha)
+            primal, dual = self._primal(), self._dual(gradient)
             better = primal < best_primal * (1 - 1e-9) or dual > best_dual + 1e-9 * abs(primal)
             patience = PATIENCE if better else patience - 1
             self.wait = self.wait or patience < PATIENCE - 1
@@ -113,7 +111,7 @@ class _Path:
                 best_dual, alpha, near = dual, self.alpha.copy(), (self.g.w, self.smooth)
             if best_primal - best_dual <= tol * best_primal or patience == 0:
                 break
-            if n_iter == max_iter or not self._step(system):
+            if n_iter == max_iter or not self._step(self._system(gradient)):
                 break
         return best[: self.d], best[self.d], alpha, near, n_iter
 
@@ -145,17 +143,14 @@ class _Path:
             v -= np.clip(v, -room, room)
         return self.alpha.sum() - 0.5 * v @ v
 
-    def _system(self):
-        """Everything at the present point that needs a look at all examples."""
+    def _system(self, gradient):
+        """Everything at the present point that the predictor and the corrector share."""
         self.theta = 1 / (self.s / self.alpha + self.xi / self.beta)
-        k = self.xi - self.s - self.smooth * self.g.share
-        V = np.column_stack([self.alpha, self.theta * k])
-        K, curved, JV = self.g.assemble(self.theta, self.alpha, V)
-        drift = curved @ self.z[: self.d]
-        K[: self.d, : self.d] += curved + np.eye(self.d)
+        K, drift = self.g.assemble(self.theta, self.alpha)
+        K[: self.d, : self.d] += np.eye(self.d)
         if self.boxed:
             self._add_hard(K)
-        return _System(K, drift, JV[:, 0], k, JV[:, 1])
+        return _System(K, drift, gradient)
 
     def _step(self, system):
         """One predictor and one corrector; False if there is no way on."""
@@ -193,11 +188,8 @@ class _Path:
         """
         alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
         to_s, to_xi = (goal - second[0]) / alpha - s, (goal - second[1]) / beta - xi
-        if goal == 0.0:
-            k, rhs = system.k, system.Jk + system.gradient
-        else:
-            k = to_s - to_xi + self.smooth * shrink * self.g.share
-            rhs = self.g.transposed(self.theta * k) + system.gradient
+        k = to_s - to_xi + self.smooth * shrink * self.g.share
+        rhs = self.g.transposed(self.theta * k) + system.gradient
         rhs[: self.d] += shrink * system.drift - self.z[: self.d]
         if self.boxed:
             up, down = np.split((goal - second[2]) / self.h, 2)

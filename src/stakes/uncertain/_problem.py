@@ -34,13 +34,14 @@ class MarginProblem:
 
     def margins(self, coef, intercept):
         """Least y (w . x + b) over each set."""
-        offsets = self.sets.offsets(coef[None, :], -self.y)[0]
-        margins = self.y * (self.sets.center @ coef + intercept)
-        if self.sets.half_width is not None:
-            margins -= self.sets.half_width @ np.abs(coef)
-        if np.ndim(offsets):
-            margins += self.y * (offsets @ coef)
-        return margins
+        sets = self.sets
+        margins = self.y * (sets.center @ coef + intercept)
+        if sets.half_width is not None:
+            margins -= sets.half_width @ np.abs(coef)
+        if sets.axes is not None and sets.above is None:
+            return margins - np.sqrt(np.square(sets.axes) @ np.square(coef))
+        offsets = sets.offsets(coef[None, :], -self.y)[0]
+        return margins + self.y * (offsets @ coef) if np.ndim(offsets) else margins
 
     def primal(self, coef, intercept):
         """Value of the problem at a classifier."""
