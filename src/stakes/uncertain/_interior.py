@@ -145,7 +145,8 @@ class _Path:
 
     def _system(self, gradient):
         """Everything at the present point that the predictor and the corrector share."""
-        self.theta = 1 / (self.s / self.alpha + self.xi / self.beta)
+        self.s_per_alpha, self.xi_per_beta = self.s / self.alpha, self.xi / self.beta
+        self.theta = 1 / (self.s_per_alpha + self.xi_per_beta)
         K, drift = self.g.assemble(self.theta, self.alpha)
         K[: self.d, : self.d] += np.eye(self.d)
         if self.boxed:
@@ -159,15 +160,13 @@ class _Path:
             return False
         total = sum(a @ b for a, b in self._pairs())
         tau = total / sum(len(a) for a, _ in self._pairs())
-        first = self._direction(0.0, -1.0, [0.0] * 3, factor, system)
+        first = self._direction(0.0, -1.0, None, factor, system)
         length = self._longest(first)
-        after = sum(
-            (a + length * da) @ (b + length * db)
-            for (a, b), (da, db) in zip(self._pairs(), first.pairs, strict=True)
-        )
+        second = [da * db for da, db in first.pairs]
+        # of a step to products of zero the first order takes away its length
+        after = (1 - length) * total + length**2 * sum(each.sum() for each in second)
         lag = self._lag(system.gradient) / total if self.wait else 0.0
         sigma = max(min(1.0, max(after / total, 0.0)) ** 3, min(lag, 1.0))
-        second = [da * db for da, db in first.pairs]
         step = self._direction(sigma * tau, sigma - 1, second, factor, system)
         if not np.isfinite(step.dz).all():
             return False
@@ -181,32 +180,38 @@ class _Path:
         return [*pairs, (self.gamma, self.h)] if self.boxed else pairs
 
     def _direction(self, goal, shrink, second, factor, system):
-        """The Newton step to products of `goal`, with their second-order terms known.
+        """The Newton step to products of `goal`, with their second-order terms if known.
 
         `shrink` is the relative change of the smoothing. The worst points depend on w / smooth
         alone, so it moves them as -shrink * w would.
         """
-        alpha, beta, s, xi = self.alpha, self.beta, self.s, self.xi
-        to_s, to_xi = (goal - second[0]) / alpha - s, (goal - second[1]) / beta - xi
+        to_s, to_xi = -self.s, -self.xi
+        if second is not None:
+            to_s += (goal - second[0]) / self.alpha
+            to_xi += (goal - second[1]) / self.beta
         k = to_s - to_xi + self.smooth * shrink * self.g.share
         rhs = self.g.transposed(self.theta * k) + system.gradient
         rhs[: self.d] += shrink * system.drift - self.z[: self.d]
         if self.boxed:
-            up, down = np.split((goal - second[2]) / self.h, 2)
+            to_gamma = 0 * self.h if second is None else (goal - second[2]) / self.h
+            up, down = np.split(to_gamma, 2)
             rhs[: self.d] += down - up
             rhs[self.d + 1 :] += up + down
         dz = cho_solve(factor, rhs, check_finite=False)
         dalpha = self.theta * (k - self.g.times(dz))
-        pairs = [(dalpha, to_s - s * dalpha / alpha), (-dalpha, to_xi + xi * dalpha / beta)]
+        pairs = [
+            (dalpha, to_s - self.s_per_alpha * dalpha),
+            (-dalpha, to_xi + self.xi_per_beta * dalpha),
+        ]
         if self.boxed:
             dh = self._hard(dz)
-            pairs.append(((goal - second[2] - self.gamma * dh) / self.h - self.gamma, dh))
+            pairs.append((to_gamma - self.gamma * dh / self.h - self.gamma, dh))
         return _Step(dz, pairs)
 
     def _longest(self, step):
         """Largest length, at most 1 / STEP, that keeps multipliers and slacks positive."""
         steepest = max(
-            float(np.max(-dx / x))
+            -float(np.min(dx / x))
             for pair, move in zip(self._pairs(), step.pairs, strict=True)
             for x, dx in zip(pair, move, strict=True)
         )
