@@ -5,6 +5,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import binom
 
 
 def entropy(*masses):
@@ -92,15 +94,81 @@ def log_fraction(p):
     return math.log(p * 2**shift) - shift * math.log(2)
 
 
+def nested(nodes, k=0):
+    """A tree as nested tuples (node, left, right); a leaf is None."""
+    if nodes.feature[k] < 0:
+        return None
+    return k, nested(nodes, nodes.left[k]), nested(nodes, nodes.left[k] + 1)
+
+
+def parts(nodes, tree, X, rows):
+    """Rows of the leaves of a nested tree, from left to right."""
+    if tree is None:
+        return [rows]
+    left, right = divided(nodes, tree, X, rows)
+    return parts(nodes, tree[1], X, left) + parts(nodes, tree[2], X, right)
+
+
+def divided(nodes, tree, X, rows):
+    """Rows that the split at the top of a nested tree sends left, and right."""
+    sides = [[], []]
+    for i in rows:
+        sides[int(not steps_left(nodes, X[i], tree[0]))].append(i)
+    return sides
+
+
+def pessimistic(y, confidence=0.25):
+    """Errors of a leaf with these labels at the upper end of the binomial interval."""
+    n, e = len(y), min(np.sum(y == 0), np.sum(y == 1))
+    return n * brentq(lambda p: binom.cdf(e, n, p) - confidence, 0, 1) if n else 0.0
+
+
+def c45_pruned(nodes, tree, X, y, rows):
+    """Quinlan's recursion, as he states it: (pruned tree, its errors)."""
+    alone = pessimistic(y[rows])
+    if tree is None:
+        return None, alone
+    sides = divided(nodes, tree, X, rows)
+    done = [c45_pruned(nodes, tree[1 + j], X, y, sides[j]) for j in (0, 1)]
+    larger = done[int(len(sides[1]) > len(sides[0]))][0]
+    below = done[0][1] + done[1][1]
+    branch = sum(pessimistic(y[part]) for part in parts(nodes, larger, X, rows))
+    if alone <= branch + 0.1 and alone <= below + 0.1:
+        return None, alone
+    if branch <= below + 0.1:
+        return c45_pruned(nodes, larger, X, y, rows)
+    return (tree[0], done[0][0], done[1][0]), below
+
+
+def path_to(nodes, leaf):
+    """The nodes from the root to a leaf."""
+    above = {c: k for k in np.flatnonzero(~nodes.is_leaf) for c in nodes.left[k] + np.arange(2)}
+    path = [leaf]
+    while path[0] in above:
+        path.insert(0, above[path[0]])
+    return path
+
+
+def drawn_to_parents(nodes, totals, leaf, added):
+    """Mean in a leaf: every node of its path has a say, smaller the more examples lie below it."""
+    path, n = path_to(nodes, leaf), nodes.weight.sum(axis=1)
+    mean, left_over = np.zeros(totals.shape[1]), 1.0
+    for k in path[:0:-1]:
+        mean += left_over * totals[k] / (n[k] + added)
+        left_over *= added / (n[k] + added)
+    return mean + left_over * totals[0] / n[0]
+
+
+def steps_left(nodes, x, at):
+    """Whether the split of a node sends a row left."""
+    v = x[nodes.feature[at]]
+    if nodes.group[at] >= 0:
+        return bool(nodes.groups[nodes.group[at]][255 if np.isnan(v) or v > 254 else int(v)])
+    return bool(nodes.missing_left[at]) if np.isnan(v) else v <= nodes.threshold[at]
+
+
 def walk(nodes, x, at=0):
     """The leaf of one row, node by node."""
     while nodes.feature[at] >= 0:
-        v = x[nodes.feature[at]]
-        if nodes.group[at] >= 0:
-            left = nodes.groups[nodes.group[at]][255 if np.isnan(v) or v > 254 else int(v)]
-        elif np.isnan(v):
-            left = nodes.missing_left[at]
-        else:
-            left = v <= nodes.threshold[at]
-        at = nodes.left[at] + (not left)
+        at = nodes.left[at] + (not steps_left(nodes, x, at))
     return at

@@ -6,7 +6,7 @@ from scipy.stats import binom, fisher_exact
 
 from naive import tree as naive
 from stakes.tree import ConfidenceTreeClassifier, fisher_exact_p
-from stakes.tree._prune import errs_less_as_leaf, pessimistic_errors
+from stakes.tree._prune import pessimistic_errors
 
 
 def test_p_values_are_scipys(rng):
@@ -115,22 +115,41 @@ def test_pessimistic_errors_are_the_binomial_bound():
         assert binom.cdf(errors, n, rate) == pytest.approx(0.25)
 
 
-def test_error_pruning_cuts_where_the_leaf_is_expected_to_err_no_more(rng):
-    X = rng.normal(size=(200, 3)).round(1)
-    y = (X[:, 0] + rng.normal(size=200) > 0.5).astype(int)
-    full = ConfidenceTreeClassifier(pruning=None, min_samples_leaf=1).fit(X, y).trees_[0]
-    cut = errs_less_as_leaf(full)
+def noisy_problem(rng, n=200):
+    X = rng.normal(size=(n, 4)).round(1)
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.5) ^ (rng.random(n) < 0.15)).astype(int)
+    X[rng.random(n) < 0.1, 1] = np.nan
+    X[:, 3] = rng.integers(0, 5, n)
+    return X, y
 
-    def errors(k):
-        alone = float(pessimistic_errors(full.weight[k].min(), full.weight[k].sum()))
-        if full.is_leaf[k]:
-            return alone
-        return min_or_below(alone, errors(full.left[k]) + errors(full.left[k] + 1), k)
 
-    def min_or_below(alone, below, k):
-        assert cut[k] == (alone <= below + 0.1)
-        return alone if cut[k] else below
+def test_error_pruning_is_quinlans_recursion(rng):
+    X, y = noisy_problem(rng)
+    settings = dict(criterion="entropy", min_samples_leaf=1, categorical_features=[3])
+    full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).trees_[0]
+    model = ConfidenceTreeClassifier(pruning="error", **settings).fit(X, y)
+    pruned = model.trees_[0]
+    rows = list(range(len(y)))
+    expected, errors = naive.c45_pruned(full, naive.nested(full), X, y, rows)
+    ours = naive.parts(pruned, naive.nested(pruned), X, rows)
+    assert ours == naive.parts(full, expected, X, rows)
+    assert 1 < len(ours) < full.is_leaf.sum()
+    assert sum(naive.pessimistic(y[part]) for part in ours) == pytest.approx(errors)
+    assert pruned.is_sound(4)
+    for leaf in np.unique(model.apply(X)):
+        assert pruned.depth[leaf] == len(naive.path_to(pruned, leaf)) - 1
+        inside = y[model.apply(X) == leaf]
+        np.testing.assert_array_equal(pruned.weight[leaf], [sum(inside == 0), sum(inside == 1)])
 
-    errors(0)
-    pruned = ConfidenceTreeClassifier(pruning="error", min_samples_leaf=1).fit(X, y).trees_[0]
-    assert len(pruned) < len(full)
+
+def test_error_pruning_raises_a_branch_that_explains_all():
+    """The first split is on noise; the larger branch below it is right on all examples."""
+    rng = np.random.default_rng(3)
+    raised = 0
+    for _ in range(20):
+        X, y = noisy_problem(rng, 60)
+        settings = dict(criterion="gini", min_samples_leaf=1)
+        full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).trees_[0]
+        pruned = ConfidenceTreeClassifier(pruning="error", **settings).fit(X, y).trees_[0]
+        raised += not pruned.is_leaf[0] and pruned.feature[0] != full.feature[0]
+    assert raised

@@ -35,7 +35,7 @@ def test_a_leaf_decides_by_the_cost_of_its_own_examples():
     X, y = np.zeros((10, 1)), np.array([1, 1, 1] + [0] * 7)
     assert not ConfidenceTreeClassifier().fit(X, y).predict(X).any()
     dear = np.where(y == 1, 5.0, 1.0)
-    model = ConfidenceTreeClassifier().fit(X, y, fn_cost=dear)
+    model = ConfidenceTreeClassifier(smoothing=1.0, prior="uniform").fit(X, y, fn_cost=dear)
     assert model.predict(X).all()
     assert model.decision_function(X)[0] == pytest.approx((20 - 8) / (20 + 8))  # one more of each
     assert model.predict_proba(X)[0, 1] == pytest.approx(4 / 12)
@@ -52,12 +52,37 @@ def test_costs_at_prediction_use_the_probability(rng):
 def test_smoothing():
     X, y = np.array([0.0] * 4 + [1.0] * 4)[:, None], np.array([0, 0, 0, 0, 1, 1, 0, 1])
     settings = dict(min_samples_leaf=1, pruning=None)
-    laplace = ConfidenceTreeClassifier(prior="uniform", **settings).fit(X, y)
+    laplace = ConfidenceTreeClassifier(smoothing=1.0, prior="uniform", **settings).fit(X, y)
     np.testing.assert_allclose(laplace.predict_proba([[0.0], [1.0]])[:, 1], [1 / 6, 4 / 6])
-    rate = ConfidenceTreeClassifier(prior="rate", **settings).fit(X, y)
+    rate = ConfidenceTreeClassifier(smoothing=1.0, prior="rate", **settings).fit(X, y)
     np.testing.assert_allclose(rate.predict_proba([[0.0], [1.0]])[:, 1], [0.75 / 6, 3.75 / 6])
     none = ConfidenceTreeClassifier(smoothing=0.0, **settings).fit(X, y)
     np.testing.assert_allclose(none.predict_proba([[0.0], [1.0]])[:, 1], [0, 0.75])
+
+
+def test_a_leaf_is_drawn_to_the_nodes_above_it(rng):
+    X, y = problem(rng)
+    fn = rng.uniform(0.5, 4.0, len(y))
+    settings = dict(min_samples_leaf=1, pruning=None)
+    model = ConfidenceTreeClassifier(smoothing=3.0, prior="parent", **settings)
+    nodes = model.fit(X, y, fn_cost=fn).trees_[0]
+    totals = np.hstack([nodes.weight, nodes.regret])
+    for leaf in np.flatnonzero(nodes.is_leaf):
+        w0, w1, r0, r1 = naive.drawn_to_parents(nodes, totals, leaf, 6.0)
+        assert nodes.probability[leaf] == pytest.approx(w1 / (w0 + w1), rel=1e-12)
+        assert nodes.score[leaf] == pytest.approx((r1 - r0) / (r0 + r1), abs=1e-12)
+    constant = ConfidenceTreeClassifier(prior="parent").fit(np.zeros((len(y), 1)), y)
+    assert constant.predict_proba([[0.0]])[0, 1] == pytest.approx(y.mean())
+
+
+def test_much_smoothing_is_the_best_trivial_policy(rng):
+    """Without evidence a leaf decides as the whole: no split alone can lose money."""
+    X, y = problem(rng)
+    fn = rng.uniform(0.5, 4.0, len(y))
+    model = ConfidenceTreeClassifier(smoothing=1e9, prior="parent", pruning=None)
+    decided = model.fit(X, y, fn_cost=fn).predict(X)
+    costs = [np.sum(fn[y == 1]), np.sum(y == 0)]
+    assert np.all(decided == np.argmin(costs))
 
 
 def test_weights_are_copies(rng):
@@ -127,7 +152,34 @@ def test_rules_tell_what_the_leaves_hold(rng):
     assert text.startswith("all examples (300 examples") and len(text.splitlines()) == len(
         model.trees_[0]
     )
-    assert len(model.plot().collections) == 1
+    assert len(model.plot(kind="rules").collections) == 1
+
+
+def test_the_drawn_tree_tells_what_the_nodes_hold():
+    X, y = problem(np.random.default_rng(0))
+    model = ConfidenceTreeClassifier(pruning=None, max_depth=4).fit(X, y, fn_cost=3.0)
+    nodes, told = model.trees_[0], [text.get_text() for text in model.plot(max_depth=2).texts]
+    boxes = [text for text in told if text not in ("yes", "no")]
+    drawn = np.flatnonzero(nodes.depth <= 2)
+    assert len(boxes) == len(drawn) and len(told) - len(boxes) == len(drawn) - 1
+    question = f"x{nodes.feature[0]} <= {nodes.threshold[0]:.6g}"
+    assert boxes[0].startswith(f"{question}\n{(y == 0).sum()} 0, {(y == 1).sum()} 1")
+    lost = np.sum(np.where(y == 1, 3.0, 1.0)[y != (nodes.score[0] > 0)]) / np.sum(1 + 2 * y)
+    assert boxes[0].endswith(f"loses {lost:.2%}")
+    below = [int(text.split("\n")[-1].split()[0]) for text in boxes if "leaves below" in text]
+    assert sum(below) + sum(nodes.is_leaf[drawn]) == model.n_leaves_
+    assert len(model.plot(max_depth=None).texts) == 2 * len(nodes) - 1
+    with pytest.raises(ValueError, match="kind must be 'tree' or 'rules'"):
+        model.plot(kind="forest")
+
+
+def test_the_drawn_tree_of_one_class():
+    X, y = load_iris(return_X_y=True)
+    model = ConfidenceTreeClassifier().fit(X, y)
+    ax = model.plot(label=2)
+    assert ax.get_title() == "2 against not 2" and model.plot(ax).get_title() == "0 against not 0"
+    with pytest.raises(ValueError, match="label must be one of the classes"):
+        model.plot(label=7)
 
 
 def eval_rule(rule, table):

@@ -67,7 +67,8 @@ def judge():
     """The tree that judges the features, and its name: ours if built, else scikit-learn's."""
     ours = optional("stakes.tree", "ConfidenceTreeClassifier")
     if ours is not None:
-        return lambda: ours(criterion="ccp_entropy"), "a class-confidence tree"
+        laplace = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
+        return lambda: ours(criterion="ccp_entropy", **laplace), "a class-confidence tree"
     plain = dict(criterion="entropy", class_weight="balanced", min_samples_leaf=5, random_state=0)
     return lambda: DecisionTreeClassifier(**plain), "a balanced entropy tree of scikit-learn"
 

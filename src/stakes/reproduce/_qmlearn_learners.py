@@ -90,7 +90,9 @@ def tree_scores(column, X, y, X_test):
         return None
     criterion = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}[column]
     X, X_test = (M.toarray() if sparse.issparse(M) else M for M in (X, X_test))
-    return tree(criterion=criterion, pruning="fisher").fit(X, y).predict_proba(X_test)[:, 1]
+    laplace = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
+    model = tree(criterion=criterion, pruning="fisher", **laplace)
+    return model.fit(X, y).predict_proba(X_test)[:, 1]
 
 
 def sampled_scores(column, X, y, X_test):

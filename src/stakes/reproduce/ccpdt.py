@@ -63,14 +63,16 @@ def _one_set(X, y, repeats):
         halves = StratifiedKFold(2, shuffle=True, random_state=repeat).split(X, y)
         for train, test in halves:
             for name, criterion in OURS.items():
-                model = ConfidenceTreeClassifier(criterion, pruning=None)
+                model = ConfidenceTreeClassifier(criterion, pruning=None, min_samples_leaf=2)
                 full = model.fit(X[train], y[train]).trees_[0]
+                ones = np.ones(len(train))
+                examples = (np.ascontiguousarray(X[train]), y[train] == 1, ones, ones)
                 _keep(found[name], full, X[test], y[test])
                 if name in BARE:
                     _keep(found[BARE[name]], full, X[test], y[test], smoothing=0.0)
                 for how, word in (("error", "error"), ("fisher", "Fisher")):
                     if f"{name}, {word}" in found:
-                        pruned = prune(full, how, P_VALUE)
+                        pruned = prune(full, how, P_VALUE, examples)
                         _keep(found[f"{name}, {word}"], pruned, X[test], y[test])
     return found
 

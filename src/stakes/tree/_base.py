@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stakes._sklearn import Interval, StrOptions, check_sample_weight
 from stakes.base import CostSensitiveClassifier, code_labels
@@ -19,7 +19,7 @@ TREE_CONSTRAINTS = {
     "max_depth": [None, Interval(Integral, 1, None, closed="left")],
     "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
     "smoothing": [Interval(Real, 0, None, closed="left")],
-    "prior": [StrOptions({"uniform", "rate"})],
+    "prior": [StrOptions({"parent", "uniform", "rate"})],
     "categorical_features": ["array-like", None],
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "exact_rows": [Interval(Integral, 0, None, closed="left")],
@@ -51,7 +51,7 @@ class TreeBase(CostSensitiveClassifier):
             Labels out of `classes_`.
         """
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X = self._validate_X(X)
+        check_is_fitted(self)
         if len(self.classes_) == 2:
             return super().predict(X, **given)
         self._refuse_costs(given)
@@ -117,14 +117,6 @@ class TreeBase(CostSensitiveClassifier):
         self.has_missing_ = (binned.codes == MISSING).any(axis=1)
         return binned, index, weight, regret, used
 
-    def _pseudo_counts(self, positive, weight, regret):
-        """What smoothing adds to each class of a leaf: weights, and regrets at the class mean."""
-        weights = np.array([weight[~positive].sum(), weight[positive].sum()])
-        regrets = np.array([(weight * regret)[~positive].sum(), (weight * regret)[positive].sum()])
-        share = np.full(2, 0.5) if self.prior == "uniform" else weights / weights.sum()
-        added = 2.0 * self.smoothing * share
-        return np.array([added, added * regrets / np.where(weights > 0, weights, 1.0)])
-
     def _categorical_mask(self, d):
         mask = np.zeros(d, dtype=bool)
         if self.categorical_features is None:
@@ -158,15 +150,3 @@ class TreeBase(CostSensitiveClassifier):
                 f"{type(self).__name__} takes fp_cost, fn_cost, tp_cost and tn_cost for two "
                 f"classes only, and y has {len(self.classes_)}; give sample_weight instead."
             )
-
-
-def leaf_probability(nodes, pseudo):
-    """Smoothed share of the positive class in every node."""
-    weight = nodes.weight + pseudo[0]
-    return weight[:, 1] / weight.sum(axis=1)
-
-
-def leaf_score(nodes, pseudo):
-    """Expected regret of the negative decision less that of the positive one, in [-1, 1]."""
-    regret = nodes.regret + pseudo[1]
-    return (regret[:, 1] - regret[:, 0]) / regret.sum(axis=1)

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import LearnerInfo
-from stakes.tree._base import TREE_CONSTRAINTS, TreeBase, leaf_probability, leaf_score
+from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, Settings, grow_nodes
 from stakes.tree._nodes import join
 from stakes.tree._walk_jit import add_leaf_values
@@ -177,7 +177,7 @@ class ConfidenceForestClassifier(TreeBase):
         self._check_out_of_bag()
         settings = self._settings(binned.X.shape[1])
         random = check_random_state(self.random_state)
-        self.trees_, self.roots_, self._pseudo = [], [], []
+        self.trees_, self.roots_ = [], []
         for k in range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_)):
             positive = index == k
             seeds = random.randint(1, SEEDS, size=self.n_estimators)
@@ -188,7 +188,6 @@ class ConfidenceForestClassifier(TreeBase):
             forest, roots = join(grown)
             self.trees_.append(forest)
             self.roots_.append(roots)
-            self._pseudo.append(self._pseudo_counts(positive, weight, regret))
             if self.oob:
                 costs = self._costs_of(len(used), **given)[used]
                 self._predict_out_of_bag(binned.X, positive, weight, costs, grown, seeds)
@@ -206,7 +205,7 @@ class ConfidenceForestClassifier(TreeBase):
         -------
         ndarray of shape (n,), or (n, k) with more than two classes
         """
-        scores = self._averages(self._validate_X(X), leaf_score)
+        scores = self._averages(self._validate_X(X), "score")
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict_proba(self, X):
@@ -221,7 +220,7 @@ class ConfidenceForestClassifier(TreeBase):
         -------
         ndarray of shape (n, k)
         """
-        values = self._averages(self._validate_X(X), leaf_probability)
+        values = self._averages(self._validate_X(X), "probability")
         if len(values) == 1:
             return np.column_stack([1.0 - values[0], values[0]])
         table = np.column_stack(values)
@@ -256,7 +255,7 @@ class ConfidenceForestClassifier(TreeBase):
         positive = np.asarray(y) == self.classes_[1]
 
         def cost():
-            probability = self._averages(X, leaf_probability)[0]
+            probability = self._averages(X, "probability")[0]
             return prices.paid(positive, prices.decide(probability)).mean()
 
         plain, found = cost(), np.zeros(X.shape[1])
@@ -293,6 +292,7 @@ class ConfidenceForestClassifier(TreeBase):
         nodes = grow_nodes(binned, positive, draws, regret, settings, seed=seed, tested=False)
         if self.bootstrap == "balanced":
             nodes.recount(binned.X, positive, weight, regret)
+        nodes.smooth(self.smoothing, self.prior)
         return nodes
 
     def _draw(self, positive, seed):
@@ -307,13 +307,13 @@ class ConfidenceForestClassifier(TreeBase):
         chosen = [rng.choice(rows, size) for rows in classes if len(rows)]
         return np.bincount(np.concatenate(chosen), minlength=n).astype(np.float64)
 
-    def _averages(self, X, of):
+    def _averages(self, X, what):
         """Mean over the trees of what a leaf is worth, one array for each forest."""
         n_jobs = effective_n_jobs(self.n_jobs)
         parts = np.array_split(np.arange(len(X)), n_jobs) if n_jobs > 1 else [np.arange(len(X))]
         found = []
-        for nodes, roots, pseudo in zip(self.trees_, self.roots_, self._pseudo, strict=True):
-            values, out = of(nodes, pseudo), np.zeros(len(X))
+        for nodes, roots in zip(self.trees_, self.roots_, strict=True):
+            values, out = getattr(nodes, what), np.zeros(len(X))
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(add_leaf_values)(
                     X[part[0] : part[-1] + 1],
@@ -339,8 +339,7 @@ class ConfidenceForestClassifier(TreeBase):
         total, times = np.zeros(len(X)), np.zeros(len(X))
         for nodes, seed in zip(grown, seeds, strict=True):
             unseen = self._draw(positive, int(seed)) == 0
-            value = leaf_probability(nodes, self._pseudo[-1])
-            total[unseen] += value[nodes.leaves(X[unseen])]
+            total[unseen] += nodes.probability[nodes.leaves(X[unseen])]
             times += unseen
         told = times > 0
         self.oob_probability_ = np.full(len(X), np.nan)

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes.tree._walk_jit import leaves_of
+from stakes.tree._split_jit import MISSING
+from stakes.tree._walk_jit import draw_to_parents, leaves_of
 
 
 @dataclass
@@ -31,6 +32,9 @@ class Nodes:
         Weight of the training examples of each class, and what they cost if got wrong.
     log_p : ndarray of float
         Logarithm of the p-value of the node's rule.
+    probability, score : ndarray of float
+        Smoothed share of the positive class; expected regret of the negative decision less that
+        of the positive one, in [-1, 1]. Set by :meth:`smooth`.
     """
 
     feature: np.ndarray
@@ -43,6 +47,8 @@ class Nodes:
     weight: np.ndarray
     regret: np.ndarray
     log_p: np.ndarray
+    probability: np.ndarray = None
+    score: np.ndarray = None
 
     def __len__(self):
         return len(self.feature)
@@ -70,6 +76,14 @@ class Nodes:
         leaves_of(X, *self.walk, 0, out)
         return out
 
+    def goes_left(self, k, X):
+        """Which rows the split of one node sends left."""
+        v = X[:, self.feature[k]]
+        if self.group[k] >= 0:
+            known = (v >= 0) & (v < MISSING)
+            return self.groups[self.group[k]][np.where(known, v, MISSING).astype(np.intp)] == 1
+        return np.where(np.isnan(v), self.missing_left[k] == 1, v <= self.threshold[k])
+
     def recount(self, X, positive, weight, regret):
         """Take the totals of the nodes from other examples than the tree was grown on."""
         at = 2 * self.leaves(X).astype(np.intp) + positive
@@ -78,6 +92,23 @@ class Nodes:
         for k in np.flatnonzero(~self.is_leaf)[::-1]:
             for totals in (self.weight, self.regret):
                 totals[k] = totals[self.left[k]] + totals[self.left[k] + 1]
+
+    def smooth(self, smoothing, prior):
+        """Set the probability and the score of every node, `2 * smoothing` examples added to it.
+
+        These are half of each class ("uniform"), as the root's ("rate"), or as those of the node
+        above, itself smoothed ("parent"): what few examples say moves a leaf little from there.
+        """
+        totals = np.hstack([self.weight, self.regret])
+        n, added = self.weight.sum(axis=1, keepdims=True), 2.0 * smoothing
+        mean = totals[[0]] / n[0]
+        if prior == "uniform":
+            mean = 0.5 * mean / np.where(self.weight[0] > 0, mean[:, :2], 1.0)[:, [0, 1, 0, 1]]
+        mean = (totals + added * mean) / (n + added)
+        if prior == "parent":
+            draw_to_parents(self.left, totals, n[:, 0], added, mean)
+        self.probability = mean[:, 1] / (mean[:, 0] + mean[:, 1])
+        self.score = (mean[:, 3] - mean[:, 2]) / (mean[:, 2] + mean[:, 3])
 
     def cut(self, becomes_leaf):
         """The tree with some inner nodes turned into leaves, and nothing below them."""
@@ -96,16 +127,18 @@ class Nodes:
             name: getattr(self, name)[kept]
             for name in ("threshold", "missing_left", "depth", "weight", "regret", "log_p")
         }
-        return replace(self, feature=feature[kept], left=left[kept], group=group[kept], **per_node)
+        per_node |= dict(feature=feature[kept], left=left[kept], group=group[kept])
+        return replace(self, probability=None, score=None, **per_node)
 
     def is_sound(self, n_features):
         """Whether every walk stays inside the arrays and ends."""
         n = len(self)
         inner = np.flatnonzero(~self.is_leaf)
         arrays = (self.threshold, self.left, self.missing_left, self.group)
+        values = (self.probability, self.score)
         return (
             n > 0
-            and all(len(array) == n for array in arrays)
+            and all(array is not None and len(array) == n for array in (*arrays, *values))
             and self.groups.ndim == 2
             and self.groups.shape[1] == 256
             and bool(np.all(self.feature < n_features))

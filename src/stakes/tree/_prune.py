@@ -3,12 +3,15 @@
 import numpy as np
 from scipy.special import betaincinv
 
+from stakes.tree._fisher import rule_log_p
 from stakes.tree._fisher_jit import significant_below
+from stakes.tree._walk_jit import leaves_of
 
 CONFIDENCE = 0.25  # C4.5's default
+MARGIN = 0.1  # expected errors that C4.5 gives away for a smaller tree
 
 
-def prune(nodes, how, p_value):
+def prune(nodes, how, p_value, examples=None):
     """The tree after pruning.
 
     Parameters
@@ -20,25 +23,86 @@ def prune(nodes, how, p_value):
         pessimistic errors; nothing.
     p_value : float
         A rule with a smaller p-value is significant.
+    examples : (X, positive, weight, regret), default=None
+        What the tree was grown on; "error" needs it, since it sends examples down other branches.
     """
     if how is None:
         return nodes
     if how == "error":
-        return nodes.cut(errs_less_as_leaf(nodes))
+        return ErrorPruning(nodes, *examples).run()
     kept = significant_below(nodes.left, nodes.log_p, np.log(p_value), how == "fisher_leaves")
     kept[0] = True  # Algorithm 3 begins below the root
     return nodes.cut(~kept)
 
 
-def errs_less_as_leaf(nodes, confidence=CONFIDENCE):
-    """C4.5: a node whose pessimistic errors are no more (by 0.1) than those of its subtree."""
-    as_leaf = pessimistic_errors(nodes.weight.min(axis=1), nodes.weight.sum(axis=1), confidence)
-    errors, cut = as_leaf.copy(), np.zeros(len(nodes), dtype=bool)
-    for k in np.flatnonzero(~nodes.is_leaf)[::-1]:
-        below = errors[nodes.left[k]] + errors[nodes.left[k] + 1]
-        cut[k] = as_leaf[k] <= below + 0.1
-        errors[k] = as_leaf[k] if cut[k] else below
-    return cut
+class ErrorPruning:
+    """C4.5's pruning: a leaf, or its larger branch, takes the place of a node where that errs less.
+
+    Parameters
+    ----------
+    nodes : Nodes
+        The full tree; it is not changed.
+    X, positive, weight, regret : ndarray
+        What it was grown on.
+    confidence : float, default=0.25
+        Of the upper bound of an error rate.
+    """
+
+    def __init__(self, nodes, X, positive, weight, regret, confidence=CONFIDENCE):
+        self.nodes = nodes.cut(np.zeros(len(nodes), dtype=bool))  # a copy
+        self.X, self.positive, self.weight, self.regret = X, positive, weight, regret
+        self.confidence = confidence
+
+    def run(self):
+        """The pruned tree, its totals and p-values those of the examples that now reach a node."""
+        self.settle(0, np.arange(len(self.X)))
+        pruned = self.nodes.cut(np.zeros(len(self.nodes), dtype=bool))
+        for k in np.flatnonzero(~pruned.is_leaf):
+            pruned.depth[pruned.left[k] : pruned.left[k] + 2] = pruned.depth[k] + 1
+        pruned.recount(self.X, self.positive, self.weight, self.regret)
+        pruned.log_p = rule_log_p(pruned.weight)
+        return pruned
+
+    def settle(self, root, rows):
+        """Prune the subtree of a node that these rows reach; returns the errors expected of it."""
+        nodes = self.nodes
+        reached, order = {root: rows}, [root]
+        for k in order:  # grows while it is read: parents come before their children
+            if not nodes.is_leaf[k]:
+                left = nodes.goes_left(k, self.X[reached[k]])
+                for child, side in ((nodes.left[k], left), (nodes.left[k] + 1, ~left)):
+                    reached[child] = reached[k][side]
+                    order.append(child)
+        errors = {}
+        for k in order[::-1]:
+            rows, alone = reached[k], self.errors_of(k, reached[k], as_leaf=True)
+            errors[k] = alone
+            if nodes.is_leaf[k]:
+                continue
+            below = errors[nodes.left[k]] + errors[nodes.left[k] + 1]
+            sizes = [self.weight[reached[nodes.left[k] + side]].sum() for side in (0, 1)]
+            larger = nodes.left[k] + int(sizes[1] > sizes[0])
+            branch = self.errors_of(larger, rows)
+            if alone <= min(below, branch) + MARGIN:
+                nodes.feature[k], nodes.left[k], nodes.group[k] = -1, 0, -1
+            elif branch <= below + MARGIN:
+                for name in ("feature", "threshold", "left", "missing_left", "group"):
+                    getattr(nodes, name)[k] = getattr(nodes, name)[larger]
+                errors[k] = self.settle(k, rows)
+            else:
+                errors[k] = below
+        return errors[root]
+
+    def errors_of(self, root, rows, *, as_leaf=False):
+        """Errors expected of a subtree, or of a leaf in its place, if these rows reach it."""
+        leaf = np.zeros(len(rows), dtype=np.int32)
+        if not as_leaf:
+            leaves_of(np.ascontiguousarray(self.X[rows]), *self.nodes.walk, root, leaf)
+        met, leaf = np.unique(leaf, return_inverse=True)
+        at = 2 * leaf + self.positive[rows]
+        counts = np.bincount(at, self.weight[rows], 2 * len(met)).reshape(-1, 2)
+        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence)
+        return float(bounds.sum())
 
 
 def pessimistic_errors(errors, n, confidence=CONFIDENCE):

@@ -3,15 +3,17 @@
 import numpy as np
 import polars as pl
 
+from stakes.metrics._display import open_axes
+
 
 def rules_frame(model):
     """One row for each leaf, the most significant first within its class."""
     rows = []
-    for target, nodes in _targets(model):
+    for target, nodes in targets_of(model):
         weight, root = nodes.weight, nodes.weight[0]
-        conditions = _conditions(model, nodes)
+        conditions = conditions_of(model, nodes)
         for k in np.flatnonzero(nodes.is_leaf):
-            favours, confidence, proportion = _strength(weight[k], root)
+            favours, confidence, proportion = strength(weight[k], root)
             rows.append(
                 {
                     "rule": " and ".join(conditions[k]) or "always",
@@ -30,14 +32,14 @@ def rules_frame(model):
 def rules_text(model):
     """All nodes of the tree, a line each, indented by depth."""
     lines = []
-    for target, nodes in _targets(model):
+    for target, nodes in targets_of(model):
         if len(model.trees_) > 1:
             lines.append(f"{target[1]} against the rest")
-        conditions = _conditions(model, nodes)
+        conditions = conditions_of(model, nodes)
         stack = [0]
         while stack:
             k = stack.pop()
-            favours, confidence, proportion = _strength(nodes.weight[k], nodes.weight[0])
+            favours, confidence, proportion = strength(nodes.weight[k], nodes.weight[0])
             text = conditions[k][-1] if conditions[k] else "all examples"
             facts = (
                 f"{nodes.weight[k].sum():g} examples, {target[favours]}: confidence "
@@ -51,11 +53,8 @@ def rules_text(model):
 
 def plot_rules(model, ax=None):
     """Leaves in the plane of the class confidences: off the diagonal is what a rule tells."""
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots()
-    for target, nodes in _targets(model):
+    _, ax = open_axes(ax)
+    for target, nodes in targets_of(model):
         leaf = nodes.is_leaf
         rates = nodes.weight[leaf] / np.maximum(nodes.weight[0], np.finfo(float).tiny)
         size = 20.0 + 10.0 * np.minimum(-nodes.log_p[leaf], 50.0)
@@ -67,7 +66,7 @@ def plot_rules(model, ax=None):
     return ax
 
 
-def _targets(model):
+def targets_of(model):
     """Names of the negative and the positive side, and the nodes, of every tree."""
     if len(model.trees_) == 1:
         return [(model.classes_, model.trees_[0])]
@@ -77,14 +76,14 @@ def _targets(model):
     ]
 
 
-def _strength(weight, root):
+def strength(weight, root):
     """The class that a node favours, its confidence and its class confidence proportion."""
     rate = weight / np.where(root > 0, root, 1.0)
     favours = int(rate[1] >= rate[0])
     return favours, float(weight[favours] / weight.sum()), float(rate[favours] / rate.sum())
 
 
-def _conditions(model, nodes):
+def conditions_of(model, nodes):
     """For every node the list of conditions that lead to it."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:

@@ -8,8 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import LearnerInfo
-from stakes.tree._base import TREE_CONSTRAINTS, TreeBase, leaf_probability, leaf_score
+from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, Settings, grow_nodes
+from stakes.tree._diagram import plot_tree
 from stakes.tree._prune import prune
 from stakes.tree._rules import plot_rules, rules_frame, rules_text
 
@@ -45,10 +46,12 @@ class ConfidenceTreeClassifier(TreeBase):
         Least total weight of a leaf: its number of examples, if these have no weights.
     max_features : int or None, default=None
         How many features, drawn anew in each node, are tried; None: all.
-    smoothing : float, default=1.0
-        Laplace: how many examples of each class are added to a leaf.
-    prior : {"uniform", "rate"}, default="uniform"
-        What the added examples are: half of each class, or shared out as those of training.
+    smoothing : float, default=25.0
+        How many examples are added to a leaf, for each of the two classes.
+    prior : {"parent", "uniform", "rate"}, default="parent"
+        What the added examples are: like those of the node above, itself smoothed, so that few
+        examples move a leaf little; half of each class, which with `smoothing=1.0` is Laplace's
+        correction and the thesis's; or shared out as those of training.
     categorical_features : array-like of bool, int or str, default=None
         Which features are categories, coded 0 to 254; they are split into two groups.
     max_bins : int, default=255
@@ -124,8 +127,8 @@ class ConfidenceTreeClassifier(TreeBase):
         p_value=1e-4,
         min_samples_leaf=2,
         max_features=None,
-        smoothing=1.0,
-        prior="uniform",
+        smoothing=25.0,
+        prior="parent",
         categorical_features=None,
         max_bins=255,
         exact_rows=256,
@@ -178,12 +181,14 @@ class ConfidenceTreeClassifier(TreeBase):
         binned, index, weight, regret, _ = self._validate_training(X, y, sample_weight, given)
         settings = self._settings(binned.X.shape[1])
         random = check_random_state(self.random_state)
-        self.trees_, self._pseudo = [], []
+        self.trees_ = []
         for k in range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_)):
             seed = int(random.randint(1, SEEDS))
             full = grow_nodes(binned, index == k, weight, regret, settings, seed=seed)
-            self.trees_.append(prune(full, self.pruning, self.p_value))
-            self._pseudo.append(self._pseudo_counts(index == k, weight, regret))
+            examples = (binned.X, index == k, weight, regret)
+            pruned = prune(full, self.pruning, self.p_value, examples)
+            pruned.smooth(self.smoothing, self.prior)
+            self.trees_.append(pruned)
         self.n_leaves_ = int(sum(nodes.is_leaf.sum() for nodes in self.trees_))
         return self
 
@@ -200,7 +205,7 @@ class ConfidenceTreeClassifier(TreeBase):
         ndarray of shape (n,), or (n, k) with more than two classes
         """
         X = self._validate_X(X)
-        scores = self._leaf_values(X, leaf_score)
+        scores = [nodes.score[nodes.leaves(X)] for nodes in self.trees_]
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict_proba(self, X):
@@ -216,7 +221,7 @@ class ConfidenceTreeClassifier(TreeBase):
         ndarray of shape (n, k)
         """
         X = self._validate_X(X)
-        values = self._leaf_values(X, leaf_probability)
+        values = [nodes.probability[nodes.leaves(X)] for nodes in self.trees_]
         if len(values) == 1:
             return np.column_stack([1.0 - values[0], values[0]])
         table = np.column_stack(values)
@@ -259,20 +264,32 @@ class ConfidenceTreeClassifier(TreeBase):
         check_is_fitted(self)
         return rules_text(self)
 
-    def plot(self, ax=None):
-        """Draw the rules as points: support of both classes, with their p-values.
+    def plot(self, ax=None, *, kind="tree", max_depth=3, label=None):
+        """Draw the tree, or its rules.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to; None: a new figure.
+        kind : {"tree", "rules"}, default="tree"
+            "tree": a box for each node with its question, counts, confidence, decision and what
+            that loses of all that is at stake; "rules": leaves as points, the shares of both
+            classes in them.
+        max_depth : int or None, default=3
+            Splits below are left out of the tree; None: all are drawn.
+        label : default=None
+            With more than two classes: whose tree is drawn; None: that of the first class.
 
         Returns
         -------
         matplotlib Axes
         """
         check_is_fitted(self)
-        return plot_rules(self, ax)
+        if kind not in ("tree", "rules"):
+            raise ValueError(f"kind must be 'tree' or 'rules'. Got {kind!r} instead.")
+        if kind == "rules":
+            return plot_rules(self, ax)
+        return plot_tree(self, ax, max_depth=max_depth, label=label)
 
     def _settings(self, d):
         return Settings(
@@ -283,9 +300,3 @@ class ConfidenceTreeClassifier(TreeBase):
             self.exact_rows,
             d if self.max_features is None else min(self.max_features, d),
         )
-
-    def _leaf_values(self, X, of):
-        return [
-            of(nodes, pseudo)[nodes.leaves(X)]
-            for nodes, pseudo in zip(self.trees_, self._pseudo, strict=True)
-        ]

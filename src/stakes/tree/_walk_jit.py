@@ -41,22 +41,34 @@ def node_totals(left, starts, ends, rows, label, value):
     return totals
 
 
+@njit(cache=True, nogil=True)
+def draw_to_parents(left, totals, n, added, mean):
+    """Mean of a node's examples and of some more like those of its parent, from the root down."""
+    for k in range(len(left)):
+        if left[k] > 0:
+            for child in range(left[k], left[k] + 2):
+                for j in range(totals.shape[1]):
+                    more = added * mean[k, j]
+                    mean[child, j] = (totals[child, j] + more) / (n[child] + added)
+
+
 @njit(cache=True)
-def leaf_of(x, feature, threshold, left, missing_left, group, groups, at):
-    """The leaf that one row reaches from node `at`."""
-    while feature[at] >= 0:
-        v = x[feature[at]]
-        if v <= threshold[at]:
-            at = left[at]
-        elif v > threshold[at]:
-            at = left[at] + 1
+def leaf_of(X, i, feature, threshold, left, missing_left, group, groups, root):
+    """The leaf that row i reaches from a root."""
+    at = np.uint32(root)
+    f = feature[at]
+    while f >= 0:
+        v, t = X[i, np.uint32(f)], threshold[at]
+        if v == v and t == t:  # the sum, not a branch: half of all branches are guessed wrongly
+            at = np.uint32(left[at] + (v > t))
         else:  # a missing value, or a category: its threshold is NaN
             if group[at] >= 0:
                 code = int(v) if v >= 0.0 and v < MISSING else MISSING
                 to_left = groups[group[at], code]
             else:
                 to_left = missing_left[at]
-            at = left[at] + 1 - to_left
+            at = np.uint32(left[at] + 1 - to_left)
+        f = feature[at]
     return at
 
 
@@ -64,7 +76,7 @@ def leaf_of(x, feature, threshold, left, missing_left, group, groups, at):
 def leaves_of(X, feature, threshold, left, missing_left, group, groups, root, out):
     """The leaf of every row."""
     for i in range(len(X)):
-        out[i] = leaf_of(X[i], feature, threshold, left, missing_left, group, groups, root)
+        out[i] = leaf_of(X, i, feature, threshold, left, missing_left, group, groups, root)
 
 
 @njit(cache=True, nogil=True)
@@ -74,5 +86,5 @@ def add_leaf_values(X, feature, threshold, left, missing_left, group, groups, ro
     for first in range(0, n, block):
         for t in range(len(roots)):
             for i in range(first, min(first + block, n)):
-                k = leaf_of(X[i], feature, threshold, left, missing_left, group, groups, roots[t])
+                k = leaf_of(X, i, feature, threshold, left, missing_left, group, groups, roots[t])
                 out[i] += values[k]
