@@ -22,6 +22,10 @@ SPECIAL = {
     ],
     "ConfidenceNeighborsClassifier": [{}, {"confidence": "bayes_net", "weights": "additive"}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
+    "CostingClassifier": [
+        {"n_estimators": 5, "random_state": 0},
+        {"estimator": LogisticRegression(), "voting": "soft", "random_state": 0},
+    ],
     "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
@@ -31,9 +35,13 @@ SPECIAL = {
 
 
 def instances():
-    """Every public estimator, made with its defaults or with the arguments of SPECIAL."""
+    """Every public estimator, made with its defaults or with the arguments of SPECIAL.
+
+    Samplers are left out: their checks are their own, in tests/sampling.
+    """
     return [
         learner(**arguments)
         for name, learner in all_estimators()
+        if not hasattr(learner, "fit_resample")
         for arguments in SPECIAL.get(name, [{}])
     ]

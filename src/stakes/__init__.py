@@ -23,6 +23,7 @@ _FOLDERS = (
     "qmean",
     "reproduce",
     "risk",
+    "sampling",
     "svm",
     "tree",
     "uncertain",

@@ -1,6 +1,7 @@
 """The one door to scikit-learn's private names; nothing else in stakes imports them."""
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._metadata_requests import UNCHANGED
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import (
@@ -27,5 +28,6 @@ __all__ = [
     "fit_context",
     "num_samples",
     "routing_enabled",
+    "safe_indexing",
     "validate_params",
 ]

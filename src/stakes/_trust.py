@@ -33,7 +33,7 @@ OTHERS = {
 # folders whose classes may be part of a model without being estimators
 _FOLDERS = (
     *("_jit", "base", "costs", "risk", "decision", "online", "online_kernel", "svm", "uncertain"),
-    *("tree", "neighbors", "qmean", "game"),
+    *("tree", "neighbors", "qmean", "sampling", "game"),
 )
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
 

@@ -13,6 +13,7 @@ FAMILIES = (
     "tree",
     "neighbors",
     "qmean",
+    "sampling",
     "game",
 )
 

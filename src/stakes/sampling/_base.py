@@ -1,0 +1,81 @@
+"""What the samplers share: imbalanced-learn's interface, and that package only when it is used."""
+
+import importlib
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from stakes.errors import InputError
+
+
+class Sampler(BaseEstimator):
+    """Base of the samplers: `fit_resample`, which a pipeline of imbalanced-learn calls in `fit`.
+
+    imbalanced-learn's own base class is not inherited, so that this folder can be imported and
+    its classes listed where that package is not installed.
+    """
+
+    _estimator_type = "sampler"
+
+    def fit(self, X, y):
+        """Resample, and keep only what was learnt about the sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        self
+        """
+        self.fit_resample(X, y)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "sampler"
+        tags.target_tags.required = True
+        tags.target_tags.one_d_labels = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate(self, X, y):
+        """X as floats, dense or CSR, and the labels."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        return X, y
+
+
+def imbalanced_learn(module, owner):
+    """A module of imbalanced-learn, or one sentence with the way out.
+
+    Parameters
+    ----------
+    module : str
+        Its name, as "over_sampling".
+    owner : object
+        Who needs it.
+    """
+    try:
+        return importlib.import_module(f"imblearn.{module}")
+    except ImportError:
+        raise InputError(
+            f"{type(owner).__name__} draws its samples with imbalanced-learn, which is not "
+            "installed; run: pip install 'stakes[imbalanced-learn]'"
+        ) from None
+
+
+def like_given(values, given):
+    """A sample as a data frame with the same columns, if the examples came as one."""
+    columns = getattr(given, "columns", None)
+    if columns is None or sparse.issparse(values):
+        return values
+    if hasattr(given, "schema"):  # polars
+        return type(given)(values, schema=list(columns))
+    return type(given)(values, columns=columns)

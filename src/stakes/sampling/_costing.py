@@ -1,0 +1,198 @@
+"""Costing: any classifier made cost-sensitive by rejection sampling, averaged over samples."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
+from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.sampling._cost_proportionate import draw
+
+SEEDS = np.iinfo(np.int32).max
+
+
+class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
+    r"""Any classifier, made cost-sensitive by what it is shown.
+
+    Fits copies of a classifier that knows nothing of costs, each on a sample in which an example
+    is kept with probability :math:`c_i / \max_j c_j`, and lets them vote:
+
+    .. math:: f(x) = \frac1T \sum_{t=1}^T h_t(x) .
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        What is fitted; None: scikit-learn's decision tree with leaves of five or more.
+    n_estimators : int, default=20
+        How many samples are drawn, :math:`T`.
+    voting : {"hard", "soft"}, default="hard"
+        :math:`h_t`: the decision as -1 or +1, or :math:`2p - 1` with the copy's probability.
+    ceiling : float, default=1.0
+        As in :class:`CostProportionateSampler`: the quantile of the regrets above which an example
+        is kept for sure. With one dear outlier among many cheap examples the default keeps few.
+    n_jobs : int or None, default=None
+        Copies fitted at once; the result is the same.
+    random_state : int, RandomState instance or None, default=None
+        For the samples and for the copies.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Labels; `classes_[1]` is the positive one.
+    estimators_ : list of classifiers
+        The fitted copies. A sample that happens to hold one class gives a constant vote.
+    sample_sizes_ : ndarray of int of shape (n_estimators,)
+        How many examples were kept in each.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    There is no `predict_proba`: what the copies estimate is the chance in the sample, which leans
+    with the costs, and where these differ from row to row no correction takes them out again. To
+    decide at prices known only later, train without costs in `BayesDecisionClassifier`.
+
+    References
+    ----------
+    .. [1] B. Zadrozny, J. Langford, N. Abe. "Cost-Sensitive Learning by Cost-Proportionate Example
+       Weighting". ICDM 2003.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 2))
+    >>> y = (X[:, 0] + rng.normal(size=1000) > 1.5).astype(int)
+    >>> [
+    ...     int(CostingClassifier(fn_cost=price, random_state=0).fit(X, y).predict(X).sum())
+    ...     for price in (1, 10)
+    ... ]
+    [110, 436]
+    """
+
+    _accept_sparse = "csr"
+    _parameter_constraints = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "voting": [StrOptions({"hard", "soft"})],
+        "ceiling": [Interval(Real, 0, 1, closed="right")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        **CostSensitiveClassifier._parameter_constraints,
+    }
+    _info = LearnerInfo(
+        family="sampling",
+        speed="medium",
+        gives_probability=False,
+        grid={"ceiling": [0.95, 1.0]},
+    )
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=20,
+        voting="hard",
+        ceiling=1.0,
+        n_jobs=None,
+        random_state=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.voting = voting
+        self.ceiling = ceiling
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Fit a copy on each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+        y : array-like of shape (n,)
+            Their labels.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost.
+
+        Returns
+        -------
+        self
+        """
+        X, signs = self._validate_Xy(X, y)
+        costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
+        regret = costs.regret(signs > 0)
+        inner = self._inner()
+        if self.voting == "soft" and not hasattr(inner, "predict_proba"):
+            raise ValueError(
+                f"voting='soft' needs probabilities, and {type(inner).__name__} gives none; "
+                "use voting='hard'."
+            )
+        random = check_random_state(self.random_state)
+        samples = [draw(regret, self.ceiling, random) for _ in range(self.n_estimators)]
+        seeds = random.randint(SEEDS, size=self.n_estimators)
+        self.sample_sizes_ = np.array([len(rows) for rows in samples])
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_copy)(inner, X[rows], signs[rows] > 0, seed)
+            for rows, seed in zip(samples, seeds, strict=True)
+        )
+        return self
+
+    def decision_function(self, X):
+        """Mean vote of the copies, between -1 and +1.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X)
+        return np.mean([_vote(model, X, self.voting) for model in self.estimators_], axis=0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._inner()).input_tags.sparse
+        return tags
+
+    def _inner(self):
+        if self.estimator is None:
+            return DecisionTreeClassifier(min_samples_leaf=5)
+        return self.estimator
+
+
+def _fit_copy(estimator, X, positive, seed):
+    if positive.all() or not positive.any():
+        return DummyClassifier(strategy="prior").fit(X, positive)
+    model = clone(estimator)
+    seeded = {name: seed for name in model.get_params() if name.split("__")[-1] == "random_state"}
+    return model.set_params(**seeded).fit(X, positive)
+
+
+def _vote(model, X, voting):
+    if voting == "hard":
+        return np.where(model.predict(X), 1.0, -1.0)
+    if len(model.classes_) == 1:
+        return np.full(X.shape[0], 1.0 if model.classes_[0] else -1.0)
+    return 2.0 * model.predict_proba(X)[:, 1] - 1.0
