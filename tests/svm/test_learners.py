@@ -13,7 +13,6 @@ from stakes.svm import (
     BoundaryMovementSVC,
     CostSensitiveSVC,
     LinearCostSensitiveSVC,
-    _linear,
     weighted_equivalent,
 )
 from stakes.svm._boundary import best_threshold
@@ -193,18 +192,6 @@ def test_one_class_at_stake_makes_a_constant(learner, rng):
         clone(learner).fit(X, y, fp_cost=0.0, fn_cost=0.0)
 
 
-def test_many_landmarks_give_the_kernel_itself(rng):
-    X, y = noisy(rng)
-    options = dict(gamma=0.5, fn_cost=4.0, kappa=0.5, tol=1e-8)
-    exact = CostSensitiveSVC(**options).fit(X, y)
-    features = CostSensitiveSVC(n_components=60, random_state=0, **options).fit(X, y)
-    np.testing.assert_allclose(exact.decision_function(X), features.decision_function(X), atol=1e-5)
-    with pytest.raises(ValueError, match="without n_components"):
-        features.dual_view()
-    moved = BoundaryMovementSVC(n_components=60, gamma=0.5, fn_cost=4.0, random_state=0)
-    assert moved.fit(X, y).score(X, y) > 0.7
-
-
 @pytest.mark.parametrize("learner", ALL, ids=lambda learner: type(learner).__name__)
 def test_sparse_rows_give_what_dense_rows_give(learner, rng):
     X, y = noisy(rng)
@@ -214,14 +201,6 @@ def test_sparse_rows_give_what_dense_rows_give(learner, rng):
     np.testing.assert_allclose(
         dense.decision_function(X), thin.decision_function(sparse.csr_array(X)), atol=1e-5
     )
-
-
-def test_wide_rows_go_through_the_kernel_solver(rng, monkeypatch):
-    X, y = noisy(rng)
-    narrow = LinearCostSensitiveSVC(fn_cost=3.0).fit(X, y)
-    monkeypatch.setattr(_linear, "WIDE", 2)
-    wide = LinearCostSensitiveSVC(fn_cost=3.0).fit(X, y)
-    assert wide.objective_ == pytest.approx(narrow.objective_, rel=1e-3)
 
 
 def test_probabilities_only_through_calibration(rng):

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import Interval, StrOptions
+from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier
 from stakes.svm._dual import solve_dual
 from stakes.svm._gram import KERNELS, Gram, resolve_gamma
 from stakes.svm._interior import solve_linear
+from stakes.svm._libsvm import solve_libsvm
 
 KERNEL_CONSTRAINTS = {
     "C": [Interval(Real, 0, None, closed="neither")],
@@ -18,8 +20,9 @@ KERNEL_CONSTRAINTS = {
     "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "degree": [Interval(Integral, 1, None, closed="left")],
-    "normalize_costs": ["boolean"],
-    "n_components": [None, Interval(Integral, 1, None, closed="left")],
+    "solver": [StrOptions({"smo", "libsvm"})],
+    "approximation": [None, StrOptions({"nystroem", "fourier"})],
+    "n_components": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0, None, closed="neither")],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
     "cache_size": [Interval(Real, 0, None, closed="left")],
@@ -51,10 +54,42 @@ class DualView:
     l1_penalty: float
 
 
-class KernelSVC(CostSensitiveClassifier):
-    """Base of the kernel SVMs: fits given penalties and margins, and scores new rows."""
+class PricedSVC(CostSensitiveClassifier):
+    """Base of all SVMs: only examples that cost anything are fitted."""
 
     _accept_sparse = "csr"
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Fit on examples with a price for each mistake.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples, features on one scale.
+        y : array-like of shape (n,)
+            Two classes.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost; the constructor's numbers where not given.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._validate_Xy(X, y)
+        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
+        regret = np.asarray(regret)
+        rows = np.flatnonzero(regret > 0)
+        if len(rows) == 0:
+            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        if len(rows) < len(y):
+            X, y, regret = X[rows], y[rows], regret[rows]
+        self.constant_ = bool(np.all(y == y[0]))
+        if self.constant_:
+            self._fit_constant(X, y[0])
+        else:
+            self._fit_priced(X, y, regret, rows)
+        return self
 
     def decision_function(self, X):
         """Signed score of each row; positive means the positive class.
@@ -69,12 +104,64 @@ class KernelSVC(CostSensitiveClassifier):
         ndarray of shape (n,)
         """
         X = self._validate_X(X)
+        if self.constant_:
+            return np.full(X.shape[0], self.intercept_)
         return self._raw_scores(X) + self.intercept_
+
+    def _fit_constant(self, X, sign):
+        """Only one class is at stake: always decide for it."""
+        self.intercept_, self.n_iter_ = float(sign), 1
+        self.kappa_, self.dear_class_ = 1.0, int(sign)
+        self.duality_gap_ = self.objective_ = 0.0
+
+
+class KernelSVC(PricedSVC):
+    """Base of the kernel SVMs: fits given penalties and margins, and scores new rows."""
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        coef0=0.0,
+        degree=3,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+        normalize_costs=True,
+        solver="smo",
+        approximation=None,
+        n_components=300,
+        tol=1e-3,
+        max_iter=10_000_000,
+        cache_size=200,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.degree = degree
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+        self.normalize_costs = normalize_costs
+        self.solver = solver
+        self.approximation = approximation
+        self.n_components = n_components
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
 
     def dual_view(self):
         """Support vectors and l1 norms per class, see :class:`DualView`."""
-        if not hasattr(self, "dual_coef_"):
-            raise ValueError("Only a fit without n_components has a dual view.")
+        check_is_fitted(self)
+        if self.approximation is not None:
+            raise ValueError("Only a fit with approximation=None has a dual view.")
         alpha = np.abs(self.dual_coef_)
         positive = self.dual_coef_ > 0
         n_positive, n_negative = int(positive.sum()), int((~positive).sum())
@@ -89,61 +176,72 @@ class KernelSVC(CostSensitiveClassifier):
         )
 
     def _raw_scores(self, X):
-        if self.constant_:
-            return np.zeros(X.shape[0])
-        if self.n_components is not None:
+        if self.approximation is not None:
             return self.feature_map_.transform(X) @ self.coef_
         gram = Gram(self.support_vectors_, self.kernel, self.gamma_, self.coef0, self.degree)
         return gram.score(X, self.dual_coef_)
 
-    def _at_stake(self, y, regret):
-        """Indices of the examples that cost anything; one class only makes a constant."""
-        rows = np.flatnonzero(regret > 0)
-        if len(rows) == 0:
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
-        self.constant_ = bool(np.all(y[rows] == y[rows[0]]))
-        return rows
-
     def _fit_constant(self, X, sign):
-        """Only one class is at stake: always decide for it."""
-        self.intercept_, self.n_iter_, self.dear_class_ = float(sign), 1, int(sign)
+        super()._fit_constant(X, sign)
         self.support_ = np.empty(0, dtype=np.intp)
         self.support_vectors_, self.dual_coef_ = X[:0], np.empty(0)
         self._support_margins = np.empty(0)
         self.n_support_ = np.zeros(2, dtype=np.int64)
-        self.kkt_residual_ = self.duality_gap_ = self.objective_ = 0.0
-        return self
+        self.kkt_residual_ = 0.0
 
-    def _fit_penalties(self, X, y, rows, penalties):
-        """Solve with these penalties on these rows, and store the solution."""
-        self.dear_class_, self.kappa_ = penalties.dear, penalties.kappa
-        weight, margin = self.C * penalties.weight, penalties.margin
-        X, y = (X, y) if len(rows) == len(y) else (X[rows], y[rows])
+    def _fit_priced(self, X, y, regret, rows):
         self.gamma_ = resolve_gamma(self.gamma, X)
-        if self.n_components is not None:
-            return self._fit_features(X, y, weight, margin)
-        gram = Gram(X, self.kernel, self.gamma_, self.coef0, self.degree)
-        options = dict(tol=self.tol, max_iter=self.max_iter, cache_mib=self.cache_size)
-        found = solve_dual(gram, y, weight, margin, **options)
+        penalties = self._penalties(X, y, regret)
+        self.dear_class_, self.kappa_ = penalties.dear, penalties.kappa
+        if self.approximation is not None:
+            self._fit_features(X, y, penalties)
+            return
+        _, found = self._solve(X, y, penalties)
         used = np.flatnonzero(found.beta)
         self.support_, self.support_vectors_ = rows[used], X[used]
-        self.dual_coef_, self._support_margins = found.beta[used], margin[used]
+        self.dual_coef_, self._support_margins = found.beta[used], penalties.margin[used]
         self.n_support_ = np.array([np.sum(y[used] < 0), np.sum(y[used] > 0)])
         self.intercept_, self.n_iter_ = found.intercept, max(1, found.n_iter)
         self.kkt_residual_, self.duality_gap_ = found.kkt_residual, found.gap
         self.objective_ = found.primal
-        return self
 
-    def _fit_features(self, X, y, weight, margin):
-        """Nystroem features and the linear solver, for more rows than a kernel matrix allows."""
-        self.feature_map_ = Nystroem(
-            kernel=self.kernel,
-            n_components=min(self.n_components, X.shape[0]),
-            random_state=self.random_state,
-            **{"gamma": self.gamma_, "coef0": self.coef0, "degree": self.degree},
-        )
-        Z = np.ascontiguousarray(self.feature_map_.fit_transform(X))
-        found = solve_linear(Z, y, weight, margin, tol=self.tol)
+    def _fit_features(self, X, y, penalties):
+        self.feature_map_, found = self._solve_features(X, y, penalties)
         self.coef_, self.intercept_, self.n_iter_ = found.w, found.b, max(1, found.n_iter)
         self.duality_gap_, self.objective_ = found.gap, found.primal
-        return self
+
+    def _held_out_scores(self, X, y, penalties, train, test):
+        """Scores of some rows by a fit on others."""
+        part = penalties.take(train)
+        if self.approximation is not None:
+            features, found = self._solve_features(X[train], y[train], part)
+            return features.transform(X[test]) @ found.w + found.b
+        gram, found = self._solve(X[train], y[train], part)
+        return gram.score(X[test], found.beta) + found.intercept
+
+    def _solve(self, X, y, penalties):
+        """The kernel of these rows, and their multipliers."""
+        gram = Gram(X, self.kernel, self.gamma_, self.coef0, self.degree)
+        options = dict(tol=self.tol, max_iter=self.max_iter, cache_mib=self.cache_size)
+        weight, margin = self.C * penalties.weight, penalties.margin
+        if self.solver == "libsvm":
+            return gram, solve_libsvm(gram, X, y, weight, margin, **options)
+        return gram, solve_dual(gram, y, weight, margin, **options)
+
+    def _solve_features(self, X, y, penalties):
+        """Random features of these rows, and a linear SVM on them."""
+        options = dict(gamma=self.gamma_, random_state=self.random_state)
+        if self.approximation == "nystroem":
+            n_components = min(self.n_components, X.shape[0])
+            options |= dict(kernel=self.kernel, coef0=self.coef0, degree=self.degree)
+            features = Nystroem(n_components=n_components, **options)
+        elif self.kernel == "rbf":
+            features = RBFSampler(n_components=self.n_components, **options)
+        else:
+            raise ValueError(
+                "approximation='fourier' is for kernel='rbf'. Got "
+                f"kernel={self.kernel!r} instead; use approximation='nystroem'."
+            )
+        Z = np.ascontiguousarray(features.fit_transform(X))
+        weight, margin = self.C * penalties.weight, penalties.margin
+        return features, solve_linear(Z, y, weight, margin, tol=self.tol)

@@ -5,14 +5,14 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from stakes._sklearn import Interval, fit_context
+from stakes._sklearn import Interval
 from stakes.base import CostSensitiveClassifier, LearnerInfo
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
-from stakes.svm._dual import solve_dual
-from stakes.svm._gram import Gram
+from stakes.svm._docs import documented
 from stakes.svm._penalties import Penalties
 
 
+@documented
 class BoundaryMovementSVC(KernelSVC):
     r"""Plain kernel SVM with the threshold that loses least on held-out scores.
 
@@ -29,40 +29,15 @@ class BoundaryMovementSVC(KernelSVC):
         Penalty against the norm of w, :math:`C`.
     n_splits : int, default=5
         Folds for the held-out scores.
-    kernel : {"rbf", "linear", "poly"}, default="rbf"
-        The kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Its width; "scale" is 1 / (d Var(X)).
-    coef0 : float, default=0.0
-        Constant of the polynomial kernel.
-    degree : int, default=3
-        Degree of the polynomial kernel.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs where `fit` is not given any.
-    n_components : int, default=None
-        Instead of the kernel itself use so many Nystroem features, for very many rows; the
-        threshold is then chosen on training scores.
-    tol : float, default=1e-3
-        Largest KKT residual that is left.
-    max_iter : int, default=10_000_000
-        Pairwise steps after which a `ConvergenceWarning` is given.
-    cache_size : float, default=200
-        Memory for kernel rows in MiB.
-    random_state : int, RandomState instance or None, default=None
-        For the choice of the Nystroem landmarks.
+    [kernel]
+    [costs]
+    [solver]
 
     Attributes
     ----------
     threshold_ : float
-        :math:`\theta`; `decision_function` has it taken off already.
-    support_, support_vectors_, n_support_, dual_coef_ : ndarray
-        Indices, rows, numbers per class and multipliers of the support vectors.
-    intercept_ : float
-        :math:`b - \theta`.
-    kkt_residual_, duality_gap_, objective_ : float
-        Certificates: largest KKT violation, relative gap, primal value.
-    classes_ : ndarray of shape (2,)
-        The second one is positive.
+        :math:`\theta`; `intercept_` has it taken off already.
+    [fitted]
 
     References
     ----------
@@ -79,7 +54,7 @@ class BoundaryMovementSVC(KernelSVC):
 
     _parameter_constraints = (
         CostSensitiveClassifier._parameter_constraints
-        | {name: rule for name, rule in KERNEL_CONSTRAINTS.items() if name != "normalize_costs"}
+        | KERNEL_CONSTRAINTS
         | {"n_splits": [Interval(Integral, 2, None, closed="left")]}
     )
     _info = LearnerInfo(
@@ -104,69 +79,53 @@ class BoundaryMovementSVC(KernelSVC):
         fn_cost=1.0,
         tp_cost=0.0,
         tn_cost=0.0,
-        n_components=None,
+        solver="smo",
+        approximation=None,
+        n_components=300,
         tol=1e-3,
         max_iter=10_000_000,
         cache_size=200,
         random_state=None,
     ):
-        self.C = C
+        super().__init__(
+            C,
+            kernel=kernel,
+            gamma=gamma,
+            coef0=coef0,
+            degree=degree,
+            fp_cost=fp_cost,
+            fn_cost=fn_cost,
+            tp_cost=tp_cost,
+            tn_cost=tn_cost,
+            solver=solver,
+            approximation=approximation,
+            n_components=n_components,
+            tol=tol,
+            max_iter=max_iter,
+            cache_size=cache_size,
+            random_state=random_state,
+        )
         self.n_splits = n_splits
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.n_components = n_components
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Fit without costs, then move the threshold by the costs.
+    def _penalties(self, X, y, regret):
+        ones = np.ones(len(y))
+        return Penalties(ones, ones, 1.0, 1)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, features on one scale.
-        y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
-
-        Returns
-        -------
-        self
-        """
-        X, y = self._validate_Xy(X, y)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = self._at_stake(y, regret)
-        if self.constant_:
-            self.threshold_ = 0.0
-            return self._fit_constant(X, y[rows[0]])
-        plain = np.ones(len(rows))
-        self._fit_penalties(X, y, rows, Penalties(plain, plain, 1.0, 1))
-        scores = self._held_out_scores(X[rows], y[rows])
-        self.threshold_ = best_threshold(scores, y[rows], regret[rows])
-        self.intercept_ -= self.threshold_
-        return self
-
-    def _held_out_scores(self, X, y):
+    def _fit_priced(self, X, y, regret, rows):
+        super()._fit_priced(X, y, regret, rows)
         n_splits = int(min(self.n_splits, np.sum(y > 0), np.sum(y < 0)))
-        if n_splits < 2 or self.n_components is not None:
-            return self._raw_scores(X) + self.intercept_
-        scores = np.empty(len(y))
-        for train, test in StratifiedKFold(n_splits).split(X, y):
-            gram = Gram(X[train], self.kernel, self.gamma_, self.coef0, self.degree)
-            ones = np.ones(len(train))
-            found = solve_dual(gram, y[train], self.C * ones, ones, tol=self.tol)
-            scores[test] = gram.score(X[test], found.beta) + found.intercept
-        return scores
+        if n_splits < 2:
+            scores = self._raw_scores(X) + self.intercept_
+        else:
+            scores, plain = np.empty(len(y)), self._penalties(X, y, regret)
+            for train, test in StratifiedKFold(n_splits).split(X, y):
+                scores[test] = self._held_out_scores(X, y, plain, train, test)
+        self.threshold_ = best_threshold(scores, y, regret)
+        self.intercept_ -= self.threshold_
+
+    def _fit_constant(self, X, sign):
+        super()._fit_constant(X, sign)
+        self.threshold_ = 0.0
 
 
 def best_threshold(scores, y, regret):

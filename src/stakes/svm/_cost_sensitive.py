@@ -5,15 +5,15 @@ from numbers import Real
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes._sklearn import Interval, StrOptions
 from stakes.base import CostSensitiveClassifier, LearnerInfo
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
-from stakes.svm._dual import solve_dual
-from stakes.svm._gram import Gram, resolve_gamma
+from stakes.svm._docs import documented
 from stakes.svm._penalties import cost_penalties
 
 KAPPA_GRID = (1.0, 0.7, 0.5, 0.25, 0.1, 0.05)
 MARGIN_CONSTRAINTS = {
+    "normalize_costs": ["boolean"],
     "kappa": [
         None,
         StrOptions({"search"}),
@@ -24,6 +24,7 @@ MARGIN_CONSTRAINTS = {
 }
 
 
+@documented
 class CostSensitiveSVC(KernelSVC):
     r"""Kernel SVM on the cost-sensitive hinge: an asymmetric margin and asymmetric penalties.
 
@@ -43,52 +44,21 @@ class CostSensitiveSVC(KernelSVC):
     kappa : float, "search" or None, default=None
         Margin of the cheaper class. None: from the costs, example by example; a number: one for
         all; "search": the number out of `KAPPA_GRID` with the least cost in cross-validation.
-    kernel : {"rbf", "linear", "poly"}, default="rbf"
-        The kernel.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Its width; "scale" is 1 / (d Var(X)).
-    coef0 : float, default=0.0
-        Constant of the polynomial kernel.
-    degree : int, default=3
-        Degree of the polynomial kernel.
+    [kernel]
     slope : {"paper", "consistent"}, default="paper"
         Penalty of the cheaper class: :math:`1/\kappa_i` as printed, or :math:`c_i`, which makes
         the loss Bayes consistent (see Notes).
     conditions : {"check", "ignore"}, default="check"
         With one cost per class, whether Eq. 50, :math:`0 < \kappa \le 1 \le 1/\kappa \le C_1`,
         is asked for.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs where `fit` is not given any; at class level :math:`C_1` is the dearer regret.
-    normalize_costs : bool, default=True
-        Divide the regrets by the smallest one of the cheaper class, since :math:`2c - 1` is not
-        homogeneous; False uses them as they are, as in the paper.
-    n_components : int, default=None
-        Instead of the kernel itself use so many Nystroem features, for very many rows.
-    tol : float, default=1e-3
-        Largest KKT residual (with `n_components`: relative duality gap) that is left.
-    max_iter : int, default=10_000_000
-        Pairwise steps after which a `ConvergenceWarning` is given.
-    cache_size : float, default=200
-        Memory for kernel rows in MiB.
-    random_state : int, RandomState instance or None, default=None
-        For the choice of the Nystroem landmarks.
+    [costs]
+    [normalize]
+    [solver]
 
     Attributes
     ----------
-    support_, support_vectors_, n_support_ : ndarray
-        Indices, rows and numbers per class of the support vectors.
-    dual_coef_ : ndarray of shape (n_support,)
-        :math:`y_i\alpha_i`.
-    intercept_ : float
-        :math:`b`.
-    kappa_ : float or ndarray
-        The margin of the cheaper class that was used.
-    dear_class_ : int
-        +1 or -1: the sign of the class with margin one.
-    kkt_residual_, duality_gap_, objective_ : float
-        Certificates: largest KKT violation, relative gap, primal value.
-    classes_ : ndarray of shape (2,)
-        The second one is positive.
+    [margin]
+    [fitted]
 
     Notes
     -----
@@ -140,66 +110,42 @@ class CostSensitiveSVC(KernelSVC):
         tp_cost=0.0,
         tn_cost=0.0,
         normalize_costs=True,
-        n_components=None,
+        solver="smo",
+        approximation=None,
+        n_components=300,
         tol=1e-3,
         max_iter=10_000_000,
         cache_size=200,
         random_state=None,
     ):
-        self.C = C
+        super().__init__(
+            C,
+            kernel=kernel,
+            gamma=gamma,
+            coef0=coef0,
+            degree=degree,
+            fp_cost=fp_cost,
+            fn_cost=fn_cost,
+            tp_cost=tp_cost,
+            tn_cost=tn_cost,
+            normalize_costs=normalize_costs,
+            solver=solver,
+            approximation=approximation,
+            n_components=n_components,
+            tol=tol,
+            max_iter=max_iter,
+            cache_size=cache_size,
+            random_state=random_state,
+        )
         self.kappa = kappa
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
         self.slope = slope
         self.conditions = conditions
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.normalize_costs = normalize_costs
-        self.n_components = n_components
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Fit on examples with a price for each mistake.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, features on one scale.
-        y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
-
-        Returns
-        -------
-        self
-        """
-        X, y = self._validate_Xy(X, y)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = self._at_stake(y, regret)
-        if self.constant_:
-            return self._fit_constant(X, y[rows[0]])
-        penalties = choose_penalties(self, X[rows], y[rows], regret[rows], self._held_out_cost)
-        return self._fit_penalties(X, y, rows, penalties)
-
-    def _held_out_cost(self, X, y, regret, penalties, train, test):
-        """What the sign decides on held-out rows, priced."""
-        gram = Gram(X[train], self.kernel, resolve_gamma(self.gamma, X), self.coef0, self.degree)
-        weight = self.C * penalties.weight[train]
-        found = solve_dual(gram, y[train], weight, penalties.margin[train], tol=self.tol)
-        scores = gram.score(X[test], found.beta) + found.intercept
-        return regret[test][(scores > 0) != (y[test] > 0)].sum()
+    def _penalties(self, X, y, regret):
+        return choose_penalties(self, X, y, regret)
 
 
-def choose_penalties(learner, X, y, regret, held_out_cost):
+def choose_penalties(learner, X, y, regret):
     """Penalties for the learner's kappa; with "search" the cheapest in cross-validation."""
     options = dict(
         slope=learner.slope, normalize=learner.normalize_costs, conditions=learner.conditions
@@ -216,8 +162,10 @@ def choose_penalties(learner, X, y, regret, held_out_cost):
             continue  # Eq. 50 leaves this kappa out
         if n_splits < 2:
             return penalties
-        folds = StratifiedKFold(n_splits).split(X, y)
-        paid = sum(held_out_cost(X, y, regret, penalties, *fold) for fold in folds)
+        paid = 0.0
+        for train, test in StratifiedKFold(n_splits).split(X, y):
+            scores = learner._held_out_scores(X, y, penalties, train, test)
+            paid += regret[test][(scores > 0) != (y[test] > 0)].sum()
         if best is None or paid < best[0]:
             best = paid, penalties
     return best[1]

@@ -96,16 +96,7 @@ def solve_dual(gram, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_
         F = matrix @ beta - target
     else:
         steps, F = _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib)
-    solution = _certify(y, weight, margin, target, beta, F, lower, upper, steps)
-    if solution.kkt_residual > 2 * tol:
-        warnings.warn(
-            f"The SVM dual stopped after {steps} steps with a KKT residual of "
-            f"{solution.kkt_residual:.2g}, above tol={tol:g}; scale the features, lower C or "
-            "raise max_iter.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return solution
+    return certify(y, weight, margin, beta, F, steps, tol)
 
 
 def violation(F, beta, lower, upper):
@@ -115,7 +106,10 @@ def violation(F, beta, lower, upper):
     return m, M
 
 
-def _certify(y, weight, margin, target, beta, F, lower, upper, steps):
+def certify(y, weight, margin, beta, F, steps, tol):
+    """Bias, objectives and KKT residual of multipliers; F = K beta - y p. Warns if far off."""
+    lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
+    target = y * margin
     m, M = violation(F, beta, lower, upper)
     free = (beta > lower) & (beta < upper)
     if free.any():
@@ -125,13 +119,21 @@ def _certify(y, weight, margin, target, beta, F, lower, upper, steps):
     margins = F + target + b
     quadratic = 0.5 * float(beta @ (F + target))
     slack = np.maximum(0.0, margin - y * margins)
+    residual = float(max(m - M, 0.0)) if np.isfinite(m - M) else 0.0
+    if residual > 2 * tol:
+        warnings.warn(
+            f"The SVM dual stopped after {steps} steps with a KKT residual of {residual:.2g}, "
+            f"above tol={tol:g}; scale the features, lower C or raise max_iter.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
     return DualSolution(
         beta=beta,
         intercept=b,
         margins=margins,
         primal=quadratic + float(weight @ slack),
         dual=float(target @ beta) - quadratic,
-        kkt_residual=float(max(m - M, 0.0)) if np.isfinite(m - M) else 0.0,
+        kkt_residual=residual,
         n_iter=steps,
     )
 

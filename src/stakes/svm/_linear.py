@@ -1,25 +1,27 @@
-"""The linear CS-SVM: dense or sparse rows, a free bias, an interior point."""
+"""The linear CS-SVM: dense or sparse rows, a free bias, few features or very many."""
 
 from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._sklearn import Interval, fit_context
+from stakes._sklearn import Interval, StrOptions
 from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.svm._base import PricedSVC
+from stakes.svm._coordinate import solve_coordinate
 from stakes.svm._cost_sensitive import MARGIN_CONSTRAINTS, choose_penalties
-from stakes.svm._dual import solve_dual
-from stakes.svm._gram import Gram
+from stakes.svm._docs import documented
 from stakes.svm._interior import solve_linear
 
-WIDE = 2000  # with more features than this the kernel solver is cheaper than a d x d solve
+WIDE = 2000  # with more features than this a pass over the rows is cheaper than a d x d solve
+PATIENCE = {"interior": 100, "coordinate": 1000}
 
 
-class LinearCostSensitiveSVC(CostSensitiveClassifier):
+@documented
+class LinearCostSensitiveSVC(PricedSVC):
     r"""Linear SVM on the cost-sensitive hinge, for many rows, dense or CSR.
 
-    The problem of :class:`~stakes.svm.CostSensitiveSVC` with :math:`\varphi(x) = x`, solved by an
-    interior point in :math:`O(n d^2)` an iteration (with more than 2,000 features by the kernel
-    solver); `kappa=1.0` is the linear BP-SVM.
+    The problem of :class:`~stakes.svm.CostSensitiveSVC` with :math:`\varphi(x) = x`; the bias is
+    free in both solvers. `kappa=1.0` is the linear BP-SVM.
 
     Parameters
     ----------
@@ -33,14 +35,18 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
         :class:`~stakes.svm.CostSensitiveSVC`.
     conditions : {"check", "ignore"}, default="check"
         Whether Eq. 50 is asked for where there is one cost per class.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs where `fit` is not given any.
-    normalize_costs : bool, default=True
-        Divide the regrets by the smallest one of the cheaper class.
+    [costs]
+    [normalize]
+    solver : {"auto", "interior", "coordinate"}, default="auto"
+        "interior": an interior point, :math:`O(n d^2)` an iteration, few iterations;
+        "coordinate": dual coordinate descent, O(nonzeros) a pass; "auto": the second with more
+        than 2,000 features.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
-    max_iter : int, default=100
-        Iterations of the interior point after which a `ConvergenceWarning` is given.
+    max_iter : int or None, default=None
+        Iterations or passes after which a `ConvergenceWarning` is given; None: 100 or 1,000.
+    random_state : int, RandomState instance or None, default=None
+        For the order in which coordinate descent reads the rows.
 
     Attributes
     ----------
@@ -48,10 +54,7 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
         :math:`w`.
     intercept_ : float
         :math:`b`.
-    kappa_ : float or ndarray
-        The margin of the cheaper class that was used.
-    dear_class_ : int
-        +1 or -1: the sign of the class with margin one.
+    [margin]
     duality_gap_, objective_ : float
         Certificates: the relative gap and the primal value.
     classes_ : ndarray of shape (2,)
@@ -63,6 +66,8 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
            Machines". arXiv:1212.0975.
     .. [2] M. Ferris, T. Munson. "Interior-point methods for massive support vector machines".
            SIAM Journal on Optimization 13, 2002.
+    .. [3] C.-J. Hsieh, K.-W. Chang, C.-J. Lin, S. Keerthi, S. Sundararajan. "A dual coordinate
+           descent method for large-scale linear SVM". ICML 2008.
 
     Examples
     --------
@@ -72,15 +77,15 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
     (array([0.75]), 0.25)
     """
 
-    _accept_sparse = "csr"
     _parameter_constraints = (
         CostSensitiveClassifier._parameter_constraints
         | MARGIN_CONSTRAINTS
         | {
             "C": [Interval(Real, 0, None, closed="neither")],
-            "normalize_costs": ["boolean"],
+            "solver": [StrOptions({"auto", *PATIENCE})],
             "tol": [Interval(Real, 0, None, closed="neither")],
-            "max_iter": [Interval(Integral, 1, None, closed="left")],
+            "max_iter": [None, Interval(Integral, 1, None, closed="left")],
+            "random_state": ["random_state"],
         }
     )
     _info = LearnerInfo(
@@ -104,8 +109,10 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
         tp_cost=0.0,
         tn_cost=0.0,
         normalize_costs=True,
+        solver="auto",
         tol=1e-6,
-        max_iter=100,
+        max_iter=None,
+        random_state=None,
     ):
         self.C = C
         self.kappa = kappa
@@ -116,73 +123,37 @@ class LinearCostSensitiveSVC(CostSensitiveClassifier):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
         self.normalize_costs = normalize_costs
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Fit on examples with a price for each mistake.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
-
-        Returns
-        -------
-        self
-        """
-        X, y = self._validate_Xy(X, y)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = np.flatnonzero(regret > 0)
-        if len(rows) == 0:
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
-        if np.all(y[rows] == y[rows[0]]):
-            return self._fit_constant(X, y[rows[0]])
-        if len(rows) < len(y):
-            X, y, regret = X[rows], y[rows], regret[rows]
-        penalties = choose_penalties(self, X, y, regret, self._held_out_cost)
-        w, b, found = self._solve(X, y, penalties.weight, penalties.margin)
-        self.coef_, self.intercept_, self.n_iter_ = w, b, max(1, found.n_iter)
+    def _fit_priced(self, X, y, regret, rows):
+        penalties = choose_penalties(self, X, y, regret)
+        found = self._solve(X, y, penalties)
+        self.coef_, self.intercept_, self.n_iter_ = found.w, found.b, max(1, found.n_iter)
         self.kappa_, self.dear_class_ = penalties.kappa, penalties.dear
         self.duality_gap_, self.objective_ = found.gap, found.primal
-        return self
-
-    def decision_function(self, X):
-        """Signed score of each row; positive means the positive class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        X = self._validate_X(X)
-        return X @ self.coef_ + self.intercept_
-
-    def _solve(self, X, y, weight, margin):
-        if X.shape[1] <= WIDE:
-            found = solve_linear(
-                X, y, self.C * weight, margin, tol=self.tol, max_iter=self.max_iter
-            )
-            return found.w, found.b, found
-        found = solve_dual(Gram(X, "linear"), y, self.C * weight, margin, tol=1e-3)
-        return np.asarray(X.T @ found.beta).ravel(), found.intercept, found
-
-    def _held_out_cost(self, X, y, regret, penalties, train, test):
-        weight, margin = penalties.weight[train], penalties.margin[train]
-        w, b, _ = self._solve(X[train], y[train], weight, margin)
-        return regret[test][(X[test] @ w + b > 0) != (y[test] > 0)].sum()
 
     def _fit_constant(self, X, sign):
-        self.coef_, self.intercept_, self.n_iter_ = np.zeros(X.shape[1]), float(sign), 1
-        self.kappa_, self.dear_class_ = 1.0, int(sign)
-        self.duality_gap_ = self.objective_ = 0.0
-        return self
+        super()._fit_constant(X, sign)
+        self.coef_ = np.zeros(X.shape[1])
+
+    def _raw_scores(self, X):
+        return X @ self.coef_
+
+    def _held_out_scores(self, X, y, penalties, train, test):
+        """Scores of some rows by a fit on others."""
+        found = self._solve(X[train], y[train], penalties.take(train))
+        return X[test] @ found.w + found.b
+
+    def _solve(self, X, y, penalties):
+        name = self.solver
+        if name == "auto":
+            name = "interior" if X.shape[1] <= WIDE else "coordinate"
+        max_iter = PATIENCE[name] if self.max_iter is None else self.max_iter
+        options = dict(tol=self.tol, max_iter=max_iter)
+        weight, margin = self.C * penalties.weight, penalties.margin
+        if name == "interior":
+            return solve_linear(X, y, weight, margin, **options)
+        return solve_coordinate(X, y, weight, margin, random_state=self.random_state, **options)

@@ -1,6 +1,6 @@
 """From costs to the two numbers that an SVM knows of an example: its penalty and its margin."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,10 @@ class Penalties:
     margin: np.ndarray
     kappa: float | np.ndarray
     dear: int
+
+    def take(self, rows):
+        """Penalties and margins of some of the examples."""
+        return replace(self, weight=self.weight[rows], margin=self.margin[rows])
 
 
 def biased_penalties(regret, y, *, normalize=True):
