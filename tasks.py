@@ -1,10 +1,11 @@
 """Every task of the project, each with its own set-up: needs Python >= 3.11 and pip, nothing else.
 
     python3 tasks.py demo            the main job on embedded real data; ends with the report's path
-    python3 tasks.py test            lint, the full suite, the suite with the JIT off (coverage)
+    python3 tasks.py test            lint, the full suite, the suite with the JIT off, the site
     python3 tasks.py test --quick    lint and the quick lane only
     python3 tasks.py bench [NAME]    ratios against named peers, in one run
     python3 tasks.py lint            ruff, formatting, import order of the folders
+    python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
 The first call makes `.venv` and installs the project into it; later calls reuse it until
 `pyproject.toml` changes.
@@ -63,7 +64,7 @@ def set_up():
         return
     print("setting up .venv (once; a minute or two)", flush=True)
     venv.create(VENV, with_pip=True, clear=True)
-    run(BIN / "python", "-m", "pip", "install", "--quiet", "--editable", ".[test]")
+    run(BIN / "python", "-m", "pip", "install", "--quiet", "--editable", ".[test,docs]")
     stamp.write_text(key)
 
 
@@ -85,11 +86,20 @@ def test(*args):
     run(*pytest, *args, **ONE_THREAD)
     pytest += ["-m", "not slow and not jit", "--cov", "--cov-report=term"]
     run(*pytest, NUMBA_DISABLE_JIT="1", **ONE_THREAD)
+    docs()
 
 
 def demo(*args):
     """Say which decision loses least money on German credit."""
     run(BIN / "stakes", "compare", "german", "--out", "stakes-report", *args)
+
+
+def docs():
+    """Build the site with its gallery; any warning ends it."""
+    site = ROOT / "docs" / "_build" / "html"
+    build = ["-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-j", "2"]
+    run(BIN / "python", *build, "docs", site, **ONE_THREAD)
+    print(f"Site: {site.relative_to(ROOT)}/index.html")
 
 
 def bench(*args):
@@ -99,7 +109,7 @@ def bench(*args):
 
 def main():
     """Read the task's name and run it."""
-    tasks = {"demo": demo, "test": test, "bench": bench, "lint": lambda *_: lint()}
+    tasks = {"demo": demo, "test": test, "bench": bench, "lint": lint, "docs": docs}
     if len(sys.argv) < 2 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     set_up()

@@ -1,31 +1,27 @@
-"""Run the benchmarks by name and print their tables; `--json FILE` keeps the rows."""
+"""Run benchmarks by name and print their tables; `--store` keeps rows in docs/benchmarks."""
 
 import importlib
-import json
-import platform
 import sys
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import _page
+
 
 def main():
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
-    keep = sys.argv[sys.argv.index("--json") + 1] if "--json" in sys.argv else None
-    names = [name for name in names if name != keep]
     known = sorted(p.stem.removeprefix("bench_") for p in Path(__file__).parent.glob("bench_*.py"))
     unknown = set(names) - set(known)
     if unknown:
         sys.exit(f"No benchmark is called {unknown.pop()!r}; there are {', '.join(known)}.")
-    kept = []
     for name in names or known:
-        rows = importlib.import_module(f"benchmarks.bench_{name}").run()
-        kept += [{"benchmark": name, **row.to_dict()} for row in rows]
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+        rows = module.run()
         show(name, rows)
-    if keep:
-        machine = {"machine": platform.processor() or platform.machine(), "python": sys.version}
-        Path(keep).write_text(json.dumps({**machine, "rows": kept}, indent=1) + "\n")
+        if "--store" in sys.argv:
+            _page.store(name, module.__doc__, rows)
 
 
 def show(name, rows):

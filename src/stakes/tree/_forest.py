@@ -27,8 +27,8 @@ class ConfidenceForestClassifier(TreeBase):
     ----------
     n_estimators : int, default=100
         Trees.
-    criterion : {"ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini", "cost"}, \
-            default="ccp_gini"
+    criterion : str, default="ccp_gini"
+        One of "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" and "cost".
         What a split is chosen by.
     branch_weight : {"rate", "count"}, default="rate"
         How the CCP criteria weigh branches.

@@ -29,8 +29,8 @@ class ConfidenceTreeClassifier(TreeBase):
 
     Parameters
     ----------
-    criterion : {"ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini", "cost"}, \
-            default="ccp_entropy"
+    criterion : str, default="ccp_entropy"
+        One of "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" and "cost".
         What a split is chosen by. "cost": how much less the cheaper decision of each branch costs
         than that of the node, at the costs given to `fit`.
     max_depth : int, default=None
