@@ -6,7 +6,8 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from stakes.game import GaussianShiftGame, kl_divergence, thesis_divergence
-from stakes.game._search import genetic, line_maxima
+from stakes.game._genetic import genetic
+from stakes.game._search import line_maxima
 
 
 def synthetic(alpha, beta, **options):
@@ -72,35 +73,52 @@ def test_boundary_is_the_best_reply(rng):
     assert game.reply(u)[0] == pytest.approx(w[payoff.argmax()], abs=1e-2)
 
 
-@pytest.mark.parametrize("moves", [False, True])
-def test_genetic_reaches_the_exact_value(moves):
-    rng = np.random.default_rng(3)
-    game = GaussianShiftGame(
-        [1.0, 8.0],
-        [2.0, 1.0],
-        [10.0, 2.0],
-        [3.0, 1.5],
-        alpha=0.05,
-        beta=0.02,
-        move_deviations=moves,
+def random_game(q, moves):
+    rng = np.random.default_rng(q)
+    means = rng.normal(0.0, 3.0, q), rng.normal(3.0, 3.0, q)
+    sds = rng.uniform(0.5, 3.0, (2, q))
+    return GaussianShiftGame(
+        means[0], sds[0], means[1], sds[1], alpha=0.05, beta=0.02, move_deviations=moves
     )
-    exact, found = game.solve(), game.solve("genetic", random_state=0, generations=300)
-    assert found.leader_payoff == pytest.approx(exact.leader_payoff, abs=1e-4)
-    assert (np.diff(found.trace) >= -1e-15).all()
-    again = game.solve("genetic", random_state=0, generations=300)
-    assert again.leader_payoff == found.leader_payoff
-    for _ in range(200):  # no random move does better
-        u = rng.uniform([0, -6], [9, 0])
-        s = rng.uniform(0, [1.0, 0.5]) if moves else 0.0
-        assert game.payoffs(u, s).leader_payoff <= exact.leader_payoff + 1e-9
+
+
+@pytest.mark.parametrize("moves", [False, True])
+@pytest.mark.parametrize("q", [1, 2, 5, 20])
+def test_genetic_reaches_the_exact_value(q, moves):
+    game = random_game(q, moves)
+    exact = game.solve()
+    for seed in range(3):
+        found = game.solve("genetic", random_state=seed)
+        assert found.leader_payoff == pytest.approx(exact.leader_payoff, abs=1e-7)
+        assert (np.diff(found.trace) >= 0).all()
+        assert found.trace[-1] == pytest.approx(found.leader_payoff)
+        np.testing.assert_allclose(found.error_trace[-1], [found.fnr, found.fpr])
+    again = game.solve("genetic", random_state=2)
+    np.testing.assert_array_equal(again.mean_shift, found.mean_shift)
+
+
+def test_no_random_move_beats_the_exact_one(rng):
+    game = random_game(3, True)
+    best = game.solve().leader_payoff
+    lower, upper = game._strategies()
+    moves = rng.uniform(lower, upper, (2000, 3, 2))
+    moves[:500, :, 0] = upper[:, 0]
+    gains = game._rules.gains(moves[..., 0], moves[..., 1]).mean(axis=1)
+    assert gains.max() <= best + 1e-9
+    u, s = moves[0].T
+    assert game.payoffs(game.mirror * u, s).leader_payoff == pytest.approx(gains[0])
 
 
 def test_as_printed_the_algorithm_stops_too_early():
     game = synthetic(0.03, 0.01, divergence="thesis")
-    short = [game.solve("genetic", random_state=k, patience=1, population=20) for k in range(10)]
+    short = [game.solve("algorithm 7", random_state=k, population=20) for k in range(10)]
     best = game.solve().leader_payoff
     assert min(len(found.trace) for found in short) < 10
     assert min(found.leader_payoff for found in short) < best - 1e-3
+    many = random_game(20, True)
+    assert (
+        many.solve("algorithm 7", random_state=0).leader_payoff < many.solve().leader_payoff - 0.1
+    )
 
 
 def test_attributes_are_separate_and_mirrored():
@@ -126,8 +144,8 @@ def test_duopoly_of_section_6_3_3():
     (u, value), *_ = line_maxima(leader, 0.0, K)
     assert u == pytest.approx((K - c) / 2, abs=1e-6)
     assert value == pytest.approx((K - c) ** 2 / 8)
-    found = genetic(lambda U: leader(U[:, 0]), [0.0], [K], random_state=0)
-    assert found.best[0] == pytest.approx((K - c) / 2, abs=1e-3)
+    found = genetic(lambda U: leader(U[:, :, 0]), [[0.0]], [[K]], random_state=0)
+    assert found.best[0, 0] == pytest.approx((K - c) / 2, abs=1e-3)
     third = (K - c) / 3  # neither gains by leaving it alone
     others = np.linspace(0, K, 1001)
     assert ((K - others - third) * others - c * others).max() <= third**2 + 1e-9

@@ -3,15 +3,14 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import ndtr
 
 from stakes.base import code_labels
 from stakes.game._divergence import DIVERGENCES
-from stakes.game._search import genetic, last_maximum, line_maxima
+from stakes.game._genetic import algorithm_7, genetic
+from stakes.game._search import line_maxima, pair_maximum
+from stakes.game._shift_payoffs import ShiftPayoffs
 
-_GRID = 65  # boundaries among which a reply is first looked for
-_HALVINGS = 40
-_ZOOMS = 9  # of the grid over means and deviations
+_SOLVERS = {"genetic": genetic, "algorithm 7": algorithm_7}
 _LEAST_SD = 0.01  # of the pooled deviation: constant attributes have none of their own
 
 
@@ -32,8 +31,8 @@ class ShiftEquilibrium:
     local : list
         For each attribute all local equilibria as (mean shift, payoff of the leader), the best
         first; exact solver without moved deviations only.
-    trace : ndarray or None
-        The genetic algorithm's best payoff in each generation.
+    trace, error_trace : ndarray of shape (generations,) and (generations, 2), or None
+        The genetic algorithms' best payoff in each generation, and the FNR and FPR with it.
     """
 
     mean_shift: np.ndarray
@@ -45,6 +44,7 @@ class ShiftEquilibrium:
     fpr: float
     local: list = field(default_factory=list)
     trace: np.ndarray | None = None
+    error_trace: np.ndarray | None = None
 
     @property
     def error_rate(self):
@@ -125,9 +125,8 @@ class GaussianShiftGame:
         self.alpha, self.beta, self.divergence = alpha, beta, divergence
         self.move_deviations = move_deviations
         self.mirror = np.where(arrays[0] > arrays[2], -1.0, 1.0)
-        self.mu1, self.s1 = self.mirror * arrays[0], arrays[1]
-        self.mu2, self.s2 = self.mirror * arrays[2], arrays[3]
-        self.w0 = (self.mu1 * self.s2 + self.mu2 * self.s1) / (self.s1 + self.s2)
+        mu1, mu2 = self.mirror * arrays[0], self.mirror * arrays[2]
+        self._rules = ShiftPayoffs(mu1, arrays[1], mu2, arrays[3], alpha, beta, divergence)
 
     @classmethod
     def from_data(cls, X, y, **options):
@@ -167,8 +166,7 @@ class GaussianShiftGame:
         -------
         ndarray of shape (q,)
         """
-        u, s = self._own(mean_shift, sd_shift)
-        return self.mirror * np.array([self._replies(i, u[[i]], s[[i]])[0] for i in range(len(u))])
+        return self.mirror * self._rules.replies(*self._own(mean_shift, sd_shift))
 
     def payoffs(self, mean_shift, sd_shift=0.0, boundary=None):
         """What both players get and the error rates; the follower replies unless told otherwise.
@@ -200,153 +198,92 @@ class GaussianShiftGame:
         -------
         float
         """
-        X = np.asarray(X, dtype=np.float64)
-        sd = np.maximum(X.std(axis=0), _LEAST_SD * np.maximum(self.s1, self.s2))
-        return self.payoffs(X.mean(axis=0) - self.mirror * self.mu1, sd - self.s1).leader_payoff
+        X, rules = np.asarray(X, dtype=np.float64), self._rules
+        sd = np.maximum(X.std(axis=0), _LEAST_SD * np.maximum(rules.s1, rules.s2))
+        return self.payoffs(X.mean(axis=0) - self.mirror * rules.mu1, sd - rules.s1).leader_payoff
 
     def solve(self, method="exact", *, random_state=None, **options):
         """The Stackelberg equilibrium.
 
         Parameters
         ----------
-        method : {"exact", "genetic"}, default="exact"
+        method : {"exact", "genetic", "algorithm 7"}, default="exact"
             "exact": attribute by attribute, grids refined around every local maximum. "genetic":
-            Algorithm 7 on all attributes at once.
+            Algorithm 7 with the attributes as genes, each selected by its own payoff, and patience.
+            "algorithm 7": as printed in the thesis; with many attributes it ends far below.
         random_state : int, RandomState or None, default=None
-            Seed of the genetic algorithm.
+            Seed of the genetic algorithms.
         **options
-            Of the genetic algorithm: `population`, `generations`, `survivors`, `mutation`,
-            `improvement`, `patience`.
+            Of the genetic algorithms: `population`, `generations`, `survivors`, `mutation`,
+            `improvement`, and `patience` of "genetic".
 
         Returns
         -------
         ShiftEquilibrium
         """
-        if method not in ("exact", "genetic"):
-            raise ValueError(f"method must be 'exact' or 'genetic'. Got {method!r} instead.")
         if method == "exact":
             return self._exact()
-        q = len(self.mu1)
-        low_s, high_s = self._sd_range()
-        lower, upper = np.zeros(q), self.mu2 - self.mu1
-        if self.move_deviations:
-            lower, upper = np.concatenate([lower, low_s]), np.concatenate([upper, high_s])
-
-        def gain(U):
-            s = U[:, q:] if self.move_deviations else np.zeros_like(U)
-            return np.mean([self._gains(i, U[:, i], s[:, i]) for i in range(q)], axis=0)
-
-        found = genetic(gain, lower, upper, random_state=random_state, **options)
-        u = found.best[:q]
-        s = found.best[q:] if self.move_deviations else np.zeros(q)
-        w = np.array([self._replies(i, u[[i]], s[[i]])[0] for i in range(q)])
-        return self._result(u, s, w, trace=found.trace)
+        if method not in _SOLVERS:
+            names = ["exact", *_SOLVERS]
+            raise ValueError(f"method must be one of {names}. Got {method!r} instead.")
+        rules, (lower, upper) = self._rules, self._strategies()
+        found = _SOLVERS[method](
+            lambda U: rules.gains(U[..., 0], U[..., 1]),
+            lower,
+            upper,
+            random_state=random_state,
+            **options,
+        )
+        u, s = np.moveaxis(np.array(found.individuals), 2, 0)
+        w = rules.replies(u, s)
+        errors = np.column_stack([rules.fnr(u, s, w).mean(axis=1), rules.fpr(w).mean(axis=1)])
+        return self._result(u[-1], s[-1], w[-1], trace=found.trace, error_trace=errors)
 
     def _exact(self):
-        q = len(self.mu1)
-        u, s, local = np.zeros(q), np.zeros(q), []
-        for i in range(q):
-            reach = self.mu2[i] - self.mu1[i]
-            if reach == 0.0 and not self.move_deviations:
-                local.append([])
-                continue
+        lower, upper = self._strategies()
+        moves, local = np.zeros_like(lower), []
+        for i in range(len(moves)):
+            gain = _gain_of_one(self._rules.only(i))
             if self.move_deviations:
-                u[i], s[i] = self._best_pair(i, reach)
+                moves[i] = pair_maximum(gain, lower[i], upper[i])
+            elif upper[i, 0] > 0:
+                found = line_maxima(
+                    lambda u, gain=gain: gain(u, np.zeros_like(u)), 0.0, upper[i, 0]
+                )
+                moves[i, 0] = found[0][0]
+                local.append([(float(self.mirror[i] * u), value) for u, value in found])
             else:
-                gain = lambda at, i=i: self._gains(i, at, np.zeros_like(at))  # noqa: E731
-                local.append(line_maxima(gain, 0.0, reach))
-                u[i] = local[-1][0][0]
-        w = np.array([self._replies(i, u[[i]], s[[i]])[0] for i in range(q)])
-        local = [
-            [(float(sign * at), gain) for at, gain in own]
-            for sign, own in zip(self.mirror, local, strict=False)
-        ]
-        return self._result(u, s, w, local=local)
+                local.append([])
+        u, s = moves.T
+        return self._result(u, s, self._rules.replies(u, s), local=local)
 
-    def _best_pair(self, i, reach):
-        """Mean and deviation together: a grid of both, refined around its best points."""
-        low, high = (bound[i] for bound in self._sd_range())
-        centres = [(0.5 * reach, 0.5 * (low + high))]
-        width = np.array([0.5 * reach, 0.5 * (high - low)])
-        points = 41
-        for _ in range(_ZOOMS):
-            grids = [_grid_around(at, width, points, (0.0, low), (reach, high)) for at in centres]
-            u, s = np.concatenate(grids, axis=1)
-            gains = self._gains(i, u, s)
-            order = np.argsort(-gains)[:3]
-            centres = [(u[k], s[k]) for k in order]
-            width, points = width / 6.0, 17
-        return centres[0]
-
-    def _gains(self, i, u, s):
-        """The leader's payoff of many moves of one attribute, after the best replies."""
-        return self._leader(i, u, s, self._replies(i, u, s))
-
-    def _leader(self, i, u, s, w):
-        miss = ndtr((self.mu1[i] + u - w) / (self.s1[i] + s))
-        moved = self.mu1[i] + u, self.s1[i] + s
-        return miss - self.alpha * DIVERGENCES[self.divergence](self.mu1[i], self.s1[i], *moved)
-
-    def _follower(self, i, u, s, w):
-        inside = ndtr((w - self.mu1[i] - u) / (self.s1[i] + s))
-        return (
-            2.0 * (inside - ndtr((w - self.mu2[i]) / self.s2[i]))
-            - self.beta * (w - self.w0[i]) ** 2
-        )
-
-    def _slope(self, i, u, s, w):
-        """Of the follower's payoff in w, halved."""
-        own = _density((w - self.mu1[i] - u) / (self.s1[i] + s)) / (self.s1[i] + s)
-        other = _density((w - self.mu2[i]) / self.s2[i]) / self.s2[i]
-        return own - other - self.beta * (w - self.w0[i])
-
-    def _replies(self, i, u, s):
-        """Best boundaries of one attribute for many moves: a grid, then halving on the slope."""
-        grid = np.linspace(self.w0[i], self.mu2[i], _GRID)
-        best = last_maximum(self._follower(i, u[:, None], s[:, None], grid[None, :]))
-        low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, _GRID - 1)]
-        peak = grid[best]
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            rising = self._slope(i, u, s, middle) > 0
-            low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-        middle = 0.5 * (low + high)
-        better = self._follower(i, u, s, middle) > self._follower(i, u, s, peak)
-        return np.where(better, middle, peak)
-
-    def _sd_range(self):
-        """How far the deviations may be moved: towards the other class's, or not at all."""
-        other = self.s2 - self.s1 if self.move_deviations else np.zeros_like(self.s1)
-        return np.minimum(other, 0.0), np.maximum(other, 0.0)
+    def _strategies(self):
+        """Bounds of the leader's moves: at most to the other class's mean and deviation."""
+        rules = self._rules
+        sd = rules.s2 - rules.s1 if self.move_deviations else np.zeros_like(rules.s1)
+        lower = np.column_stack([np.zeros_like(sd), np.minimum(sd, 0.0)])
+        return lower, np.column_stack([rules.mu2 - rules.mu1, np.maximum(sd, 0.0)])
 
     def _own(self, mean_shift, sd_shift):
-        shape = self.mu1.shape
-        return self.mirror * np.broadcast_to(mean_shift, shape), np.broadcast_to(
-            np.asarray(sd_shift, dtype=np.float64), shape
-        )
+        """A move as arrays, means mirrored."""
+        shape = self.mirror.shape
+        s = np.broadcast_to(np.asarray(sd_shift, dtype=np.float64), shape)
+        return self.mirror * np.broadcast_to(mean_shift, shape), s
 
     def _result(self, u, s, w, **more):
-        each = range(len(u))
+        rules = self._rules
         return ShiftEquilibrium(
             mean_shift=self.mirror * u,
             sd_shift=np.array(s),
             boundary=self.mirror * w,
-            leader_payoff=float(np.mean([self._leader(i, u[i], s[i], w[i]) for i in each])),
-            follower_payoff=float(np.mean([self._follower(i, u[i], s[i], w[i]) for i in each])),
-            fnr=float(ndtr((self.mu1 + u - w) / (self.s1 + s)).mean()),
-            fpr=float(ndtr((w - self.mu2) / self.s2).mean()),
+            leader_payoff=float(rules.leader(u, s, w).mean()),
+            follower_payoff=float(rules.follower(u, s, w).mean()),
+            fnr=float(rules.fnr(u, s, w).mean()),
+            fpr=float(rules.fpr(w).mean()),
             **more,
         )
 
 
-def _grid_around(centre, width, points, lower, upper):
-    """Pairs on a grid around a point, within bounds, shape (2, points squared)."""
-    sides = [
-        np.clip(np.linspace(c - h, c + h, points), low, high)
-        for c, h, low, high in zip(centre, width, lower, upper, strict=True)
-    ]
-    return np.array([part.ravel() for part in np.meshgrid(*sides)])
-
-
-def _density(z):
-    return np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
+def _gain_of_one(rules):
+    """The leader's payoff of many moves of the one attribute."""
+    return lambda u, s: rules.gains(u[:, None], s[:, None])[:, 0]

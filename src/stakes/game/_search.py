@@ -1,15 +1,10 @@
-"""Global maxima of cheap functions: by ever finer grids, and by the genetic algorithm."""
-
-from dataclasses import dataclass
+"""Global maxima of cheap functions of one or two numbers, by ever finer grids."""
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 _ZOOMS = 8
+_PAIR_ZOOMS = 9
 _TIE = 1e-12
-_CHANGED = 2.0  # numbers that mutation changes on average
-_FRESH = 0.3  # children whose changed numbers are drawn anew
-_SIZES = 5.0  # powers of ten that the sizes of mutations span
 
 
 def line_maxima(function, lower, upper, points=257):
@@ -53,104 +48,43 @@ def line_maxima(function, lower, upper, points=257):
     return sorted(found, key=lambda peak: -peak[1])
 
 
-@dataclass(frozen=True)
-class Generations:
-    """What the genetic algorithm found.
-
-    Attributes
-    ----------
-    best : ndarray of shape (d,)
-        The best individual.
-    value : float
-        Its value.
-    trace : ndarray
-        The best value of each generation.
-    """
-
-    best: np.ndarray
-    value: float
-    trace: np.ndarray
-
-
-def genetic(
-    function,
-    lower,
-    upper,
-    *,
-    population=60,
-    generations=200,
-    survivors=0.2,
-    mutation=0.1,
-    improvement=1e-9,
-    patience=30,
-    random_state=None,
-):
-    """Maximise by selection, mutation and crossover of real vectors, Algorithm 7.
+def pair_maximum(function, lower, upper):
+    """The largest value of a function of two numbers: a grid, refined around its best points.
 
     Parameters
     ----------
     function : callable
-        From an array of individuals, shape (k, d), to their values.
-    lower, upper : array-like of shape (d,)
-        Bounds of each number.
-    population : int, default=60
-        Individuals in a generation, :math:`k`.
-    generations : int, default=200
-        At most so many.
-    survivors : float, default=0.2
-        Share of the best that is kept as it is.
-    mutation : float, default=0.1
-        Largest deviation of the noise added to a child, as a share of the bounds' distance; each
-        child draws its own, down to a hundred-thousandth of it.
-    improvement : float, default=1e-9
-        Growth of the best value that counts, :math:`t`.
-    patience : int, default=30
-        Generations without such growth before it ends; 1 is the algorithm as printed, which
-        stops at the first generation without progress.
-    random_state : int, RandomState or None, default=None
-        Seed.
+        From two arrays to their values.
+    lower, upper : tuple of two float
+        Where to look.
 
     Returns
     -------
-    Generations
+    tuple of two float
 
     Examples
     --------
-    >>> found = genetic(lambda U: -((U - 0.3) ** 2).sum(axis=1), [0, 0], [1, 1], random_state=0)
-    >>> found.best.round(3)
-    array([0.3, 0.3])
+    >>> u, s = pair_maximum(lambda u, s: -((u - 0.3) ** 2) - (s - u) ** 2, (0.0, 0.0), (1.0, 1.0))
+    >>> round(float(u), 4), round(float(s), 4)
+    (0.3, 0.3)
     """
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-    lower, upper = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-    U = rng.uniform(lower, upper, (population, len(lower)))
-    trace, idle = [], 0
-    n_kept = max(1, round(survivors * population))
-    for _ in range(generations):
-        values = function(U)
-        order = np.argsort(-values, kind="stable")
-        U, values = U[order], values[order]
-        idle = idle + 1 if trace and values[0] - trace[-1] < improvement else 0
-        trace.append(float(values[0]))
-        if idle >= patience:
-            break
-        # parents come from the best quarter, each number of a child from either of two
-        parents = rng.integers(0, max(2, population // 4), (2, population - n_kept))
-        mask = rng.random((population - n_kept, len(lower))) < 0.5
-        children = np.where(mask, U[parents[0]], U[parents[1]])
-        # few numbers of a child are changed, by steps of very different sizes
-        changed = rng.random(children.shape) < min(1.0, _CHANGED / len(lower))
-        size = mutation * 10.0 ** -rng.uniform(0.0, _SIZES, (len(children), 1))
-        noise = size * (upper - lower) * rng.normal(size=children.shape)
-        fresh = rng.random((len(children), 1)) < _FRESH
-        anew = np.where(fresh, rng.uniform(lower, upper, children.shape), children + noise)
-        children = np.where(changed, np.clip(anew, lower, upper), children)
-        U = np.vstack([U[:n_kept], children])
-    values = function(U)
-    best = int(values.argmax())
-    return Generations(U[best], float(values[best]), np.array(trace))
+    lower, upper = np.array(lower), np.array(upper)
+    centres, width, points = [0.5 * (lower + upper)], 0.5 * (upper - lower), 41
+    for _ in range(_PAIR_ZOOMS):
+        u, s = np.concatenate([_around(at, width, points, lower, upper) for at in centres], axis=1)
+        best = np.argsort(-function(u, s))[:3]
+        centres = list(np.column_stack([u[best], s[best]]))
+        width, points = width / 6.0, 17
+    return tuple(centres[0])
 
 
 def last_maximum(heights):
-    """Index of the largest value in each row; of equal ones the last."""
-    near = heights >= heights.max(axis=1, keepdims=True) - _TIE
-    return heights.shape[1] - 1 - near[:, ::-1].argmax(axis=1)
+    """Where each column of stacked values is largest; of equal ones the last."""
+    near = heights >= heights.max(axis=0) - _TIE
+    return len(heights) - 1 - near[::-1].argmax(axis=0)
+
+
+def _around(centre, width, points, lower, upper):
+    """Pairs on a grid around a point, within bounds, shape (2, points squared)."""
+    sides = np.clip(np.linspace(centre - width, centre + width, points), lower, upper)
+    return np.array([part.ravel() for part in np.meshgrid(*sides.T)])

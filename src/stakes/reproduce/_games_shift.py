@@ -93,7 +93,7 @@ def genetic_claim(repeats):
         game = synthetic(alpha, beta)
         exact = game.solve().leader_payoff
         patient = [game.solve("genetic", random_state=k) for k in range(repeats)]
-        printed = [game.solve("genetic", random_state=k, patience=1) for k in range(repeats)]
+        printed = [game.solve("algorithm 7", random_state=k) for k in range(repeats)]
         worst = max(worst, max(exact - found.leader_payoff for found in patient))
         missed += sum(exact - found.leader_payoff > 1e-3 for found in printed)
         runs += repeats
@@ -122,7 +122,7 @@ def months_claim(streams):
         X, y, period = stream.first()
         game = GaussianShiftGame.from_data(X, y, alpha=0.01, beta=0.01, move_deviations=True)
         bound = game.solve()
-        found = game.solve("genetic", random_state=0, generations=400, population=120)
+        found = game.solve("genetic", random_state=0)
         still = game.payoffs(0.0)
         cells = [
             Cell("no move", "J_L", still.leader_payoff),

@@ -1,0 +1,181 @@
+"""Maxima by selection, mutation and crossover: Algorithm 7 as printed, and gene by gene."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+_PARENTS = 0.25  # share of a generation, the best of it, that has children
+_FRESH = 0.3  # share of the children that are drawn anew
+_BEYOND = 0.25  # how far beyond the bounds numbers are drawn, then cut: optima are often corners
+_SIZES = 6.0  # powers of ten that the sizes of mutations span
+
+
+@dataclass(frozen=True)
+class Generations:
+    """What a genetic algorithm found.
+
+    Attributes
+    ----------
+    best : ndarray of shape (q, m)
+        The best individual: q genes of m numbers.
+    value : float
+        Its value.
+    trace : ndarray
+        The best value of each generation.
+    individuals : list of ndarray of shape (q, m)
+        The individuals that had these values.
+    """
+
+    best: np.ndarray
+    value: float
+    trace: np.ndarray
+    individuals: list
+
+
+def genetic(
+    function,
+    lower,
+    upper,
+    *,
+    population=60,
+    generations=300,
+    survivors=0.2,
+    mutation=0.1,
+    improvement=1e-9,
+    patience=30,
+    random_state=None,
+):
+    r"""Maximise a mean over genes, :math:`\frac1q\sum_i g_i(u_i)`, gene by gene.
+
+    Since no gene changes what another is worth, each is selected by its own value: survivors and
+    parents are the best of every gene, and a child takes each gene from parents of that gene. So
+    a good gene is never lost with the individual it is in, and as many generations are enough for
+    many genes as for one.
+
+    Parameters
+    ----------
+    function : callable
+        From an array of individuals, shape (k, q, m), to the values of their genes, (k, q).
+    lower, upper : array-like of shape (q, m)
+        Bounds of each number.
+    population : int, default=60
+        Individuals in a generation, :math:`k`.
+    generations : int, default=300
+        At most so many.
+    survivors : float, default=0.2
+        Share of the best that is kept as it is.
+    mutation : float, default=0.1
+        Largest deviation of the noise added to a gene, as a share of the bounds' distance; each
+        draws its own, down to a millionth of it.
+    improvement : float, default=1e-9
+        Growth of the best value that counts, :math:`t`.
+    patience : int, default=30
+        Generations without such growth before it ends.
+    random_state : int, RandomState or None, default=None
+        Seed.
+
+    Returns
+    -------
+    Generations
+
+    Examples
+    --------
+    >>> found = genetic(lambda U: -((U - 0.3) ** 2).sum(axis=2), [[0], [0]], [[1], [2]],
+    ...                 random_state=0)
+    >>> found.best.round(3).tolist()
+    [[0.3], [0.3]]
+    """
+    rng, lower, upper = _prepared(random_state, lower, upper)
+    q, m = lower.shape
+    n_kept = max(1, round(survivors * population))
+    n_parents = max(2, round(_PARENTS * population))
+    n_children = population - n_kept
+    beyond = _BEYOND * (upper - lower)
+
+    def drawn(size):
+        return np.clip(rng.uniform(lower - beyond, upper + beyond, (size, q, m)), lower, upper)
+
+    U = drawn(population)
+    trace, individuals, idle = [], [], 0
+    for _ in range(generations):
+        values = function(U)
+        order = np.argsort(-values, axis=0, kind="stable")
+        U = np.take_along_axis(U, order[:, :, None], axis=0)
+        best = float(np.take_along_axis(values, order[:1], axis=0).mean())
+        idle = idle + 1 if trace and best - trace[-1] < improvement else 0
+        trace.append(best)
+        individuals.append(U[0])
+        if idle >= patience:
+            break
+        parents = rng.integers(0, n_parents, (2, n_children, q, 1))
+        mothers, fathers = (np.take_along_axis(U, which, axis=0) for which in parents)
+        children = np.where(rng.random((n_children, q, m)) < 0.5, mothers, fathers)
+        size = mutation * 10.0 ** -rng.uniform(0.0, _SIZES, (n_children, q, 1))
+        children = children + size * (upper - lower) * rng.normal(size=children.shape)
+        fresh = rng.random((n_children, q, 1)) < _FRESH
+        children = np.where(fresh, drawn(n_children), np.clip(children, lower, upper))
+        U = np.concatenate([U[:n_kept], children])
+    return Generations(individuals[-1], trace[-1], np.array(trace), individuals)
+
+
+def algorithm_7(
+    function,
+    lower,
+    upper,
+    *,
+    population=60,
+    generations=300,
+    survivors=0.2,
+    mutation=0.1,
+    improvement=1e-9,
+    random_state=None,
+):
+    """Maximise by the thesis's Algorithm 7 as printed.
+
+    Individuals are selected as a whole, noise of one size is added to every child, and the first
+    generation that does not gain by `improvement` ends it (line 15).
+
+    Parameters
+    ----------
+    function, lower, upper, population, generations, survivors, improvement, random_state
+        As in :func:`genetic`.
+    mutation : float, default=0.1
+        Deviation of the noise, as a share of the bounds' distance.
+
+    Returns
+    -------
+    Generations
+
+    Examples
+    --------
+    >>> found = algorithm_7(lambda U: 1 - ((U - 0.3) ** 2).sum(axis=2), [[0]], [[1]],
+    ...                     random_state=0)
+    >>> len(found.trace), round(found.value, 3)
+    (2, 1.0)
+    """
+    rng, lower, upper = _prepared(random_state, lower, upper)
+    n_kept = max(1, round(survivors * population))
+    n_parents = max(2, round(_PARENTS * population))
+    U = rng.uniform(lower, upper, (population, *lower.shape))
+    trace, individuals, best_gain = [], [], 0.0
+    for _ in range(generations):
+        values = function(U).mean(axis=1)
+        order = np.argsort(-values, kind="stable")
+        U = U[order]
+        improved, best_gain = values[order[0]] - best_gain, values[order[0]]
+        trace.append(float(best_gain))
+        individuals.append(U[0])
+        if improved < improvement:
+            break
+        parents = rng.integers(0, n_parents, (2, population - n_kept))
+        mask = rng.random((population - n_kept, *lower.shape)) < 0.5
+        children = np.where(mask, U[parents[0]], U[parents[1]])
+        children = children + mutation * (upper - lower) * rng.normal(size=children.shape)
+        U = np.concatenate([U[:n_kept], np.clip(children, lower, upper)])
+    return Generations(individuals[-1], trace[-1], np.array(trace), individuals)
+
+
+def _prepared(random_state, lower, upper):
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    return rng, np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)

@@ -1,0 +1,89 @@
+"""Payoffs of the shift game, attribute by attribute, and the follower's best reply."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from stakes.game._divergence import DIVERGENCES
+from stakes.game._search import last_maximum
+
+_GRID = 65  # boundaries among which a reply is first looked for
+_HALVINGS = 40
+
+
+@dataclass(frozen=True)
+class ShiftPayoffs:
+    r"""Both classes and both prices; :math:`\mu_1 \le \mu_2` in every attribute.
+
+    All methods take moves u (of the mean) and s (of the deviation) and boundaries w as arrays
+    whose last axis is the attribute, and return one payoff for each entry.
+    """
+
+    mu1: np.ndarray
+    s1: np.ndarray
+    mu2: np.ndarray
+    s2: np.ndarray
+    alpha: float
+    beta: float
+    divergence: str
+
+    @property
+    def w0(self):
+        """The boundaries before the game."""
+        return (self.mu1 * self.s2 + self.mu2 * self.s1) / (self.s1 + self.s2)
+
+    def only(self, i):
+        """The game of one attribute."""
+        parts = (self.mu1[[i]], self.s1[[i]], self.mu2[[i]], self.s2[[i]])
+        return ShiftPayoffs(*parts, self.alpha, self.beta, self.divergence)
+
+    def fnr(self, u, s, w):
+        """Share of the leader's class beyond the boundary."""
+        return ndtr((self.mu1 + u - w) / (self.s1 + s))
+
+    def fpr(self, w):
+        """Share of the other class on the leader's side of the boundary."""
+        return ndtr((w - self.mu2) / self.s2)
+
+    def leader(self, u, s, w):
+        """Eq. 6.5."""
+        moved = self.mu1 + u, self.s1 + s
+        divergence = DIVERGENCES[self.divergence](self.mu1, self.s1, *moved)
+        return self.fnr(u, s, w) - self.alpha * divergence
+
+    def follower(self, u, s, w):
+        """Eq. 6.6."""
+        inside = ndtr((w - self.mu1 - u) / (self.s1 + s))
+        return 2.0 * (inside - self.fpr(w)) - self.beta * (w - self.w0) ** 2
+
+    def gains(self, u, s):
+        """The leader's payoff after the follower's best replies."""
+        return self.leader(u, s, self.replies(u, s))
+
+    def replies(self, u, s):
+        """The follower's best boundaries: a grid, then halving on the slope of its payoff."""
+        grid = np.linspace(self.w0, self.mu2, _GRID)
+        heights = self.follower(u, s, grid.reshape(_GRID, *(1,) * (u.ndim - 1), -1))
+        best = last_maximum(heights)
+        attribute = np.arange(u.shape[-1])
+        low = grid[np.maximum(best - 1, 0), attribute]
+        high = grid[np.minimum(best + 1, _GRID - 1), attribute]
+        peak = grid[best, attribute]
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            rising = self._slope(u, s, middle) > 0
+            low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        middle = 0.5 * (low + high)
+        better = self.follower(u, s, middle) > self.follower(u, s, peak)
+        return np.where(better, middle, peak)
+
+    def _slope(self, u, s, w):
+        """Of the follower's payoff in w, halved."""
+        own = _density((w - self.mu1 - u) / (self.s1 + s)) / (self.s1 + s)
+        other = _density((w - self.mu2) / self.s2) / self.s2
+        return own - other - self.beta * (w - self.w0)
+
+
+def _density(z):
+    return np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
