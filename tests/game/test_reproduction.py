@@ -1,11 +1,16 @@
 """The re-run of the thesis's games, in small."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
-from stakes.reproduce import PAPERS, _games_usps, games
-from stakes.reproduce._games_play import concavity_claim, synthetic, table_7_1
-from stakes.reproduce._games_shift import divergences, months_claim
+from stakes.reproduce import PAPERS, _games_digits, _games_figures, _games_usps, games
+from stakes.reproduce._games_friedman import PRINTED, pair_changes, two_learner_friedman
+from stakes.reproduce._games_months import months_tables
+from stakes.reproduce._games_play import concavity, synthetic, table_7_1
+from stakes.reproduce._games_shift import divergences
 from stakes.reproduce._games_spam import spam_tables
 from stakes.reproduce._games_streams import Stream, load_streams
 
@@ -23,7 +28,7 @@ def test_divergences_of_table_6_1_fit():
 
 
 def test_table_7_1_ends_in_the_equilibrium():
-    table, claim = table_7_1()
+    (table,), (claim,) = table_7_1()
     cells = {(cell.row, cell.column): cell.ours for cell in table.cells}
     assert cells["round 8", "move 1"] == pytest.approx(cells["equilibrium", "move 1"], abs=0.01)
     assert claim.verdict == "not reproduced"
@@ -33,7 +38,33 @@ def test_table_7_1_ends_in_the_equilibrium():
 
 
 def test_eq_7_9_is_not_concave():
-    assert "2 local maxima" in concavity_claim().evidence
+    _, (claim,) = concavity()
+    assert "2 local maxima" in claim.evidence
+
+
+def test_friedman_of_two_learners_is_the_general_one():
+    """On the printed months 0.00053, not 0.0044; ties carry no rank."""
+    for plain, moved in (("SVM", "SVMeq"), ("LogReg", "LogRegeq")):
+        changes = np.subtract(PRINTED[moved], PRINTED[plain])
+        lower, _, _, p, _ = two_learner_friedman(changes)
+        assert lower == 12
+        assert p == pytest.approx(0.000532, abs=1e-6)
+    assert two_learner_friedman([0.0, 0.0])[3:] == (1.0, 1.0)
+    # ranks by hand: 3 wins, 1 loss and a tie are mean ranks 1.3 and 1.7, spread 4 * 0.5
+    lower, equal, higher, p, exact = two_learner_friedman([-1, -1, -1, 1, 0])
+    assert (lower, equal, higher) == (3, 1, 1)
+    assert p == pytest.approx(chi2.sf(25 * 2 * 0.2**2 / 2.0, 1))
+    assert exact == pytest.approx(0.625)
+
+
+def test_changes_come_with_intervals():
+    names = ("SVM", "SVMeq", "LogReg", "LogRegeq", "SVM tuned", "SVMeq tuned")
+    names += ("LogReg tuned", "LogRegeq tuned")
+    wrong = {name: {"May": np.array([1.0, 0.0, 0.0, 1.0])} for name in names}
+    wrong["SVMeq"]["May"] = np.array([0.0, 0.0, 0.0, 1.0])
+    change, half = pair_changes(wrong)["SVMeq less SVM"]["May"]
+    assert change == -0.25
+    assert half == pytest.approx(1.96 * np.sqrt(0.25 * 0.75 / 4))
 
 
 @pytest.mark.slow
@@ -42,14 +73,30 @@ def test_a_small_stream_is_run(monkeypatch):
     monkeypatch.setattr("stakes.reproduce._games_spam.ALPHAS", (0.01,))
     small = stream(np.random.default_rng(0))
     lines = []
-    (table,), claims = spam_tables([small], lines.append)
+    (table, changes, test), claims = spam_tables([small], lines.append)
     assert len(lines) == 1
     assert {cell.column for cell in table.cells} == {f"week {k} (n = 60)" for k in "bcd"}
-    assert "Friedman" in table.note
-    assert "SVMeq wins 12 of 12, p = 0.00053" in claims[1].evidence
-    tables, claim = months_claim([small])
+    assert "deciding 'spam' always" in {cell.row for cell in table.cells}
+    assert len(changes.cells) == 12
+    assert "all streams, SVMeq less SVM" in {cell.row for cell in test.cells}
+    assert "SVMeq wins 12 of 12, p = 0.00053" in claims[2].evidence
+    found, (claim,) = months_tables([small])
     assert "of 3 later periods" in claim.evidence
-    assert tables[0].cells[1].ours >= tables[0].cells[0].ours
+    gains = {cell.row: cell.ours for cell in found[1].cells if cell.column == "J_L"}
+    assert gains["equilibrium, exact"] >= gains["no move"]
+    assert gains["equilibrium, genetic"] == pytest.approx(gains["equilibrium, exact"], abs=1e-6)
+    stored = {"tables": [asdict(part) for part in (table, changes, test, *found)]}
+    drawn = _games_figures.errors(stored)
+    assert len(drawn.axes) == 2
+    assert len(drawn.axes[0].containers) == 4
+    bars = _games_figures.months(stored).axes[0].patches
+    assert [bar.get_height() for bar in bars] == [gains[f"week {k}"] for k in "bcd"]
+    (panel,) = _games_figures.search(stored).axes
+    assert panel.lines[1].get_ydata()[-1] == pytest.approx(gains["equilibrium, genetic"])
+
+
+def test_the_tree_is_drawn():
+    assert len(_games_figures.tree().axes[0].lines) == 6
 
 
 @pytest.mark.slow
@@ -63,15 +110,21 @@ def test_the_synthetic_parts_are_run():
 @pytest.mark.slow
 def test_a_pair_of_digits_is_run(shared_data, monkeypatch):
     monkeypatch.setattr(_games_usps, "PAIRS", ((2, 6),))
-    table, claims = _games_usps.usps(1, shared_data)
+    (table,), claims = _games_usps.usps(1, shared_data)
     cells = {(cell.row, cell.column): cell.ours for cell in table.cells}
     row = "2 against 6, cheap moves"
     assert cells[row, "initial: error"] < 0.1
     assert cells[row, "equilibrium: caught, moved"] > cells[row, "initial: caught, moved"] + 0.02
     assert cells["2 against 6, thesis", "correlation of the weights"] > 0.999
     assert len(claims) == 2
-    figure = _games_usps.weight_images(shared_data, (4, 1))
+    figure = _games_digits.weight_images(shared_data, (4, 1))
     assert figure.axes[0].get_images()[0].get_array().shape == (16, 16)
+    titles = [axis.get_title() for axis in _games_digits.logits(shared_data).axes]
+    missed = [float(title.split(": ")[1].split("%")[0]) for title in titles]
+    assert missed[0] < missed[2] < 100  # the equilibrium move is missed more often
+    monkeypatch.setattr(_games_digits, "SHOWN", ((2, 6),))
+    moved = _games_digits.moved_digits(shared_data)
+    assert [axis.get_title() for axis in moved.axes] == ["2, seen as 2", "moved, seen as 6"]
 
 
 @pytest.mark.slow

@@ -60,22 +60,23 @@ def table_7_1():
         f"{reached[1]:.3f}) at the equilibrium, where the printed one is (1.414, -2.428)"
         + ("; the printed payoffs do grow" if grows else ""),
     )
-    return Table("Table 7.1", cells, note), claim
+    return [Table("Table 7.1", cells, note)], [claim]
 
 
-def concavity_claim():
+def concavity():
     """Eq. 7.9 is not concave for large weights."""
     X = np.vstack([np.zeros((9, 1)), np.full((11, 1), 16.0 / 3.0)])
     w, ease = np.array([3.0]), np.array([48.0 / 9.0])
     shift = -np.linspace(0.0, 9.0, 4001)
     payoff = np.logaddexp(0.0, -(X[:, 0][:, None] + shift) * w).mean(axis=0) - shift**2 / ease
     peaks = int(np.sum((payoff[1:-1] > payoff[:-2]) & (payoff[1:-1] > payoff[2:])))
-    return Claim(
+    claim = Claim(
         "The adversary's problem, Eq. 7.9, is concave.",
         "not reproduced" if peaks > 1 else "reproduced",
         f"for w = 3, a price of {1 / ease[0]:.4f} and two groups of points it has {peaks} local "
         "maxima; it is concave only while s^2 = sum w_j^2/p_j is at most 8 (logistic)",
     )
+    return [], [claim]
 
 
 def played(loss, alpha=0.5, price=1.0):
