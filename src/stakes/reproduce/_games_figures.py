@@ -115,8 +115,8 @@ def errors(result):
 
 def tree():
     """Figure 2.1: the spammer game."""
-    figure = Figure(figsize=(6.4, 3.2), layout="constrained")
-    spammer_game().draw(figure.subplots())
+    figure = Figure(figsize=(6.4, 3.2))
+    spammer_game().draw(figure.add_axes((0.0, 0.0, 1.0, 1.0)))
     return figure
 
 
