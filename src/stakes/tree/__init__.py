@@ -1,7 +1,13 @@
 """Trees, forests and rules that rarity does not blind."""
 
+from stakes.tree._association import AssociationRuleClassifier
 from stakes.tree._fisher import fisher_exact_p
 from stakes.tree._forest import ConfidenceForestClassifier
 from stakes.tree._tree import ConfidenceTreeClassifier
 
-__all__ = ["ConfidenceForestClassifier", "ConfidenceTreeClassifier", "fisher_exact_p"]
+__all__ = [
+    "AssociationRuleClassifier",
+    "ConfidenceForestClassifier",
+    "ConfidenceTreeClassifier",
+    "fisher_exact_p",
+]

@@ -1,0 +1,323 @@
+"""Classifier of association rules that are significant and correlated with their class."""
+
+from numbers import Integral, Real
+
+import numpy as np
+import polars as pl
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.tree._association_items import cut_points, item_codes, item_list
+from stakes.tree._association_jit import first_match
+from stakes.tree._association_mine import mine
+from stakes.tree._base import TreeBase
+
+
+class AssociationRuleClassifier(CostSensitiveClassifier):
+    r"""Rules "if x1 in this interval and x2 is that, then class y", the strongest one decides.
+
+    A rule :math:`X \to y` is met by the share :math:`t` of its class and :math:`f` of the other.
+    It is kept if its class correlation ratio and Fisher's exact test say so,
+
+    .. math:: CCR = t / f > 1 , \qquad p < \alpha ,
+
+    and if each of its conditions adds significantly to the others. Kept rules are ordered by
+    :math:`(1 - p)\, CCR / (1 + CCR)`, where :math:`CCR / (1 + CCR)` is the rule's class confidence
+    proportion; an example belongs to the first rule that it meets.
+
+    Parameters
+    ----------
+    p_value : float, default=0.001
+        :math:`\alpha`: a rule, and each of its conditions, with a smaller p-value is significant.
+    ccr : float, default=1.0
+        Least class correlation ratio.
+    max_length : int, default=3
+        Most conditions of a rule.
+    min_support : int, default=5
+        Fewest examples that meet a rule.
+    beam : int, default=500
+        How many rules of each length are kept, the strongest ones.
+    discretize : {"entropy", "quantile"}, default="entropy"
+        How numbers become intervals: Fayyad and Irani's cuts, or equal counts.
+    n_bins : int, default=5
+        Intervals of "quantile".
+    smoothing : float, default=1.0
+        Laplace: how many examples of each class are added to those that a rule decides.
+    categorical_features : array-like of bool, int or str, default=None
+        Which features are categories, coded 0 to 254; each code is a condition.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
+        What the four outcomes cost; arrays of one per example go to `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Labels; `classes_[1]` is the positive one.
+    rules_ : polars.DataFrame
+        The rules in their order, with class, CCR, confidence, support and p-value, and how many
+        training examples each decides.
+    n_rules_ : int
+        How many there are.
+    cuts_ : list of ndarray
+        Where each number is cut.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Costs act in the decision only. As weights in the counts they would do nothing where they
+    differ by class, since CCR is a ratio of class rates, and would make p-values meaningless. The
+    probability of an example is the smoothed class share of the training examples that fall to the
+    same rule, as in the leaf of a tree: the first-rule order makes a partition. Rules are searched
+    level by level from accepted ones, which may miss a rule none of whose parts is accepted.
+
+    References
+    ----------
+    .. [1] F. Verhein, S. Chawla. "Using Significant, Positively Associated and Relatively Class
+       Correlated Rules for Associative Classification of Imbalanced Datasets". ICDM 2007.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(2000, 3))
+    >>> y = ((X[:, 0] > 0.8) & (X[:, 1] > 0.7)).astype(int)
+    >>> model = AssociationRuleClassifier().fit(X, y)
+    >>> float((model.predict(X) == y).mean())
+    1.0
+    """
+
+    _allow_nan = True
+    _categorical_mask = TreeBase._categorical_mask
+    _parameter_constraints = {
+        **CostSensitiveClassifier._parameter_constraints,
+        "p_value": [Interval(Real, 0, 1, closed="right")],
+        "ccr": [Interval(Real, 1, None, closed="left")],
+        "max_length": [Interval(Integral, 1, None, closed="left")],
+        "min_support": [Interval(Integral, 1, None, closed="left")],
+        "beam": [Interval(Integral, 1, None, closed="left")],
+        "discretize": [StrOptions({"entropy", "quantile"})],
+        "n_bins": [Interval(Integral, 2, 255, closed="both")],
+        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "categorical_features": ["array-like", None],
+    }
+    _info = LearnerInfo(family="tree", speed="medium", grid={"p_value": [1e-3, 1e-2]})
+
+    def __init__(
+        self,
+        *,
+        p_value=1e-3,
+        ccr=1.0,
+        max_length=3,
+        min_support=5,
+        beam=500,
+        discretize="entropy",
+        n_bins=5,
+        smoothing=1.0,
+        categorical_features=None,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.p_value = p_value
+        self.ccr = ccr
+        self.max_length = max_length
+        self.min_support = min_support
+        self.beam = beam
+        self.discretize = discretize
+        self.n_bins = n_bins
+        self.smoothing = smoothing
+        self.categorical_features = categorical_features
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Cut the numbers, search the rules, count what each of them decides.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples; a missing value (NaN) meets no condition.
+        y : array-like of shape (n,)
+            Their labels.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            What the four outcomes cost. Examples that cost nothing are left out.
+
+        Returns
+        -------
+        self
+        """
+        X, signs = self._validate_Xy(X, y)
+        costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
+        regret = costs.regret(signs > 0)
+        used = regret > 0
+        if not used.any():
+            raise ValueError("No example has a positive cost: nothing to learn from.")
+        X, positive, regret = X[used], (signs > 0)[used], regret[used] / regret[used].mean()
+        self._categorical = self._categorical_mask(X.shape[1])
+        self.cuts_ = [
+            np.empty(0) if category else cut_points(x, positive, self.discretize, self.n_bins)
+            for x, category in zip(X.T, self._categorical, strict=True)
+        ]
+        codes = item_codes(X, self.cuts_, self._categorical)
+        feature, code = item_list(codes, self._categorical, [len(cuts) for cuts in self.cuts_])
+        holds = codes.T[feature] == code[:, None]
+        found = mine(
+            holds,
+            feature,
+            positive,
+            p_value=self.p_value,
+            ccr=self.ccr,
+            min_support=self.min_support,
+            max_length=self.max_length,
+            beam=self.beam,
+        )
+        self._keep(found, feature, code, np.bincount(positive, minlength=2))
+        self._count_cells(self._cells(codes), positive, regret)
+        return self
+
+    def decision_function(self, X):
+        """What the negative decision costs more, as a share of what is at stake in the rule.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        cell, regret = self.apply(X), self._cell_regret
+        return ((regret[:, 1] - regret[:, 0]) / regret.sum(axis=1))[cell]
+
+    def predict_proba(self, X):
+        """Smoothed class shares of the training examples that fall to the same rule.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        cell, weight = self.apply(X), self._cell_weight + self.smoothing
+        return (weight / weight.sum(axis=1, keepdims=True))[cell]
+
+    def apply(self, X):
+        """The number of the rule that each row falls to; `n_rules_` if it meets none.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X)
+        return self._cells(item_codes(X, self.cuts_, self._categorical))
+
+    @property
+    def rules_(self):
+        """The rules, strongest first."""
+        check_is_fitted(self)
+        totals = np.maximum(self._class_counts, 1)
+        row = np.arange(self.n_rules_)
+        own, other = (self._rule_counts[row, k] for k in (self._favours, 1 - self._favours))
+        rates = own / totals[self._favours], other / totals[1 - self._favours]
+        ratio = np.divide(*rates, out=np.full(self.n_rules_, np.inf), where=rates[1] > 0)
+        return pl.DataFrame(
+            {
+                "rule": [self._told(k) for k in row],
+                "class": [str(self.classes_[k]) for k in self._favours],
+                "ccr": ratio,
+                "confidence": own / np.maximum(own + other, 1),
+                "support": (own + other) / totals.sum(),
+                "p_value": np.exp(self._log_p),
+                "log_p": self._log_p,
+                "strength": self._strength,
+                "decides": self._cell_weight[:-1].sum(axis=1).astype(np.int64),
+            },
+            schema_overrides={"rule": pl.String, "class": pl.String},
+        )
+
+    def to_text(self):
+        """The rules, a line each, and what remains.
+
+        Returns
+        -------
+        str
+        """
+        lines = [
+            f"if {r['rule']} then {r['class']} (ccr {r['ccr']:.3g}, confidence "
+            f"{r['confidence']:.3g}, support {r['support']:.3g}, p {r['p_value']:.2g})"
+            for r in self.rules_.iter_rows(named=True)
+        ]
+        rest = self._cell_weight[-1]
+        lines.append(f"else {rest[1]:g} of {rest.sum():g} examples are {self.classes_[1]}")
+        return "\n".join(lines)
+
+    def trees_are_sound(self):
+        """Whether all conditions are about features that exist; asked of models from a file."""
+        if not hasattr(self, "n_rules_"):
+            return True
+        start, feature, d = self._start, self._feature, self.n_features_in_
+        return (
+            len(start) == self.n_rules_ + 1
+            and len(self._cell_weight) == len(self._cell_regret) == self.n_rules_ + 1
+            and start[0] == 0
+            and bool(np.all(np.diff(start) > 0))
+            and start[-1] == len(feature) == len(self._code)
+            and bool(np.all((feature >= 0) & (feature < d)))
+            and len(self.cuts_) == len(self._categorical) == d
+        )
+
+    def _keep(self, found, feature, code, class_counts):
+        self.n_rules_ = len(found.items)
+        flat = np.array([i for items in found.items for i in items], dtype=np.int64)
+        sizes = [len(items) for items in found.items]
+        self._start = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
+        self._feature, self._code = feature[flat], code[flat]
+        self._favours, self._rule_counts = found.favours, found.counts
+        self._log_p, self._strength = found.log_p, found.strength
+        self._class_counts = class_counts
+
+    def _count_cells(self, cell, positive, regret):
+        """Examples and regrets of each class that fall to each rule; the last cell is the rest."""
+        size = 2 * (self.n_rules_ + 1)
+        at = 2 * cell + positive
+        self._cell_weight = np.bincount(at, minlength=size).reshape(-1, 2).astype(np.float64)
+        sums = np.bincount(at, regret, size).reshape(-1, 2)
+        mean = np.bincount(positive, regret, 2) / np.maximum(np.bincount(positive, minlength=2), 1)
+        self._cell_regret = sums + self.smoothing * mean
+
+    def _cells(self, codes):
+        out = np.empty(len(codes), dtype=np.int64)
+        first_match(codes, self._start, self._feature, self._code, out)
+        return out
+
+    def _told(self, k):
+        names = getattr(self, "feature_names_in_", None)
+        told = []
+        for c in range(self._start[k], self._start[k + 1]):
+            j, code = self._feature[c], self._code[c]
+            name = f"x{j}" if names is None else names[j]
+            if self._categorical[j]:
+                told.append(f"{name} = {code}")
+                continue
+            cuts = self.cuts_[j]
+            if code == 0:
+                told.append(f"{name} <= {cuts[0]:.6g}")
+            elif code == len(cuts):
+                told.append(f"{name} > {cuts[-1]:.6g}")
+            else:
+                told.append(f"{cuts[code - 1]:.6g} < {name} <= {cuts[code]:.6g}")
+        return " and ".join(told)

@@ -1,0 +1,23 @@
+"""Compiled look-up: the first rule whose conditions all hold."""
+
+from numba import njit
+
+
+@njit(cache=True)
+def first_match(codes, start, feature, code, out):
+    """For every row the number of its first rule; the number of rules if none matches.
+
+    The conditions of rule k are `feature[start[k]:start[k + 1]]` and `code` likewise.
+    """
+    n_rules = len(start) - 1
+    for i in range(len(codes)):
+        out[i] = n_rules
+        for k in range(n_rules):
+            met = True
+            for c in range(start[k], start[k + 1]):
+                if codes[i, feature[c]] != code[c]:
+                    met = False
+                    break
+            if met:
+                out[i] = k
+                break

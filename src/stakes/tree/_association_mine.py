@@ -1,0 +1,186 @@
+"""Level by level search for rules: significant, for the right class, better than shorter ones."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.tree._fisher import fisher_exact_p
+
+BATCH = 512  # antecedents whose rows are counted in one product
+
+
+@dataclass
+class Rules:
+    """What was found, strongest first.
+
+    Attributes
+    ----------
+    items : list of tuple of int
+        The conditions of each rule.
+    favours : ndarray of int
+        The class that it speaks for, 0 or 1.
+    counts : ndarray of shape (k, 2)
+        Examples of each class that meet the conditions.
+    log_p : ndarray of shape (k,)
+        Logarithm of the p-value.
+    strength : ndarray of shape (k,)
+        By which they are ordered.
+    """
+
+    items: list
+    favours: np.ndarray
+    counts: np.ndarray
+    log_p: np.ndarray
+    strength: np.ndarray
+
+
+def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, beam):
+    """All rules that can be reached by adding one condition at a time to an accepted rule.
+
+    Parameters
+    ----------
+    holds : ndarray of bool of shape (n_items, n)
+        Which condition holds for which example.
+    feature : ndarray of int of shape (n_items,)
+        What a condition is about; a rule has one condition on a feature at most.
+    positive : ndarray of bool of shape (n,)
+        The classes.
+    p_value, ccr, min_support, max_length, beam
+        As in `AssociationRuleClassifier`.
+
+    Returns
+    -------
+    Rules
+    """
+    # products of float32 count exactly up to 2^24 examples
+    table = holds.astype(np.float32 if len(positive) < 2**24 else np.float64)
+    totals = np.array([np.sum(~positive), np.sum(positive)], dtype=np.float64)
+    limits = dict(log_p=np.log(p_value), ccr=ccr, support=min_support)
+    singles = [(i,) for i in range(len(table))]
+    counts = _count(np.ones_like(positive)[None, :], table, positive)[0]
+    level = _judge(singles, counts, [totals[None, :]], totals, limits)
+    found = []
+    for length in range(1, max_length + 1):
+        level = _strongest(level, beam)
+        found.append(level)
+        if length == max_length or not level.items:
+            break
+        level = _longer(level, table, feature, positive, totals, limits)
+    together = Rules(
+        [items for part in found for items in part.items],
+        *(
+            np.concatenate([getattr(part, name) for part in found])
+            for name in ("favours", "counts", "log_p", "strength")
+        ),
+    )
+    return _strongest(together, None)
+
+
+def strength_of(counts, totals, log_p):
+    """The favoured class of each rule, and (1 - p) CCR / (1 + CCR) for it.
+
+    Examples
+    --------
+    >>> counts, totals = np.array([[9.0, 3.0]]), np.array([90.0, 10.0])
+    >>> favours, strength = strength_of(counts, totals, np.log([0.2]))
+    >>> favours.tolist(), strength.round(3).tolist()
+    ([1], [0.6])
+    """
+    rates = counts / np.maximum(totals, 1.0)
+    favours = (rates[:, 1] > rates[:, 0]).astype(np.int64)
+    total = rates.sum(axis=1)
+    share = rates.max(axis=1) / np.where(total > 0, total, 1.0)
+    return favours, -np.expm1(log_p) * share
+
+
+def _longer(level, table, feature, positive, totals, limits):
+    """Accepted rules with one condition more."""
+    parts, seen = [], set()
+    for start in range(0, len(level.items), BATCH):
+        batch = level.items[start : start + BATCH]
+        rows = np.array([table[list(items)].all(axis=0) for items in batch])
+        counts = _count(rows, table, positive)
+        candidates, of_them = [], []
+        for k, items in enumerate(batch):
+            taken = feature[list(items)]
+            for j in np.flatnonzero(counts[k].sum(axis=1) >= limits["support"]):
+                longer = tuple(sorted((*items, int(j))))
+                if feature[j] not in taken and longer not in seen:
+                    candidates.append(longer)
+                    of_them.append(counts[k, j])
+                    seen.add(longer)
+        if not candidates:
+            continue
+        of_them = np.array(of_them)
+        fine = _judge(candidates, of_them, [], totals, limits)
+        # each condition must add to all the others together: rows of X less one condition
+        shorter = [
+            np.array(
+                [_count_rows(table, items[:i] + items[i + 1 :], positive) for items in fine.items]
+            )
+            for i in range(len(fine.items[0]) if fine.items else 0)
+        ]
+        parts.append(_judge(fine.items, fine.counts, shorter, totals, limits))
+    parts = parts or [_judge([], np.zeros((0, 2)), [], totals, limits)]
+    return Rules(
+        [items for part in parts for items in part.items],
+        *(
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("favours", "counts", "log_p", "strength")
+        ),
+    )
+
+
+def _judge(items, counts, shorter, totals, limits):
+    """Those rules that are frequent, favour their class enough, are significant and improve."""
+    counts = np.asarray(counts, dtype=np.float64).reshape(-1, 2)
+    log_p = _log_p(counts, totals[None, :])
+    favours, strength = strength_of(counts, totals, log_p)
+    rates = counts / np.maximum(totals, 1.0)
+    kept = (
+        (counts.sum(axis=1) >= limits["support"])
+        & (rates.max(axis=1) > limits["ccr"] * rates.min(axis=1))
+        & (log_p < limits["log_p"])
+    )
+    for around in shorter:
+        rate = counts * around[:, ::-1]  # more of the favoured class than among the shorter rule's
+        mine = np.where(favours == 1, rate[:, 1] > rate[:, 0], rate[:, 0] > rate[:, 1])
+        kept &= mine & (_log_p(counts, around, favours) < limits["log_p"])
+    at = np.flatnonzero(kept)
+    return Rules([items[k] for k in at], favours[at], counts[at], log_p[at], strength[at])
+
+
+def _log_p(counts, totals, favours=None):
+    """Fisher's test of each rule among the examples that `totals` counts."""
+    if favours is None:
+        favours = (counts[:, 1] * totals[:, 0] > counts[:, 0] * totals[:, 1]).astype(np.int64)
+    rest = np.broadcast_to(totals, counts.shape) - counts
+    row = np.arange(len(counts))
+    tables = (
+        counts[row, favours],
+        counts[row, 1 - favours],
+        rest[row, favours],
+        rest[row, 1 - favours],
+    )
+    return np.asarray(fisher_exact_p(*tables, log=True)).reshape(-1)
+
+
+def _count(rows, table, positive):
+    """Examples of each class for every row set and every item: (rows, items, 2)."""
+    rows = rows.astype(table.dtype)
+    ones = (rows * positive) @ table.T
+    return np.stack([rows @ table.T - ones, ones], axis=-1).astype(np.float64)
+
+
+def _count_rows(table, items, positive):
+    met = table[list(items)].all(axis=0)
+    ones = np.count_nonzero(met & positive)
+    return np.count_nonzero(met) - ones, ones
+
+
+def _strongest(rules, limit):
+    order = np.lexsort((-rules.counts.sum(axis=1), rules.log_p, -rules.strength))[:limit]
+    return Rules(
+        [rules.items[k] for k in order],
+        *(getattr(rules, name)[order] for name in ("favours", "counts", "log_p", "strength")),
+    )
