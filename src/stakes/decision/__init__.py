@@ -2,6 +2,7 @@
 
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._budget import BudgetDecisionClassifier, Decisions
+from stakes.decision._certified import decide_certified
 from stakes.decision._cost_curve import ThresholdCurve, threshold_curve
 from stakes.decision._prior import estimate_prior, shift_prior
 from stakes.decision._threshold import ThresholdDecisionClassifier
@@ -12,6 +13,7 @@ __all__ = [
     "Decisions",
     "ThresholdCurve",
     "ThresholdDecisionClassifier",
+    "decide_certified",
     "estimate_prior",
     "shift_prior",
     "threshold_curve",
