@@ -1,8 +1,12 @@
 """The chance-constrained reproduction: its parts on a small scale, and the figures' known order."""
 
+import json
+
 from stakes.reproduce import PAPERS
 from stakes.reproduce import _chance_constrained_figures as figures
+from stakes.reproduce import _chance_constrained_nested as nested
 from stakes.reproduce import _chance_constrained_tables as tables
+from stakes.reproduce._chance_constrained_draw import draw
 from stakes.reproduce._chance_constrained_figures import EPSILONS, SCHEMES, figure_1, figure_2
 from stakes.reproduce.chance_constrained import _verdict, run
 
@@ -42,9 +46,18 @@ def test_wdbc_table_on_a_small_grid(monkeypatch):
     monkeypatch.setattr(tables, "PAPER_6", {"OptErr c": (37.26, 37.26), "NomErr": (55.67, 55.67)})
     monkeypatch.setattr(tables, "GRID_C", (0.03,))
     monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
-    table, best, pairs = tables.table_6("middle", repeats=1)
+    table, best = tables.table_6("middle", repeats=1)
     assert best["MM-M", "NomErr"] < 5 < best["MM-M", "OptErr c"]
-    assert len(pairs) == 2 and table.cells[0].paper == 37.26
+    assert table.cells[0].paper == 37.26
+
+
+def test_one_model_for_both_errors(monkeypatch):
+    monkeypatch.setattr(nested, "WHOSE", {"an image's mean": 1.0})
+    monkeypatch.setattr(nested, "SETTINGS", [("MM-MC", 0.8, 0.3), ("MM-MC", 0.1, 0.3)])
+    _, values = nested.one_model(repeats=1)
+    nominal, certified = values["an image's mean"]
+    # the second setting gives a constant classifier and must not be chosen
+    assert nominal < 5 and certified < 28.8
 
 
 def test_degenerate_cases():
@@ -63,7 +76,11 @@ def test_small_run(monkeypatch):
     monkeypatch.setattr(figures, "FORMULATIONS", ("MM-S", "MM-MC", *tables.NAMES[3:]))
     monkeypatch.setattr(tables, "GRID_C", (0.3,))
     monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
+    monkeypatch.setattr(nested, "SETTINGS", [("MM-MC", 0.9, 0.3)])
     lines = []
     result = run(repeats=1, progress=lines.append)
     assert {claim.verdict for claim in result.claims} >= {"reproduced", "cannot be checked"}
-    assert "chance-constrained" in result.to_json() and len(lines) == 21
+    assert "chance-constrained" in result.to_json() and len(lines) == 24
+    panels = draw(json.loads(result.to_json())).axes
+    titles = [axis.get_title() for axis in panels if axis.lines]
+    assert titles == ["Figure 1: b_norm", "Figure 2: margin, 2_U", "Figure 2: margin, 10_U"]

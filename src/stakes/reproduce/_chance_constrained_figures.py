@@ -10,6 +10,7 @@ from stakes.uncertain import UncertainMarginClassifier, moments_from_replicates
 from stakes.uncertain._formulations import uncertainty_set
 
 EPSILONS = (0.01, 0.02, 0.04, 0.1, 0.2)
+MARGIN_EPSILONS = (0.01, 0.05, 0.1, 0.15, 0.2)
 SCHEMES = ("MM-SMV-I", "MM-SMV", "MM-SM-I", "MM-SM", "MM-MC")
 FORMULATIONS = (
     "MM-M",
@@ -97,7 +98,7 @@ def figure_2(separation, n_samples=60, n_replicates=20, C=10.0, progress=None):
                 separation=separation,
                 random_state=d,
             )
-            for epsilon in (0.05, 0.1, 0.2):
+            for epsilon in MARGIN_EPSILONS:
                 for name in FORMULATIONS:
                     margin = _margin(data, name, epsilon, C)
                     values[family, name, epsilon] = margin
