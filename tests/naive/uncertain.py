@@ -95,3 +95,10 @@ def worst_point(direction, center, half_width=None, axes=None, factor=None, belo
     problem = cp.Problem(cp.Maximize(direction @ x), constraints)
     problem.solve(solver=cp.CLARABEL)
     return problem.value, x.value
+
+
+def newton_rows(M, E, free, signed, bend):
+    """The rows A - B and A + B of the Newton system, from its two parts kept apart."""
+    A = np.column_stack([signed[:, None] * (M + E), signed])
+    B = np.column_stack([bend[:, None] * np.where(free > 0, E, 0.0), np.zeros(len(M))])
+    return A - B, A + B

@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from naive.uncertain import newton_rows
 from stakes.uncertain import (
     Box,
     Ellipsoid,
@@ -13,6 +14,7 @@ from stakes.uncertain import (
     UncertainMarginClassifier,
 )
 from stakes.uncertain._geometry import geometry_of
+from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
 from stakes.uncertain._interior import solve_interior
 from stakes.uncertain._problem import MarginProblem
 from stakes.uncertain._solve import solve
@@ -78,6 +80,31 @@ def test_products_against_the_stored_matrix(rng):
         np.testing.assert_allclose((K - flat)[:3, :3], -bent, atol=1e-4)
         np.testing.assert_allclose((K - flat)[3:], 0, atol=1e-5)
         np.testing.assert_allclose(drift, -bent @ z[:3], atol=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 7])
+def test_rows_of_the_newton_system(rng, n):
+    M, E, D2 = rng.normal(size=(n, 3)), rng.normal(size=(n, 3)), rng.random((n, 3))
+    free = (rng.random((n, 3)) < 0.6).astype(np.uint8)
+    signed, bend, weight, lag = rng.normal(size=(4, n))
+    P, Q = np.zeros((n, 4)), np.zeros((n, 4))
+    moved_rows(M, E, free, signed, bend, P, Q)
+    for ours, naive in zip((P, Q), newton_rows(M, E, free, signed, bend), strict=True):
+        np.testing.assert_allclose(ours, naive, atol=1e-14)
+    out = np.zeros(3)
+    free_sums(weight, E, free, out)
+    np.testing.assert_allclose(out, weight @ (free * E), atol=1e-14)
+    # whole ellipsoids: the move is -y D2 w / s, here with scales of its own
+    w, over = rng.normal(size=3), rng.random(n)
+    stiff, drift = np.zeros(3), np.zeros(3)
+    pair = signed * over + bend * over, signed * over - bend * over
+    axes_rows(M, D2, w, signed, *pair, weight, lag, P, Q, stiff, drift)
+    moves = -over[:, None] * D2 * w
+    everywhere = np.ones((n, 3))
+    naive = newton_rows(M, moves, everywhere, signed, -bend)
+    np.testing.assert_allclose(P, naive[0], atol=1e-14)
+    np.testing.assert_allclose(Q, naive[1], atol=1e-14)
+    np.testing.assert_allclose([stiff, drift], [weight @ D2, lag @ D2], atol=1e-14)
 
 
 def test_no_dual_bound_is_above_the_optimum(rng):

@@ -135,18 +135,24 @@ class Axes(Points):
     def _curved_transposed(self, v):
         return -self.w * (self.D2.T @ (v * self.over))
 
+    def assemble(self, theta, alpha):
+        self.stiff, self.drift = np.zeros((2, self.d))
+        return super().assemble(theta, alpha)
+
     def _fill(self, P, Q, rows, root, alpha):
         over, root = self.over[rows], root[rows]
-        bend = over * np.sqrt(alpha[rows] * over)
-        ahead = over * root
-        pair = (ahead + bend, ahead - bend)
-        axes_rows(self.M[rows], self.D2[rows], self.w, self.y[rows] * root, *pair, P, Q)
+        weight = alpha[rows] * over
+        bend, ahead = over * np.sqrt(weight), over * root
+        scales = self.y[rows] * root, ahead + bend, ahead - bend, weight
+        lag = weight * self.share[rows] ** 2
+        sums = self.stiff, self.drift
+        axes_rows(self.M[rows], self.D2[rows], self.w, *scales, lag, P, Q, *sums)
 
     def _stiff(self, alpha):
-        return np.diag((alpha * self.over) @ self.D2)
+        return np.diag(self.stiff)
 
     def _drift(self, alpha):
-        return self.w * ((alpha * self.over * self.share**2) @ self.D2)
+        return self.w * self.drift
 
 
 class Stored(Points):
