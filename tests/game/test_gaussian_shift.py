@@ -48,6 +48,25 @@ def test_printed_points_that_are_only_local(alpha, beta, printed, best):
     assert second == pytest.approx(printed, abs=2e-3)
 
 
+def test_all_local_equilibria_are_listed(rng):
+    """As many as a dense grid of moves has peaks, at the same places."""
+    alpha, beta = rng.uniform(0.02, 0.06), rng.uniform(0.0, 0.1)
+    game = synthetic(alpha, beta, divergence="thesis")
+    u = np.linspace(0.0, 9.0, 9001)
+    gains = game._rules.gains(u[:, None], np.zeros((9001, 1)))[:, 0]
+    padded = np.concatenate([[-np.inf], gains, [-np.inf]])
+    peaks = u[(padded[1:-1] > padded[:-2]) & (padded[1:-1] >= padded[2:])]
+    found = sorted(at for at, _ in game.solve().local[0])
+    np.testing.assert_allclose(found, peaks, atol=1e-3)
+
+
+def test_an_indifferent_follower_takes_the_farthest_boundary():
+    game = synthetic(0.0, 0.0)
+    every = [game.payoffs(9.0, boundary=[w]).follower_payoff for w in (5.5, 7.0, 10.0)]
+    np.testing.assert_allclose(every, 0.0, atol=1e-12)
+    assert game.reply(9.0)[0] == pytest.approx(10.0)
+
+
 def test_printed_alpha_of_one_hundredth_does_not_fit():
     found = synthetic(0.01, 0.1, divergence="thesis").solve()
     assert found.mean_shift[0] == pytest.approx(8.4705, abs=1e-3)  # 7.8368 is printed

@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stakes.game import best_response, manipulation_report
+from stakes.qmean import QuadraticMeanClassifier
 from stakes.svm import LinearCostSensitiveSVC
 
 
@@ -23,7 +24,9 @@ def data():
 PRICE = [0.5, 5.0, 1.0]
 
 
-@pytest.mark.parametrize("model", [LogisticRegression(), LinearCostSensitiveSVC()])
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(), LinearCostSensitiveSVC(), QuadraticMeanClassifier()]
+)
 def test_linear_models_exactly(data, model):
     X, y = data
     model.fit(X, y)
@@ -45,17 +48,30 @@ def test_linear_models_exactly(data, model):
     assert rows["equilibrium", True]["gain"] < after["gain"]
 
 
-def test_search_comes_near_the_exact_move(data):
+class OnlyProbabilities:
+    """A linear model that hides its scores."""
+
+    def __init__(self, model):
+        self.model, self.classes_ = model, model.classes_
+        self.predict, self.predict_proba = model.predict, model.predict_proba
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_scaled_models_exactly_and_the_search_comes_near(data, hidden):
     X, y = data
     scaled = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
-    report = manipulation_report(scaled, X, y, PRICE, random_state=0)
-    assert not report.exact
+    model = OnlyProbabilities(scaled) if hidden else scaled
+    report = manipulation_report(model, X, y, PRICE, random_state=0)
+    assert report.exact is not hidden
     w = scaled[-1].coef_[0] / scaled[0].scale_
     b = scaled[-1].intercept_[0] - scaled[0].mean_ @ w
     best = best_response(w, b, X[y == 1], "logistic", PRICE)
     gain = report.outcomes["gain"][1]
     assert 0.97 * best.gain <= gain <= best.gain + 1e-9
-    assert report.features["weight"].null_count() == 3
+    assert report.features["weight"].null_count() == (3 if hidden else 0)
+    if not hidden:
+        np.testing.assert_allclose(report.features["weight"], w)
+        np.testing.assert_allclose(report.features["move"], best.shift)
 
 
 def test_forests_and_frames(data):

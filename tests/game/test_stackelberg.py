@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectFromModel
 
 from naive import game as naive
-from stakes.game import StackelbergClassifier, exploitability
+from stakes.game import StackelbergClassifier, best_response, exploitability
 from stakes.game._zero_sum import ZeroSumGame
 
 LOSSES = ("logistic", "hinge")
@@ -104,6 +104,33 @@ def test_play_ends_and_says_what_is_left():
     assert best.exploitability_ < model.exploitability_
     with pytest.warns(ConvergenceWarning, match="could still gain"):
         model.set_params(tol=1e-9).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_left_for_each_player():
+    """Both gains of a played game, against the exact move and an independent fit."""
+    X, y = sample(np.random.default_rng(0))
+    model = StackelbergClassifier(solver="play", movement_price=0.05, max_rounds=2).fit(X, y)
+    w, b, a = model.coef_[0], model.intercept_[0], model.shift_
+    share, positive = y.mean(), X[y == 1]
+    best = best_response(w, b, positive, movement_price=0.05).payoff
+    now = np.logaddexp(0.0, -(positive + a) @ w - b).mean() - 0.05 * a @ a
+    assert model.adversary_gain_ == pytest.approx(share * (best - now), abs=1e-9)
+    value, *_ = naive.learner(X + np.outer(y, a), np.where(y == 1, 1.0, -1.0), "logistic", 1e-3)
+    left = model.value_ - (value - 0.05 * share * a @ a)
+    assert model.learner_gain_ == pytest.approx(left, abs=1e-5)
+    both = (model.adversary_gain_ + model.learner_gain_) / model.value_
+    assert model.exploitability_ == pytest.approx(both)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_round_that_gains_little_ends_the_play():
+    """Line 19 of Algorithm 8 would go on for ever here: the payoff grows, but by less."""
+    X, y = sample(np.random.default_rng(0))
+    options = dict(solver="play", movement_price=0.5, max_rounds=1000)
+    model = StackelbergClassifier(improvement=10.0, **options).fit(X, y)
+    assert len(model.payoffs_) == 2
+    assert 0.0 < model.payoffs_[1] - model.payoffs_[0] < 10.0
 
 
 def test_play_meets_the_equilibrium_where_moves_are_dear():

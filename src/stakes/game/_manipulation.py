@@ -14,6 +14,7 @@ from stakes.game._response import margin_loss, moving_ease, respond
 from stakes.game._stackelberg import StackelbergClassifier
 
 _MOST_ROWS = 2000  # positives on which a numerical response is searched
+_MOST_PROBES = 2000  # features up to which weights are read off the scores
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,9 @@ def manipulation_report(
     Parameters
     ----------
     model : fitted classifier
-        With `coef_` and `intercept_` and scores linear in X: the best move is exact. Any other
-        with `decision_function` or `predict_proba`: it is searched for.
+        With a `decision_function` that is linear in X, also behind a scaler or a calibration: the
+        best move is exact. Any other with `decision_function` or `predict_proba`: it is searched
+        for.
     X : {array-like, sparse matrix, data frame} of shape (n, d)
         The examples.
     y : array-like of shape (n,)
@@ -219,19 +221,27 @@ class _Defender:
         return self.costs.fp, self.costs.fn, self.costs.tp, self.costs.tn
 
     def _linear(self):
-        """Weights and intercept if the model's scores are linear in X, else None."""
-        coef, intercept = (
-            getattr(self.model, "coef_", None),
-            getattr(self.model, "intercept_", None),
-        )
-        if coef is None or intercept is None or not hasattr(self.model, "decision_function"):
+        """Weights and intercept if the model's scores are linear in X, else None.
+
+        They are read off d + 1 probes, so that scaled and calibrated linear models count as well.
+        """
+        n, d = self.X.shape
+        if not hasattr(self.model, "decision_function"):
             return None, None
-        w, b = np.asarray(_dense(coef), dtype=np.float64).ravel(), float(np.ravel(intercept)[0])
-        if len(w) != self.X.shape[1]:
+        few = _dense(self.X[:: max(1, n // 50)])
+        seen = self._scores(few)
+        if d > _MOST_PROBES:
+            w = np.ravel(_dense(getattr(self.model, "coef_", np.empty(0)))).astype(np.float64)
+            b = float(np.ravel(getattr(self.model, "intercept_", 0.0))[0])
+        else:
+            step = np.where(few.std(axis=0) > 0, few.std(axis=0), 1.0)
+            here = few.mean(axis=0)
+            at = self._scores(np.vstack([here, here + np.diag(step)]))
+            w = (at[1:] - at[0]) / step
+            b = float(at[0] - here @ w)
+        if len(w) != d or not np.allclose(few @ w + b, seen, atol=1e-8 * (1 + np.abs(seen).max())):
             return None, None
-        few = _dense(self.X[:20])
-        same = np.allclose(few @ w + b, self.model.decision_function(self._framed(few)), atol=1e-6)
-        return (w, b) if same else (None, None)
+        return w, b
 
     def _scores(self, rows):
         rows = self._framed(rows)
