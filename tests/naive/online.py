@@ -1,8 +1,9 @@
 """Online learners from the optimality conditions of their problems: inverses and root finding."""
 
 import numpy as np
+from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import log_ndtr
 
 
 def _after(mu, Sigma, x, y, lam, c, omega):
@@ -63,15 +64,32 @@ def scw(mu, Sigma, x, y, phi, C, squared):
 
 
 def probit(mu, Sigma, x, y, noise):
-    """Moments of the tilted posterior along the score, summed on a grid."""
+    """Moments of the tilted posterior along the score, by adaptive quadrature."""
     m, v = mu @ x, x @ Sigma @ x
+    if v <= 0:
+        return mu, Sigma
+    # the log of the tilted density is concave: its peak is where its slope changes sign
 
-    # a fine grid is exact to rounding for a smooth function that dies off at both ends
-    t = m + np.sqrt(v) * np.linspace(-12, 12, 4001)
-    density = norm.cdf(y * t / noise) * norm.pdf(t, m, np.sqrt(v))
-    density /= density.sum()
-    mean = density @ t
-    var = density @ (t - mean) ** 2
+    def slope(u):
+        z = y * (m + np.sqrt(v) * u) / noise
+        return y * np.sqrt(v) / noise * np.exp(-0.5 * z * z - log_ndtr(z)) / np.sqrt(2 * np.pi) - u
+
+    peak = brentq(slope, -100.0, 100.0, xtol=1e-12)
+
+    def tilted(u, power):
+        log = log_ndtr(y * (m + np.sqrt(v) * u) / noise) - 0.5 * u * u
+        return (u - peak) ** power * np.exp(log - top)
+
+    top = log_ndtr(y * (m + np.sqrt(v) * peak) / noise) - 0.5 * peak * peak
+
+    ends = dict(epsabs=1e-15, epsrel=1e-13, limit=200)
+    mass, first, second = (
+        sum(quad(tilted, peak + a, peak + a + 2.0, (k,), **ends)[0] for a in range(-12, 12, 2))
+        for k in range(3)
+    )
+    shift = first / mass
+    mean = m + np.sqrt(v) * (peak + shift)
+    var = v * (second / mass - shift**2)
     gain = Sigma @ x / v
     return mu + gain * (mean - m), Sigma + np.outer(gain, gain) * (var - v)
 
@@ -117,3 +135,10 @@ def weights(y, c_pos, c_neg, weighting):
         else:
             out.append(c[-1] / c.mean())
     return np.array(out)
+
+
+def blended(mu, Sigma, nu, upsilon, t):
+    """Eqs. 14 and 15 by inverses; upsilon: the prior's variances, some infinite."""
+    P, R = np.linalg.inv(Sigma), np.diag(1 / upsilon)
+    S = np.linalg.inv(R + t * P)
+    return S @ (R @ nu + t * P @ mu), S

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import ndtri
+from scipy.stats import norm
+from sklearn.base import clone
 
 from naive import online as naive
 from stakes.online import (
     AROWClassifier,
     CWClassifier,
     CWCVaRClassifier,
+    CWRobustClassifier,
     ProbitClassifier,
     SCWClassifier,
 )
@@ -93,15 +96,46 @@ def test_loops_equal_the_naive_references(rng, name, covariance):
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
-def test_probit_matches_the_moments_found_by_quadrature(covariance):
-    X, y, _, _ = stream(np.random.default_rng(7), n=25, d=3)
+def test_probit_matches_the_moments_found_by_quadrature(rng, covariance):
+    X, y, _, _ = stream(rng, n=20, d=3)
     diagonal = None if covariance == "full" else "covariance"
     mu, Sigma = naive.run(X, y, lambda *a: naive.probit(*a[:4], 0.8), diagonal=diagonal)
     for data in (X, sparse.csr_matrix(X)):
         model = ProbitClassifier(noise=0.8, covariance=covariance).fit(data, y)
-        np.testing.assert_allclose(model._mu, mu, atol=1e-8)
+        np.testing.assert_allclose(model._mu, mu, rtol=1e-9, atol=1e-9)
         found = model._Sigma if covariance == "full" else np.diag(model._Sigma)
-        np.testing.assert_allclose(found, Sigma, atol=1e-8)
+        np.testing.assert_allclose(found, Sigma, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("evidence", ["once", "paper"])
+@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
+    X, y, c_neg, c_pos = stream(rng)
+    variance = np.array([np.inf, 1.0, 0.2, np.inf, 5.0])
+    mean = np.array([0.0, 1.0, -1.0, 0.0, 0.3])
+    model = CWRobustClassifier(
+        prior_mean=mean, prior_variance=variance, evidence=evidence, covariance=covariance,
+        C=0.2, tau=0.2, max_memory=None, calibrate=False,
+    )  # fmt: skip
+    _, _, step = cases(y, c_neg, c_pos)["stake"]
+    diagonal = None if covariance == "full" else "precision"
+    scores = []
+
+    def told(mu, Sigma, x, y_t, t):
+        times = max(t, 1) if evidence == "paper" else 1
+        m, S = naive.blended(mu, Sigma, np.r_[mean, 0.0], np.r_[variance, np.inf], times)
+        scores.append(m @ x / np.sqrt(1 + x @ S @ x))
+        return step(mu, Sigma, x, y_t, t)
+
+    mu, Sigma = naive.run(X, y, told, diagonal=diagonal)
+    for data in (X, sparse.csr_matrix(X)):
+        p = clone(model).predict_then_learn(data, y, [-1, 1], fp_cost=c_neg, fn_cost=c_pos)
+        np.testing.assert_allclose(p, norm.cdf(scores), rtol=1e-9, atol=1e-9)
+        fitted = clone(model).fit(data, y, fp_cost=c_neg, fn_cost=c_pos)
+        np.testing.assert_allclose(fitted._mu, mu, rtol=1e-9, atol=1e-9)
+        times = len(X) if evidence == "paper" else 1
+        m, _ = naive.blended(mu, Sigma, np.r_[mean, 0.0], np.r_[variance, np.inf], times)
+        np.testing.assert_allclose(fitted.blended_coef_[0], m[:-1], rtol=1e-9, atol=1e-9)
 
 
 def test_probit_stays_finite_on_examples_far_on_the_wrong_side():

@@ -36,11 +36,15 @@ def calibrated(cal, s):
 
 
 @njit(cache=True, error_model="numpy")
-def calibrate_step(cal, s, y):
-    """Learn that the label at score s was y (-1 or +1)."""
+def is_due(cal):
+    """Count an example; whether the map learns from it."""
     cal[7] += 1.0
-    if cal[7] > DENSE and cal[7] % THIN != 0.0:
-        return
+    return cal[7] <= DENSE or np.int64(cal[7]) % THIN == 0
+
+
+@njit(cache=True, error_model="numpy")
+def learn_map(cal, s, y):
+    """Learn that the label at score s was y (-1 or +1): one Kalman step of the two weights."""
     cal[6] += 1.0
     n = cal[6]
     cal[5] += (s * s - cal[5]) * (1.0 + FORGET) / (n + FORGET)
@@ -62,3 +66,21 @@ def calibrate_step(cal, s, y):
     cal[1] += push * k1
     h /= 1.0 + h * v
     cal[2], cal[3], cal[4] = bb - h * k0 * k0, ba - h * k0 * k1, aa - h * k1 * k1
+
+
+@njit(cache=True, error_model="numpy")
+def calibrate_step(cal, s, y):
+    """Meet the label y of an example with score s, and learn from it if that is due."""
+    if is_due(cal):
+        learn_map(cal, s, y)
+
+
+@njit(cache=True, error_model="numpy")
+def show(cal, s, y, calibrate, due):
+    """What is told of score s, the log-odds if `calibrate`; then learn from it if `due`."""
+    if not calibrate:
+        return s
+    score = calibrated(cal, s)
+    if due:
+        learn_map(cal, s, y)
+    return score

@@ -1,7 +1,8 @@
 """Compiled weight of an example in a stream, from what both mistakes would cost in its row.
 
 `tally` (float64): 0 examples that had a cost, 1 updates, 2 sum of the regrets c of what they were,
-3 and 4 sums of both regrets of their rows: of missing a positive, of a false alarm.
+3 and 4 sums of both regrets of their rows: of missing a positive, of a false alarm. It may be the
+head of a longer array.
 
 The regret alone tilts the odds that are learnt by c_pos(x) / c_neg(x), which differs from row to
 row: decided by expected cost afterwards, costs would count twice. The weight by the stake,

@@ -7,18 +7,19 @@ from numbers import Integral
 import numpy as np
 from scipy import sparse
 from scipy.special import expit, ndtr
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._jit._prequential import new_calibration
 from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
-from stakes.online._intake import two_classes
+from stakes.online._intake import binary_signs, checked_later, signs_of, two_classes
+from stakes.online._one_by_one import OneByOne
+from stakes.online._state import CALIBRATION, NUMBERS, TALLY, new_state
 
-FLOAT64 = np.dtype(np.float64)
 NO_SCORES = np.empty(0)
+NO_COST = np.zeros(1)
 WEIGHTINGS = {"stake": STAKE, "regret": REGRET}
 WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
 STREAM_CONSTRAINTS = {
@@ -31,7 +32,7 @@ STREAM_CONSTRAINTS = {
 }
 
 
-class BinaryLinear(CostSensitiveClassifier):
+class BinaryLinear(OneByOne, CostSensitiveClassifier):
     """Base of the linear learners that read one example after the other.
 
     A learner gives `_begin` (the state before the first example), `_learn` (many examples, in
@@ -59,6 +60,7 @@ class BinaryLinear(CostSensitiveClassifier):
         -------
         self
         """
+        before = vars(self).copy()
         X, signs = self._validate_Xy(X, y)
         c_pos, c_neg = self._regrets(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         self._start(X.shape[1])
@@ -68,7 +70,15 @@ class BinaryLinear(CostSensitiveClassifier):
                 self._learn(X, signs, c_pos, c_neg, NO_SCORES)
             else:
                 t = rng.permutation(len(signs))
-                self._learn(X[t], signs[t], c_pos[t], c_neg[t], NO_SCORES)
+                priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
+                self._learn(X[t], signs[t], *priced, NO_SCORES)
+        if self._tally[5] > 0:
+            try:
+                assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+            except ValueError:
+                vars(self).clear()
+                vars(self).update(before)
+                raise
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -113,78 +123,6 @@ class BinaryLinear(CostSensitiveClassifier):
         """
         costs = (fp_cost, fn_cost, tp_cost, tn_cost)
         return self._probability(self._stream(X, y, classes, costs, None))
-
-    def learn_one(
-        self, x, y, *, classes=None, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Learn one example.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,) or dict of str -> float
-            The example; a float64 array is the fast way. Names that a dict brings for the first
-            time become new features, names that it lacks are zero.
-        y : label
-            One of the two classes; 0 and 1 unless `classes` was given first.
-        classes : sequence of two labels, default=None
-            Needed before the first example if they are not 0 and 1.
-        fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
-            What the four outcomes cost; None: the constructor's numbers.
-
-        Returns
-        -------
-        self
-        """
-        if not hasattr(self, "_labels"):
-            self._start_with(x, classes)
-        negative, positive = self._labels
-        if y == positive:
-            sign = 1.0
-        elif y == negative:
-            sign = -1.0
-        else:
-            raise ValueError(f"y must be {negative!r} or {positive!r}. Got {y!r} instead.")
-        c_pos = float(self.fn_cost if fn_cost is None else fn_cost)
-        c_pos -= self.tp_cost if tp_cost is None else tp_cost
-        c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
-        c_neg -= self.tn_cost if tn_cost is None else tn_cost
-        if not (0.0 <= c_pos < np.inf and 0.0 <= c_neg < np.inf):
-            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # says what is wrong
-        if isinstance(x, dict):
-            index, x = self._sparse_of(x, grow=True)
-            score = self._learn_sparse_row(index, x, sign, c_pos, c_neg)
-        else:
-            score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
-        if score != score:
-            raise ValueError("x must be finite, and its squares too; it has NaN, infinity or more.")
-        return self
-
-    def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for one example; see `predict`.
-
-        Parameters
-        ----------
-        x : ndarray of shape (d,) or dict of str -> float
-            The example; names that are not known yet count as zero.
-        fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
-            What the four outcomes cost now; None for all: by the sign of the score.
-
-        Returns
-        -------
-        label
-        """
-        score = self._score_one(x)
-        given = (fp_cost, fn_cost, tp_cost, tn_cost)
-        if all(cost is None for cost in given):
-            return self._labels[int(score + self._shift() > 0)]
-        costs = self._costs_of(1, *given)
-        return self._labels[int(costs.decide(self._probability(np.array([score])))[0])]
-
-    def predict_proba_one(self, x):
-        """Probability of each class for one example, as a dict from label to probability."""
-        p = float(self._probability(np.array([self._score_one(x)]))[0])
-        negative, positive = self._labels
-        return {negative: 1.0 - p, positive: p}
 
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
@@ -234,14 +172,14 @@ class BinaryLinear(CostSensitiveClassifier):
         share = other._tally[0] / max(self._tally[0] + other._tally[0], 1.0)
         merged._cal[:6] += share * (other._cal[:6] - self._cal[:6])
         merged._cal[6:] += other._cal[6:]
-        merged._tally[:5] += other._tally[:5]
+        merged._tally[:] += other._tally
         return merged
 
     def set_params(self, **params):
         """Set parameters; a stream goes on with the new ones."""
         super().set_params(**params)
         if hasattr(self, "_labels"):
-            self._numbers = self._rule()
+            self._set_rule()
         return self
 
     def __setstate__(self, state):
@@ -284,25 +222,25 @@ class BinaryLinear(CostSensitiveClassifier):
 
     @abstractmethod
     def _rule(self):
-        """The numbers that the compiled loop takes from the constructor."""
+        """Code of the learner's rule, and the rule's own two numbers."""
+
+    @property
+    def _tally(self):
+        return self._state[TALLY]
+
+    @property
+    def _cal(self):
+        return self._state[CALIBRATION]
 
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
-        self._tally = np.zeros(16)
-        self._cal = new_calibration()
+        self._state = new_state()
         self._begin(d)
-        self._numbers = self._rule()
+        self._set_rule()
 
-    def _start_with(self, x, classes):
-        """Begin a stream with its first example."""
-        self._validate_params()
-        self.classes_ = two_classes((0, 1) if classes is None else classes)
-        if isinstance(x, dict):
-            self.n_features_in_ = 0
-            self.feature_names_in_ = np.empty(0, dtype=object)
-        else:
-            self.n_features_in_ = len(x)
-        self._start(self.n_features_in_)
+    def _set_rule(self):
+        flags = self._weighting(), self.calibrate, self.fit_intercept
+        self._state[NUMBERS] = *self._rule(), *flags
 
     def _stream(self, X, y, classes, costs, out):
         first = not hasattr(self, "_labels")
@@ -311,24 +249,40 @@ class BinaryLinear(CostSensitiveClassifier):
         )
         if first:
             self.classes_ = two_classes(np.unique(y) if classes is None else classes)
-        y = column_or_1d(y)
-        positive = y == self.classes_[1]
-        if not (positive | (y == self.classes_[0])).all():
-            raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
+        signs = signs_of(column_or_1d(y), self.classes_)
         if sparse.issparse(X):
             X.sort_indices()
-        signs = np.where(positive, 1.0, -1.0)
         c_pos, c_neg = self._regrets(len(signs), *costs)
         if first:
             self._start(X.shape[1])
         else:
-            self._numbers = self._rule()
-        out = np.empty(len(y)) if out is None else out
+            self._set_rule()
+        out = np.empty(len(signs)) if out is None else out
         self._learn(X, signs, c_pos, c_neg, out)
         return out
 
+    def _validate_Xy(self, X, y):
+        """The checked rows and int8 signs; a large X is checked for NaN while it is learnt."""
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=not checked_later(X),
+        )
+        if sparse.issparse(X):
+            X.sort_indices()
+        self.classes_, signs = binary_signs(y)
+        return X, signs
+
     def _regrets(self, n, *costs):
-        costs = self._costs_of(n, *costs)
+        """Both regrets, one for each of n rows, or one for all if every cost is a number."""
+        own = (getattr(self, name) for name in COST_NAMES)
+        chosen = [mine if now is None else now for now, mine in zip(costs, own, strict=True)]
+        one = all(np.ndim(cost) == 0 for cost in chosen)
+        costs = self._costs_of(1 if one else n, *chosen)
         return costs.positive_regret, costs.negative_regret
 
     def _weighting(self):
@@ -342,44 +296,3 @@ class BinaryLinear(CostSensitiveClassifier):
 
     def _probability(self, scores):
         return expit(scores) if self.calibrate else ndtr(scores)
-
-    def _row_of(self, x):
-        if type(x) is not np.ndarray or x.dtype is not FLOAT64 or not x.flags.c_contiguous:
-            x = np.ascontiguousarray(x, dtype=np.float64)
-        if x.ndim != 1 or x.shape[0] != self.n_features_in_:
-            raise ValueError(
-                f"x must be one row of {self.n_features_in_} features. Got shape {x.shape} instead."
-            )
-        return x
-
-    def _sparse_of(self, x, grow=False):
-        """Columns and values of a dict, in the order of the columns."""
-        if not hasattr(self, "_columns"):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    "This model was started without feature names, so it takes arrays, not dicts."
-                )
-            self._columns = {name: j for j, name in enumerate(names)}
-        columns = self._columns
-        new = [name for name in x if name not in columns]
-        if new and grow:
-            self._grow(len(new))
-            columns.update({name: self.n_features_in_ + k for k, name in enumerate(new)})
-            self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
-            self.n_features_in_ += len(new)
-        pairs = sorted((columns[name], float(v)) for name, v in x.items() if name in columns)
-        index = np.array([j for j, _ in pairs], dtype=np.int32)
-        return index, np.array([v for _, v in pairs], dtype=np.float64)
-
-    def _score_one(self, x):
-        if not hasattr(self, "_labels"):
-            check_is_fitted(self)
-        if isinstance(x, dict):
-            index, values = self._sparse_of(x)
-            return self._scores(
-                sparse.csr_matrix(
-                    (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
-                )
-            )[0]
-        return self._scores(self._row_of(x)[None])[0]

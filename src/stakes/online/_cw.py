@@ -92,10 +92,11 @@ class CWClassifier(GaussianLinear):
 
     def _rule_numbers(self):
         self._phi = np.array([ndtri(self.eta)])
+        self._phi_one = float(self._phi[0])  # reading an array is slow
         return CW, 0.0, 0.0
 
     def _omega(self, signs, c_pos, c_neg):
         return self._phi
 
     def _omega_one(self, c):
-        return self._phi[0]
+        return self._phi_one

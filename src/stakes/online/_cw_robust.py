@@ -8,13 +8,7 @@ from scipy import sparse
 from stakes._sklearn import StrOptions
 from stakes.base import LearnerInfo
 from stakes.online._cw_cvar import CVAR_CONSTRAINTS, CWCVaRClassifier
-from stakes.online._cw_robust_jit import (
-    blend_all,
-    robust_csr,
-    robust_dense,
-    robust_row,
-    robust_sparse_row,
-)
+from stakes.online._cw_robust_jit import blend_all, blend_full, robust_full_pass, robust_pass
 from stakes.online._docs import documented
 from stakes.online._intake import csr_parts
 
@@ -24,7 +18,7 @@ class CWRobustClassifier(CWCVaRClassifier):
     r"""CW-CVaR whose decisions lean on a prior where features may be corrupted.
 
     Learns :math:`N(\mu,\Sigma)` as :class:`~stakes.online.CWCVaRClassifier` does, and decides with
-    its blend with a prior :math:`N(\nu,\Upsilon)` on the weights, both diagonal,
+    its blend with a prior :math:`N(\nu,\Upsilon)` on the weights, :math:`\Upsilon` diagonal,
 
     .. math:: \tilde\Sigma = (\Upsilon^{-1} + t\,\Sigma^{-1})^{-1}, \qquad
               \tilde\mu = \tilde\Sigma(\Upsilon^{-1}\nu + t\,\Sigma^{-1}\mu) ,
@@ -43,8 +37,7 @@ class CWRobustClassifier(CWCVaRClassifier):
         "paper": the precision of the weights counts as often as there were examples.
     alpha, beta, tau, margin, cost_rule, C, buffer, max_memory, normalize_costs
         As in :class:`~stakes.online.CWCVaRClassifier`.
-    initial_variance : float, default=1.0
-        Variance of every weight before the first example.
+    [gaussian]
     [stream]
 
     Attributes
@@ -79,12 +72,11 @@ class CWRobustClassifier(CWCVaRClassifier):
         family="online", needs_scaling=True, grid={"prior_variance": [0.01, 0.1, 1.0, np.inf]}
     )
     _parameter_constraints = {
-        **{name: rule for name, rule in CVAR_CONSTRAINTS.items() if name != "covariance"},
+        **CVAR_CONSTRAINTS,
         "prior_mean": ["array-like", Real, StrOptions({"opposite"})],
         "prior_variance": ["array-like", Real],
         "evidence": [StrOptions({"once", "paper"})],
     }
-    covariance = "diagonal"  # both Gaussians are diagonal here
 
     def __init__(
         self,
@@ -100,6 +92,7 @@ class CWRobustClassifier(CWCVaRClassifier):
         C=1.0,
         buffer=True,
         max_memory=4096,
+        covariance="diagonal",
         initial_variance=1.0,
         normalize_costs=True,
         calibrate=True,
@@ -121,6 +114,7 @@ class CWRobustClassifier(CWCVaRClassifier):
             C=C,
             buffer=buffer,
             max_memory=max_memory,
+            covariance=covariance,
             initial_variance=initial_variance,
             normalize_costs=normalize_costs,
             calibrate=calibrate,
@@ -151,35 +145,39 @@ class CWRobustClassifier(CWCVaRClassifier):
         mean = np.zeros(d) if opposite else _per_weight("prior_mean", self.prior_mean, d)
         self._nu, self._r = np.r_[mean, 0.0], np.r_[1.0 / variance, 0.0]
         self._choices = opposite, self.evidence == "paper"
-        self._blend_mu, self._blend_sigma = np.zeros(d + 1), np.ones(d + 1)
-
-    @property
-    def _prior(self):
-        return self._nu, self._r, *self._choices, self._blend_mu, self._blend_sigma
 
     def _learn(self, X, signs, c_pos, c_neg, out):
         omega = self._omega(signs, c_pos, c_neg)
-        state = self._mu, self._Sigma, self._tally, self._cal, self._numbers, self._prior, out
-        if sparse.issparse(X):
-            robust_csr(*csr_parts(X), signs, c_pos, c_neg, omega, *state)
+        dense = not sparse.issparse(X)
+        if dense:
+            n, d = X.shape
+            parts = np.arange(0, n * d + 1, d) if d else np.zeros(n + 1, np.int64), self._every
+            rows = *parts, X.ravel()
         else:
-            robust_dense(X, signs, c_pos, c_neg, omega, *state)
+            rows = csr_parts(X)
+        state = self._mu, self._Sigma, self._state, self._nu, self._r, *self._choices, out
+        learn = robust_full_pass if self._Sigma.ndim == 2 else robust_pass
+        learn(dense, *rows, signs, c_pos, c_neg, omega, *state)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
-        omega = self._omega_one(c_pos if sign > 0 else c_neg)
-        state = self._mu, self._Sigma, self._tally, self._cal, self._numbers, self._prior
-        return robust_row(x, sign, c_pos, c_neg, omega, *state)
+        return self._learn_one(x[None], sign, c_pos, c_neg)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        omega = self._omega_one(c_pos if sign > 0 else c_neg)
-        state = self._mu, self._Sigma, self._tally, self._cal, self._numbers, self._prior
-        return robust_sparse_row(index, x, sign, c_pos, c_neg, omega, *state)
+        ends = np.array([0, len(index)])
+        row = sparse.csr_array((x, index, ends), shape=(1, self.n_features_in_))
+        return self._learn_one(row, sign, c_pos, c_neg)
+
+    def _learn_one(self, row, sign, c_pos, c_neg):
+        out = np.empty(1)
+        costs = np.array([c_pos]), np.array([c_neg])
+        self._learn(row, np.array([sign], dtype=np.int8), *costs, out)
+        return out[0]
 
     def _scoring_weights(self):
-        blended = np.empty_like(self._mu), np.empty_like(self._Sigma)
-        prior = self._nu, self._r, *self._choices
-        blend_all(self._tally[0], self._mu, self._Sigma, *prior, *blended)
-        return blended
+        opposite, repeated = self._choices
+        t = max(self._state[0], 1.0) if repeated else 1.0
+        blended = blend_full if self._Sigma.ndim == 2 else blend_all
+        return blended(self._mu, self._Sigma, self._nu, self._r, opposite, t)
 
 
 def _per_weight(name, value, d):

@@ -1,8 +1,9 @@
 """Compiled loops of CW-robust: score with the blended weights, learn as CW-CVaR (Algorithm 2).
 
 `nu` and `r` are the prior's mean and precision of each weight, r = 0 where nothing is known;
-`opposite` takes -mu for the mean, as Section VI-B; `repeated` counts the precision of the weights
-once for every example, as Eqs. 14 and 15. `blend_mu`, `blend_sigma` are scratch.
+`opposite` takes -mu for the mean, as Section VI-B. `repeated` counts the precision of the weights
+once for every example, as Eqs. 14 and 15. Dense rows come as `dense`, with indices 0..d-1 that all
+of them share.
 """
 
 import math
@@ -10,90 +11,119 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import calibrate_step, calibrated
+from stakes._jit._prequential import is_due, show
+from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_jit import learn_row, learn_sparse_row
 
 
 @njit(cache=True, error_model="numpy")
-def blend(j, n, mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma):
-    """Posterior of one weight from its Gaussian and its prior, after n examples."""
-    t = n if repeated else 1.0
-    if t < 1.0:
-        t = 1.0
-    prior = -mu[j] if opposite else nu[j]
-    scale = sigma[j] * r[j] + t
-    blend_mu[j] = (sigma[j] * r[j] * prior + t * mu[j]) / scale
-    blend_sigma[j] = sigma[j] / scale
+def blend(mu, sigma, nu, r, opposite, t):
+    """Posterior of one weight from its Gaussian, t times, and its prior: Eqs. 14 and 15."""
+    prior = -mu if opposite else nu
+    scale = sigma * r + t
+    return (sigma * r * prior + t * mu) / scale, sigma / scale
 
 
 @njit(cache=True, error_model="numpy")
-def blend_all(n, mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma):
-    """The same for all weights."""
+def blend_all(mu, sigma, nu, r, opposite, t):
+    """The same for all weights, each by itself."""
+    blended = np.empty(mu.shape[0]), np.empty(mu.shape[0])
     for j in range(mu.shape[0]):
-        blend(j, n, mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma)
+        blended[0][j], blended[1][j] = blend(mu[j], sigma[j], nu[j], r[j], opposite, t)
+    return blended
 
 
 @njit(cache=True, error_model="numpy")
-def after_score(s, y, c, cal, calibrate):
+def blend_full(mu, Sigma, nu, r, opposite, t):
+    """The same for correlated weights: (R + t P)^-1 = (t I + Sigma R)^-1 Sigma, P = Sigma^-1."""
+    A = Sigma * r
+    for j in range(mu.shape[0]):
+        A[j, j] += t
+    prior = -mu if opposite else nu
+    return np.linalg.solve(A, Sigma @ (r * prior) + t * mu), np.linalg.solve(A, Sigma)
+
+
+@njit(cache=True, error_model="numpy")
+def times(state, repeated):
+    """How often the precision of the weights counts."""
+    return max(state[0], 1.0) if repeated else 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def tell(s, y, c, state):
     """The score that is told, and what the calibration learns from it."""
-    if not calibrate or not math.isfinite(s):
-        return s
-    score = calibrated(cal, s)
-    if c > 0.0:
-        calibrate_step(cal, s, y)
-    return score
+    if not math.isfinite(s):
+        return math.nan
+    calibrate, cal = state[20] > 0.0, state[8:16]
+    return show(cal, s, y, calibrate, calibrate and c > 0.0 and is_due(cal))
 
 
 @njit(cache=True, error_model="numpy")
-def robust_row(x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, prior):
-    """Score one dense row with the blended weights, then learn it."""
-    nu, r, opposite, repeated, blend_mu, blend_sigma = prior
-    quiet = (numbers[0], numbers[1], numbers[2], numbers[3], False, numbers[5])
-    blend_all(tally[0], mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma)
-    s = learn_row(x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, tally, cal, quiet)
-    score = after_score(s, y, c_pos if y > 0.0 else c_neg, cal, numbers[4])
-    learn_row(x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, quiet)
-    return score
+def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, nu, r, opposite, t):
+    """Score one row with the blended weights, then learn it."""
+    calibrate, bias, d = state[20], state[21], mu.shape[0] - 1
+    state[20] = 0.0  # the map learns from the blended score alone
+    if dense:
+        blend_mu, blend_sigma = blend_all(mu, sigma, nu, r, opposite, t)
+        s = learn_row(x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
+        learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state)
+    else:
+        m, v = blend(mu[d], sigma[d], nu[d], r[d], opposite, t)
+        m, v = m * bias, v * bias
+        for k in range(index.shape[0]):
+            j = index[k]
+            m_j, v_j = blend(mu[j], sigma[j], nu[j], r[j], opposite, t)
+            m += m_j * x[k]
+            v += v_j * x[k] * x[k]
+        s = m / math.sqrt(1.0 + v)
+        learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state)
+    state[20] = calibrate
+    return tell(s, y, c_pos if y > 0.0 else c_neg, state)
 
 
 @njit(cache=True, error_model="numpy")
-def robust_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, prior):
-    """Score one sparse row with the blended weights, then learn it."""
-    nu, r, opposite, repeated, blend_mu, blend_sigma = prior
-    quiet = (numbers[0], numbers[1], numbers[2], numbers[3], False, numbers[5])
-    n = tally[0]
-    for k in range(index.shape[0]):
-        blend(index[k], n, mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma)
-    blend(mu.shape[0] - 1, n, mu, sigma, nu, r, opposite, repeated, blend_mu, blend_sigma)
-    s = learn_sparse_row(index, x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, tally, cal, quiet)
-    score = after_score(s, y, c_pos if y > 0.0 else c_neg, cal, numbers[4])
-    learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, quiet)
-    return score
+def robust_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state, nu, r, opposite, t):
+    """The same with a full Sigma."""
+    calibrate = state[20]
+    state[20] = 0.0
+    blend_mu, blend_Sigma = blend_full(mu, Sigma, nu, r, opposite, t)
+    s = learn_full_row(index, x, y, 0.0, 0.0, omega, blend_mu, blend_Sigma, state)
+    learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state)
+    state[20] = calibrate
+    return tell(s, y, c_pos if y > 0.0 else c_neg, state)
 
 
 @njit(cache=True, error_model="numpy")
-def robust_dense(X, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, prior, out):
+def robust_pass(
+    dense, indptr, indices, data, y, c_pos, c_neg, omega, mu, sigma, state, nu, r, opposite,
+    repeated, out,
+):  # fmt: skip
     """Score and learn all rows in order; `out` takes the scores if it has room."""
-    stride = 1 if omega.shape[0] > 1 else 0
-    for t in range(X.shape[0]):
+    many, stride = c_pos.shape[0] > 1, omega.shape[0] > 1
+    for t in range(y.shape[0]):
+        k, w, i, j = t if many else 0, omega[t if stride else 0], indptr[t], indptr[t + 1]
+        index = indices if dense else indices[i:j]
         score = robust_row(
-            X[t], y[t], c_pos[t], c_neg[t], omega[t * stride], mu, sigma, tally, cal, numbers, prior
-        )
+            dense, index, data[i:j], np.float64(y[t]), c_pos[k], c_neg[k], w, mu, sigma, state,
+            nu, r, opposite, times(state, repeated),
+        )  # fmt: skip
         if out.shape[0] > 0:
             out[t] = score
 
 
 @njit(cache=True, error_model="numpy")
-def robust_csr(
-    indptr, indices, data, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, prior, out
-):
-    """The same on compressed sparse rows."""
-    stride = 1 if omega.shape[0] > 1 else 0
-    for t in range(np.int64(y.shape[0])):
-        index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
-        w = omega[t * stride]
-        score = robust_sparse_row(
-            index, x, y[t], c_pos[t], c_neg[t], w, mu, sigma, tally, cal, numbers, prior
-        )
+def robust_full_pass(
+    dense, indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, state, nu, r, opposite,
+    repeated, out,
+):  # fmt: skip
+    """The same with a full Sigma."""
+    many, stride = c_pos.shape[0] > 1, omega.shape[0] > 1
+    for t in range(y.shape[0]):
+        k, w, i, j = t if many else 0, omega[t if stride else 0], indptr[t], indptr[t + 1]
+        index = indices if dense else indices[i:j]
+        score = robust_full_row(
+            index, data[i:j], np.float64(y[t]), c_pos[k], c_neg[k], w, mu, Sigma, state,
+            nu, r, opposite, times(state, repeated),
+        )  # fmt: skip
         if out.shape[0] > 0:
             out[t] = score

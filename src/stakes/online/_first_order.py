@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from stakes.online._base import BinaryLinear
+from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
 from stakes.online._intake import csr_parts
 
@@ -19,31 +19,29 @@ class FirstOrderLinear(BinaryLinear):
 
     def _rule(self):
         rule, C = self._rule_numbers()
-        flags = self._weighting(), bool(self.calibrate), float(self.fit_intercept)
-        return rule, float(C), *flags
+        return rule, C, 0.0
 
     def _learn(self, X, signs, c_pos, c_neg, out):
-        self._pass(X, signs, c_pos, c_neg, self._tally, out)
+        self._pass(X, signs, c_pos, c_neg, self._state, out)
 
     def _scores(self, X):
-        n = X.shape[0]
-        out = np.empty(n)
-        self._pass(X, np.ones(n), np.zeros(n), np.zeros(n), self._tally.copy(), out)
+        out = np.empty(X.shape[0])
+        ones = np.ones(len(out), dtype=np.int8)
+        # an example without a cost is scored and teaches nothing: scoring is learning for free
+        self._pass(X, ones, NO_COST, NO_COST, self._state.copy(), out)
         return out
 
-    def _pass(self, X, signs, c_pos, c_neg, tally, out):
-        state = self._mu, tally, self._cal, self._numbers, out
+    def _pass(self, X, signs, c_pos, c_neg, state, out):
         if sparse.issparse(X):
-            learn_csr(*csr_parts(X), signs, c_pos, c_neg, *state)
+            learn_csr(*csr_parts(X), signs, c_pos, c_neg, self._mu, state, out)
         else:
-            learn_dense(X, signs, c_pos, c_neg, *state)
+            learn_dense(X.ravel(), signs, c_pos, c_neg, self._mu, state, out)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
-        return learn_row(x, sign, c_pos, c_neg, self._mu, self._tally, self._cal, self._numbers)
+        return learn_row(x, sign, c_pos, c_neg, self._mu, self._state)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        state = self._mu, self._tally, self._cal, self._numbers
-        return learn_sparse_row(index, x, sign, c_pos, c_neg, *state)
+        return learn_sparse_row(index, x, sign, c_pos, c_neg, self._mu, self._state)
 
     def _grow(self, k):
         self._mu = np.r_[self._mu[:-1], np.zeros(k), self._mu[-1]]

@@ -6,16 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from stakes._sklearn import Interval, StrOptions
-from stakes.online._base import STREAM_CONSTRAINTS, BinaryLinear
-from stakes.online._gaussian_jit import (
-    learn_csr,
-    learn_dense,
-    learn_full_csr,
-    learn_full_dense,
-    learn_full_row,
-    learn_row,
-    learn_sparse_row,
-)
+from stakes.online._base import NO_COST, STREAM_CONSTRAINTS, BinaryLinear
+from stakes.online._gaussian_full_jit import learn_full_csr, learn_full_dense, learn_full_row
+from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
 from stakes.online._intake import csr_parts
 
 GAUSSIAN_CONSTRAINTS = {
@@ -23,7 +16,6 @@ GAUSSIAN_CONSTRAINTS = {
     "covariance": [StrOptions({"diagonal", "full"})],
     "initial_variance": [Interval(Real, 0, None, closed="neither")],
 }
-NO_COST = np.zeros(1)
 
 
 class GaussianLinear(BinaryLinear):
@@ -52,9 +44,7 @@ class GaussianLinear(BinaryLinear):
         self._every = np.arange(d, dtype=np.int32)
 
     def _rule(self):
-        rule, p, q = self._rule_numbers()
-        flags = self._weighting(), bool(self.calibrate), float(self.fit_intercept)
-        return rule, float(p), float(q), *flags
+        return self._rule_numbers()
 
     def _omega(self, signs, c_pos, c_neg):
         """The factor of the constraint, for all or for each; zero where a rule has none."""
@@ -65,42 +55,40 @@ class GaussianLinear(BinaryLinear):
 
     def _learn(self, X, signs, c_pos, c_neg, out):
         omega = self._omega(signs, c_pos, c_neg)
-        state = (omega, self._mu, self._Sigma, self._tally, self._cal, self._numbers, out)
-        self._pass(X, signs, c_pos, c_neg, state)
+        self._pass(X, signs, c_pos, c_neg, omega, self._mu, self._Sigma, self._state, out)
 
     def _scores(self, X):
-        n = X.shape[0]
-        out = np.empty(n)
-        mu, Sigma = self._scoring_weights()
+        out = np.empty(X.shape[0])
+        ones = np.ones(len(out), dtype=np.int8)
+        weights = self._scoring_weights()
         # an example without a cost is scored and teaches nothing: scoring is learning for free
-        state = (NO_COST, mu, Sigma, self._tally.copy(), self._cal, self._numbers, out)
-        self._pass(X, np.ones(n), np.zeros(n), np.zeros(n), state)
+        self._pass(X, ones, NO_COST, NO_COST, NO_COST, *weights, self._state.copy(), out)
         return out
 
     def _scoring_weights(self):
         return self._mu, self._Sigma
 
-    def _pass(self, X, signs, c_pos, c_neg, state):
+    def _pass(self, X, *rest):
         full = self._Sigma.ndim == 2
         if sparse.issparse(X):
-            (learn_full_csr if full else learn_csr)(*csr_parts(X), signs, c_pos, c_neg, *state)
+            (learn_full_csr if full else learn_csr)(*csr_parts(X), *rest)
         elif full:
-            learn_full_dense(self._every, X, signs, c_pos, c_neg, *state)
+            learn_full_dense(self._every, X, *rest)
         else:
-            learn_dense(X, signs, c_pos, c_neg, *state)
+            learn_dense(X.ravel(), *rest)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
         omega = self._omega_one(c_pos if sign > 0 else c_neg)
-        state = self._mu, self._Sigma, self._tally, self._cal
-        if self._Sigma.ndim == 2:
-            return learn_full_row(self._every, x, sign, c_pos, c_neg, omega, *state, self._numbers)
-        return learn_row(x, sign, c_pos, c_neg, omega, *state, self._numbers)
+        Sigma = self._Sigma
+        if Sigma.ndim == 2:
+            state = self._mu, Sigma, self._state
+            return learn_full_row(self._every, x, sign, c_pos, c_neg, omega, *state)
+        return learn_row(x, sign, c_pos, c_neg, omega, self._mu, Sigma, self._state)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
         omega = self._omega_one(c_pos if sign > 0 else c_neg)
         learn = learn_full_row if self._Sigma.ndim == 2 else learn_sparse_row
-        state = self._mu, self._Sigma, self._tally, self._cal
-        return learn(index, x, sign, c_pos, c_neg, omega, *state, self._numbers)
+        return learn(index, x, sign, c_pos, c_neg, omega, self._mu, self._Sigma, self._state)
 
     def _grow(self, k):
         """Make room for k new features, before the intercept, with the prior's weights."""

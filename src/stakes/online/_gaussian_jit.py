@@ -1,4 +1,4 @@
-"""Compiled loops of the Gaussian learners; checked arrays in, changed in place.
+"""Compiled loops of the Gaussian learners, Sigma diagonal; checked arrays in, changed in place.
 
 Every one of them knows its weights as N(mu, Sigma) and answers an example (x, y) of cost c by
 
@@ -9,10 +9,10 @@ Sigma -= drop Sigma x x' Sigma with drop = b / (1 + b v), which PROBIT gives its
 Sigma keeps the diagonal of the new precision, or of the new covariance for PROBIT, whose step
 matches moments. The last coordinate is the intercept, with `bias` (1 or 0) for its feature.
 
-`numbers` = (rule, p, q, weighting, calibrate, bias), p and q the learner's own. `tally`: see
-`_jit/_weight.py`; 8-15 are scratch, since storing the partial sums side by side is what lets LLVM
-add four of them at once. The rows are inlined into their loops: passing this much state by a call
-costs as much as the step itself.
+`state`: see `_state.py`. `c_pos`, `c_neg` and `omega` hold one number for each row or one for all;
+`out` takes the scores before learning if it has room. A row that is not finite, or too large to
+be squared, teaches nothing and scores NaN. Rows are written out inside the loops: handing them to a
+function costs two atomic counts for each array, more than the dot products of a short row.
 """
 
 import math
@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import calibrate_step, calibrated
+from stakes._jit._prequential import is_due, show
 from stakes._jit._weight import weigh
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
@@ -94,183 +94,145 @@ def step(rule, m, v, c, omega, p, q):
     return soft_confidence(rule, m, v, p * c, q)
 
 
-@njit(cache=True, error_model="numpy", inline="always")
-def answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers):
-    """Score an example, then count and weigh it: (its score before, a y, b)."""
-    rule, p, q, weighting, calibrate, _ = numbers
-    s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
-    score = calibrated(cal, s) if calibrate else s
-    if (c_pos if y > 0.0 else c_neg) <= 0.0:
-        return score, 0.0, 0.0
-    if calibrate:
-        calibrate_step(cal, s, y)
-    c = weigh(tally, y, c_pos, c_neg, weighting)
-    a, b = step(rule, y * f, v, c, omega, p, q)
-    if a != 0.0 or b != 0.0:
-        if not math.isfinite(a * b):  # CVAR_COSTS may run away; what it knew stays
-            return score, 0.0, 0.0
-        tally[1] += 1.0
-    return score, y * a, b
-
-
-@njit(cache=True, error_model="numpy", inline="always")
-def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers):
-    """Learn one dense row with a diagonal Sigma; return its score before.
-
-    An x that is not finite, or too large to be squared, teaches nothing and scores NaN.
-    """
-    rule, bias = numbers[0], numbers[5]
-    d = np.uintp(x.shape[0])
+@njit(cache=True, error_model="numpy")
+def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
+    """Learn all rows of the flat array x in order."""
+    rule, p, q = int(state[16]), state[17], state[18]
+    weighting, calibrate, bias = int(state[19]), state[20] > 0.0, state[21]
+    cal = state[8:16]
+    many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
-    m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
-    j = np.uintp(0)
-    while j < end:
-        x0, x1, x2, x3 = x[j], x[j + ONE], x[j + TWO], x[j + THREE]
-        m0 += mu[j] * x0
-        m1 += mu[j + ONE] * x1
-        m2 += mu[j + TWO] * x2
-        m3 += mu[j + THREE] * x3
-        v0 += sigma[j] * x0 * x0
-        v1 += sigma[j + ONE] * x1 * x1
-        v2 += sigma[j + TWO] * x2 * x2
-        v3 += sigma[j + THREE] * x3 * x3
-        j += FOUR
-    tally[8], tally[9], tally[10], tally[11] = m0, m1, m2, m3
-    tally[12], tally[13], tally[14], tally[15] = v0, v1, v2, v3
-    f = (tally[8] + tally[9]) + (tally[10] + tally[11]) + mu[d] * bias
-    v = (tally[12] + tally[13]) + (tally[14] + tally[15]) + sigma[d] * bias
-    while j < d:
-        f += mu[j] * x[j]
-        v += sigma[j] * x[j] * x[j]
-        j += ONE
-    if not math.isfinite(v):
-        return math.nan
-    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
-    if a == 0.0 and b == 0.0:
-        return score
-    drop = b if rule == PROBIT else b / (1.0 + b * v)
-    if rule == PROBIT:
-        for j in range(d):
-            g = sigma[j] * x[j]
-            mu[j] += a * g
-            sigma[j] -= drop * g * g
-        mu[d] += a * sigma[d] * bias
-        sigma[d] -= drop * sigma[d] * sigma[d] * bias
-    else:
-        for j in range(d):
-            g = sigma[j] * x[j]
-            mu[j] += a * g
-            sigma[j] /= 1.0 + b * g * x[j]
-        mu[d] += a * sigma[d] * bias
-        sigma[d] /= 1.0 + b * sigma[d] * bias
-    return score
-
-
-@njit(cache=True, error_model="numpy", inline="always")
-def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers):
-    """Learn one sparse row with a diagonal Sigma; return its score before."""
-    rule, bias = numbers[0], numbers[5]
-    d = mu.shape[0] - 1
-    f, v = mu[d] * bias, sigma[d] * bias
-    for k in range(index.shape[0]):
-        j = np.uintp(index[k])
-        f += mu[j] * x[k]
-        v += sigma[j] * x[k] * x[k]
-    if not math.isfinite(v):
-        return math.nan
-    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
-    if a == 0.0 and b == 0.0:
-        return score
-    drop = b if rule == PROBIT else b / (1.0 + b * v)
-    for k in range(index.shape[0]):
-        j = np.uintp(index[k])
-        g = sigma[j] * x[k]
-        mu[j] += a * g
+    for t in range(y.shape[0]):
+        i, k, y_t = np.uintp(t) * d, t if many else 0, np.float64(y[t])
+        m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
+        j = np.uintp(0)
+        while j < end:  # four sums at once, which LLVM may not make of one by itself
+            x0, x1, x2, x3 = x[i + j], x[i + j + ONE], x[i + j + TWO], x[i + j + THREE]
+            m0 += mu[j] * x0
+            m1 += mu[j + ONE] * x1
+            m2 += mu[j + TWO] * x2
+            m3 += mu[j + THREE] * x3
+            v0 += sigma[j] * x0 * x0
+            v1 += sigma[j + ONE] * x1 * x1
+            v2 += sigma[j + TWO] * x2 * x2
+            v3 += sigma[j + THREE] * x3 * x3
+            j += FOUR
+        f = (m0 + m1) + (m2 + m3) + mu[d] * bias
+        v = (v0 + v1) + (v2 + v3) + sigma[d] * bias
+        while j < d:
+            f += mu[j] * x[i + j]
+            v += sigma[j] * x[i + j] * x[i + j]
+            j += ONE
+        if not math.isfinite(v):
+            state[5] += 1.0
+            if told:
+                out[t] = math.nan
+            continue
+        c_miss, c_alarm = c_pos[k], c_neg[k]
+        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
+        due = calibrate and learns and is_due(cal)
+        if told or due:
+            score = show(
+                cal, f / math.sqrt((p if rule == PROBIT else 1.0) + v), y_t, calibrate, due
+            )
+            if told:
+                out[t] = score
+        if not learns:
+            continue
+        c = weigh(state, y_t, c_miss, c_alarm, weighting)
+        a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
+        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):  # CVAR_COSTS may run away
+            continue
+        state[1] += 1.0
+        a *= y_t
         if rule == PROBIT:
-            sigma[j] -= drop * g * g
+            for j in range(d):
+                g = sigma[j] * x[i + j]
+                mu[j] += a * g
+                sigma[j] -= b * g * g
+            mu[d] += a * sigma[d] * bias
+            sigma[d] -= b * sigma[d] * sigma[d] * bias
         else:
-            sigma[j] /= 1.0 + b * g * x[k]
-    mu[d] += a * sigma[d] * bias
-    if rule == PROBIT:
-        sigma[d] -= drop * sigma[d] * sigma[d] * bias
-    else:
-        sigma[d] /= 1.0 + b * sigma[d] * bias
-    return score
+            for j in range(d):
+                g = sigma[j] * x[i + j]
+                mu[j] += a * g
+                sigma[j] /= 1.0 + b * g * x[i + j]
+            mu[d] += a * sigma[d] * bias
+            sigma[d] /= 1.0 + b * sigma[d] * bias
 
 
 @njit(cache=True, error_model="numpy")
-def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers):
-    """Learn one sparse row with a full Sigma; return its score before. Dense: index = 0..d-1."""
-    rule, bias = numbers[0], numbers[5]
-    D = mu.shape[0]
-    d = D - 1
-    Sx = Sigma[d] * bias
-    for k in range(index.shape[0]):
-        Sx += Sigma[index[k]] * x[k]
-    f, v = mu[d] * bias, Sx[d] * bias
-    for k in range(index.shape[0]):
-        f += mu[index[k]] * x[k]
-        v += Sx[index[k]] * x[k]
-    if not math.isfinite(v):
-        return math.nan
-    v = max(v, 0.0)
-    score, a, b = answer(f, v, y, c_pos, c_neg, omega, tally, cal, numbers)
-    if a == 0.0 and b == 0.0:
-        return score
-    mu += a * Sx
-    drop = b if rule == PROBIT else b / (1.0 + b * v)
-    for i in range(D):
-        Sigma[i] -= (drop * Sx[i]) * Sx
-    return score
-
-
-@njit(cache=True, error_model="numpy")
-def learn_dense(X, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, out):
-    """Learn all rows in order with a diagonal Sigma; `out` takes the scores if it has room."""
-    stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
-    for t in range(X.shape[0]):
-        score = learn_row(
-            X[t], y[t], c_pos[t], c_neg[t], omega[t * stride], mu, sigma, tally, cal, numbers
-        )
-        if out.shape[0] > 0:
-            out[t] = score
-
-
-@njit(cache=True, error_model="numpy")
-def learn_csr(indptr, indices, data, y, c_pos, c_neg, omega, mu, sigma, tally, cal, numbers, out):
+def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     """The same on compressed sparse rows."""
-    stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
+    rule, p, q = int(state[16]), state[17], state[18]
+    weighting, calibrate, bias = int(state[19]), state[20] > 0.0, state[21]
+    cal = state[8:16]
+    many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
-        index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
-        score = learn_sparse_row(
-            index, x, y[t], c_pos[t], c_neg[t], omega[t * stride], mu, sigma, tally, cal, numbers
-        )
-        if out.shape[0] > 0:
-            out[t] = score
+        start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
+        k, y_t = t if many else 0, np.float64(y[t])
+        f, v = mu[d] * bias, sigma[d] * bias
+        for i in range(start, stop):
+            j = np.uintp(indices[i])
+            f += mu[j] * x[i]
+            v += sigma[j] * x[i] * x[i]
+        if not math.isfinite(v):
+            state[5] += 1.0
+            if told:
+                out[t] = math.nan
+            continue
+        c_miss, c_alarm = c_pos[k], c_neg[k]
+        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
+        due = calibrate and learns and is_due(cal)
+        if told or due:
+            score = show(
+                cal, f / math.sqrt((p if rule == PROBIT else 1.0) + v), y_t, calibrate, due
+            )
+            if told:
+                out[t] = score
+        if not learns:
+            continue
+        c = weigh(state, y_t, c_miss, c_alarm, weighting)
+        a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
+        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
+            continue
+        state[1] += 1.0
+        a *= y_t
+        if rule == PROBIT:
+            for i in range(start, stop):
+                j = np.uintp(indices[i])
+                g = sigma[j] * x[i]
+                mu[j] += a * g
+                sigma[j] -= b * g * g
+            mu[d] += a * sigma[d] * bias
+            sigma[d] -= b * sigma[d] * sigma[d] * bias
+        else:
+            for i in range(start, stop):
+                j = np.uintp(indices[i])
+                s = sigma[j]
+                g = s * x[i]
+                mu[j] += a * g
+                sigma[j] = s / (1.0 + b * g * x[i])
+            mu[d] += a * sigma[d] * bias
+            sigma[d] /= 1.0 + b * sigma[d] * bias
 
 
 @njit(cache=True, error_model="numpy")
-def learn_full_dense(every, X, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers, out):
-    """The same with a full Sigma on dense rows; `every` is 0..d-1."""
-    stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
-    for t in range(X.shape[0]):
-        score = learn_full_row(
-            every, X[t], y[t], c_pos[t], c_neg[t], omega[t * stride], mu, Sigma, tally, cal, numbers
-        )
-        if out.shape[0] > 0:
-            out[t] = score
+def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
+    """Learn one dense row; return its score before."""
+    sign, one = np.empty(1, np.int8), np.empty(4)
+    sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
+    learn_dense(x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])
+    return one[3]
 
 
 @njit(cache=True, error_model="numpy")
-def learn_full_csr(
-    indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, tally, cal, numbers, out
-):
-    """The same with a full Sigma on compressed sparse rows."""
-    stride = 1 if omega.shape[0] > 1 else 0  # one omega for all rows, or one per row
-    for t in range(y.shape[0]):
-        index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
-        score = learn_full_row(
-            index, x, y[t], c_pos[t], c_neg[t], omega[t * stride], mu, Sigma, tally, cal, numbers
-        )
-        if out.shape[0] > 0:
-            out[t] = score
+def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state):
+    """Learn one sparse row; return its score before."""
+    sign, one, indptr = np.empty(1, np.int8), np.empty(4), np.empty(2, np.int64)
+    sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
+    indptr[0], indptr[1] = 0, index.shape[0]
+    learn_csr(indptr, index, x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])
+    return one[3]

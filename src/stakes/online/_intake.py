@@ -1,6 +1,42 @@
 """What comes into a stream, in the form that the compiled loops take."""
 
 import numpy as np
+from scipy import sparse
+
+from stakes.base import code_labels
+
+_LARGE = 1 << 16
+
+
+def checked_later(X):
+    """Whether X is so large that looking for NaN while learning saves a pass over it."""
+    return (sparse.issparse(X) or isinstance(X, np.ndarray)) and np.prod(X.shape) > _LARGE
+
+
+def binary_signs(y):
+    """Both labels, and -1 or +1 for each of y; int8, an eighth of the memory to write."""
+    if y.dtype.kind in "biu" and len(y):
+        classes = np.array([y.min(), y.max()])
+        positive = y == classes[1]
+        if classes[0] != classes[1] and (positive | (y == classes[0])).all():
+            return classes, _coded(positive)
+    classes, signs = code_labels(y)
+    return classes, signs.astype(np.int8)
+
+
+def signs_of(y, classes):
+    """-1 or +1 for labels out of `classes`."""
+    positive = y == classes[1]
+    if not (positive | (y == classes[0])).all():
+        raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
+    return _coded(positive)
+
+
+def _coded(positive):
+    signs = positive.astype(np.int8)
+    signs *= 2
+    signs -= 1
+    return signs
 
 
 def csr_parts(X):

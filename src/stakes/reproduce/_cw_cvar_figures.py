@@ -111,12 +111,7 @@ def _best(name, stream, intercept):
                 prior_mean=0.0 if fair else "opposite",
                 evidence="once" if fair else "paper",
             )
-            models = [
-                CWRobustClassifier(
-                    **{k: v for k, v in m.get_params().items() if k != "covariance"} | prior
-                )
-                for m in models
-            ]
+            models = [CWRobustClassifier(**m.get_params() | prior) for m in models]
     models = [model.set_params(fit_intercept=intercept) for model in models]
     return min(models, key=lambda model: _mistakes(model, stream))
 

@@ -1,0 +1,137 @@
+"""One example at a time, as an array or as a dict of names."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from stakes.online._intake import two_classes
+
+FLOAT64 = np.dtype(np.float64)
+
+
+class OneByOne:
+    """`learn_one` and `predict_one` for a learner with `_learn_row` and `_learn_sparse_row`."""
+
+    def learn_one(
+        self, x, y, *, classes=None, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict of str -> float
+            The example; a float64 array is the fast way. Names that a dict brings for the first
+            time become new features, names that it lacks are zero.
+        y : label
+            One of the two classes; 0 and 1 unless `classes` was given first.
+        classes : sequence of two labels, default=None
+            Needed before the first example if they are not 0 and 1.
+        fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
+            What the four outcomes cost; None: the constructor's numbers.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_labels"):
+            self._start_with(x, classes)
+        negative, positive = self._labels
+        if y == positive:
+            sign = 1.0
+        elif y == negative:
+            sign = -1.0
+        else:
+            raise ValueError(f"y must be {negative!r} or {positive!r}. Got {y!r} instead.")
+        c_pos = float(self.fn_cost if fn_cost is None else fn_cost)
+        c_pos -= self.tp_cost if tp_cost is None else tp_cost
+        c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
+        c_neg -= self.tn_cost if tn_cost is None else tn_cost
+        if not (0.0 <= c_pos < np.inf and 0.0 <= c_neg < np.inf):
+            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # says what is wrong
+        if isinstance(x, dict):
+            index, x = self._sparse_of(x, grow=True)
+            score = self._learn_sparse_row(index, x, sign, c_pos, c_neg)
+        else:
+            score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
+        if score != score:
+            raise ValueError("x must be finite, and its squares too; it has NaN, infinity or more.")
+        return self
+
+    def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Decide for one example; see `predict`.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,) or dict of str -> float
+            The example; names that are not known yet count as zero.
+        fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
+            What the four outcomes cost now; None for all: by the sign of the score.
+
+        Returns
+        -------
+        label
+        """
+        score = self._score_one(x)
+        given = (fp_cost, fn_cost, tp_cost, tn_cost)
+        if all(cost is None for cost in given):
+            return self._labels[int(score + self._shift() > 0)]
+        costs = self._costs_of(1, *given)
+        return self._labels[int(costs.decide(self._probability(np.array([score])))[0])]
+
+    def predict_proba_one(self, x):
+        """Probability of each class for one example, as a dict from label to probability."""
+        p = float(self._probability(np.array([self._score_one(x)]))[0])
+        negative, positive = self._labels
+        return {negative: 1.0 - p, positive: p}
+
+    def _start_with(self, x, classes):
+        """Begin a stream with its first example."""
+        self._validate_params()
+        self.classes_ = two_classes((0, 1) if classes is None else classes)
+        if isinstance(x, dict):
+            self.n_features_in_ = 0
+            self.feature_names_in_ = np.empty(0, dtype=object)
+        else:
+            self.n_features_in_ = len(x)
+        self._start(self.n_features_in_)
+
+    def _row_of(self, x):
+        if type(x) is not np.ndarray or x.dtype is not FLOAT64 or not x.flags.c_contiguous:
+            x = np.ascontiguousarray(x, dtype=np.float64)
+        if x.ndim != 1 or x.shape[0] != self.n_features_in_:
+            raise ValueError(
+                f"x must be one row of {self.n_features_in_} features. Got shape {x.shape} instead."
+            )
+        return x
+
+    def _sparse_of(self, x, grow=False):
+        """Columns and values of a dict, in the order of the columns."""
+        if not hasattr(self, "_columns"):
+            names = getattr(self, "feature_names_in_", None)
+            if names is None:
+                raise ValueError(
+                    "This model was started without feature names, so it takes arrays, not dicts."
+                )
+            self._columns = {name: j for j, name in enumerate(names)}
+        columns = self._columns
+        new = [name for name in x if name not in columns]
+        if new and grow:
+            self._grow(len(new))
+            columns.update({name: self.n_features_in_ + k for k, name in enumerate(new)})
+            self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
+            self.n_features_in_ += len(new)
+        pairs = sorted((columns[name], float(v)) for name, v in x.items() if name in columns)
+        index = np.array([j for j, _ in pairs], dtype=np.int32)
+        return index, np.array([v for _, v in pairs], dtype=np.float64)
+
+    def _score_one(self, x):
+        if not hasattr(self, "_labels"):
+            check_is_fitted(self)
+        if isinstance(x, dict):
+            index, values = self._sparse_of(x)
+            return self._scores(
+                sparse.csr_matrix(
+                    (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
+                )
+            )[0]
+        return self._scores(self._row_of(x)[None])[0]
