@@ -110,21 +110,34 @@ def dense(n=500_000, d=30):
     return passes(f"dense {n:,} x {d}", X, y, bounds)
 
 
+def sparse_rows(n, d, k, rng):
+    """Rows of exactly k different columns each, a few columns common and most rare."""
+    columns = np.empty((n, k), dtype=np.int32)
+    for start in range(0, n, 10_000):
+        m = min(10_000, n - start)
+        # the first k different ones out of many draws; ties in a sorted row are duplicates
+        drawn = np.minimum((rng.pareto(0.6, size=(m, 2 * k)) * 50).astype(np.int64), d - 1)
+        drawn = np.where(drawn == d - 1, rng.integers(0, d, size=drawn.shape), drawn)
+        drawn.sort(axis=1)
+        fresh = np.ones(drawn.shape, dtype=bool)
+        fresh[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
+        rank = np.where(fresh, rng.random(drawn.shape), 2.0)
+        kept = np.sort(np.take_along_axis(drawn, np.argsort(rank, axis=1)[:, :k], axis=1), axis=1)
+        columns[start : start + m] = kept
+    ends = np.arange(0, n * k + 1, k, dtype=np.int32)
+    return sparse.csr_matrix((rng.random(n * k), columns.ravel(), ends), shape=(n, d))
+
+
 def csr(n=200_000, d=47_000, k=75):
     rng = np.random.default_rng(0)
-    columns = np.minimum((rng.pareto(0.6, size=(n, k)) * 50).astype(np.int64), d - 1)
-    columns = np.where(columns == d - 1, rng.integers(0, d, size=(n, k)), columns)
-    X = sparse.csr_matrix(
-        (rng.random(n * k), columns.ravel(), np.arange(0, n * k + 1, k)), shape=(n, d)
-    )
-    X.sum_duplicates()
+    X = sparse_rows(n, d, k, rng)
     y = (X @ rng.normal(size=d) + rng.normal(size=n) > 0).astype(int)
     mu, sigma = np.zeros(d), np.ones(d)
     bounds = {
         "bound: read once": lambda: read_once(X.data),
         "bound: dot products": lambda: dots_csr(X.indices, X.data, mu, sigma),
     }
-    return passes(f"CSR {n:,} x {d:,}, {X.nnz / n:.0f} a row", X, y, bounds)
+    return passes(f"CSR {n:,} x {d:,}, {X.nnz / n:g} a row", X, y, bounds)
 
 
 class Nothing:

@@ -1,13 +1,17 @@
 """The CW-CVaR reproduction: a small run from end to end, and its data."""
 
+import json
+
 import numpy as np
 import pytest
 
 from stakes.reproduce import cw_cvar
 from stakes.reproduce._cw_cvar_data import german, kdd98, unreliable
+from stakes.reproduce._cw_cvar_draw import draw
 from stakes.reproduce._cw_cvar_figures import multipliers, synthetic
 from stakes.reproduce._cw_cvar_paper import COST, CVAR, LEARNERS
 from stakes.reproduce._cw_cvar_runs import candidates, margins_online, online, run_set
+from stakes.reproduce._result import Cell, Reproduction, Table
 
 
 def test_all_printed_numbers_are_there():
@@ -37,7 +41,10 @@ def test_a_small_run_of_one_set():
     found = run_set(stream, 1, 1, lambda line: None, margins=1)
     tables = cw_cvar._tables("German", stream, found)
     claims = cw_cvar._claims("German", stream, found)
-    assert len(tables) == 2 and len(claims) == 3
+    assert len(tables) == 3 and len(claims) == 3
+    last = {c.row: c.ours for c in tables[2].cells if c.column == "100% read"}
+    paid = {c.row: c.ours for c in tables[0].cells if c.column == "online"}
+    assert last == pytest.approx({name: paid[name] for name in last})
     assert {"CW", "never (trivial)"} <= {cell.row for cell in tables[0].cells}
 
 
@@ -52,9 +59,27 @@ def test_margins_come_from_the_same_stream():
 def test_figure_three():
     stream = unreliable(np.random.default_rng(0))
     assert stream.X.shape == (1000, 2) and stream.y.sum() == 500
-    table, claim = synthetic(1)
+    (table, curves), claim = synthetic(1)
     assert len(table.cells) == 14
+    assert len(curves.cells) == 50
     assert "CW-robust" in claim.evidence
+
+
+def test_the_figures_are_drawn_from_a_stored_run(tmp_path):
+    cells = [Cell("CW", f"{k}0% read", 10.0 * k) for k in range(1, 11)]
+    result = Reproduction(
+        name="cw-cvar",
+        paper="",
+        command="",
+        tables=[*multipliers()[0], Table("Figure 3(a), German: cost on the way", cells=cells)],
+        claims=[],
+    )
+    figure = draw(json.loads(result.to_json()))
+    titles = [axis.get_title() for axis in figure.axes]
+    assert len(titles) == 4 and "German" in titles[-1]
+    curve = figure.axes[-1].lines[0]
+    np.testing.assert_array_equal(curve.get_ydata(), 10.0 * np.arange(1, 11))
+    assert len(figure.axes[-1].collections) == 6  # where the paper's learners end, CW's being one
 
 
 @pytest.mark.slow

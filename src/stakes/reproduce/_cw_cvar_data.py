@@ -8,6 +8,7 @@ from stakes.datasets import load_german_credit
 from stakes.reproduce._cs_svm_donations import load_donors
 
 MAIL = 0.68
+SHARES = tuple(k / 10 for k in range(1, 11))  # of the stream, where learning curves are told
 DONORS_PER_OTHER = 4_843 / 90_569  # in all of KDD 98's learning set
 
 
@@ -34,6 +35,12 @@ class Stream:
         return float(
             self.fp[decided & (self.y == 0)].sum() + self.fn[~decided & (self.y == 1)].sum()
         )
+
+    def paid_so_far(self, decided):
+        """What decisions had cost after each of SHARES of the stream."""
+        each = np.where(self.y == 1, self.fn * ~decided, self.fp * decided)
+        reached = [round(share * len(each)) - 1 for share in SHARES]
+        return np.cumsum(each)[reached]
 
 
 def german(interest=0.0):

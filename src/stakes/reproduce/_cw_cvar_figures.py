@@ -6,13 +6,13 @@ import numpy as np
 
 from stakes.online import CWCVaRClassifier, CWRobustClassifier
 from stakes.online._gaussian_jit import hard_multiplier
-from stakes.reproduce._cw_cvar_data import unreliable
+from stakes.reproduce._cw_cvar_data import SHARES, unreliable
 from stakes.reproduce._cw_cvar_runs import candidates
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.risk import omega
 
 COSTS = (0.5, 1.0, 2.0, 5.0, 10.0)
-EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.5, 0.8)
+EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SYNTHETIC = ("CW", "CW-CVaR", "CW-robust (paper)", "CW-robust, prior counted fairly", "soft rule")
 
 
@@ -75,13 +75,18 @@ def synthetic(repeats):
     """Figure 3(c): mistakes through 1,000 points, one fifth of them unreliable."""
     streams = [unreliable(np.random.default_rng(seed)) for seed in range(repeats)]
     table = Table("Figure 3(c): mistakes out of 1,000")
+    curves = Table("Figure 3(c): mistakes on the way, no intercept")
     told, gains = [], []
     for intercept, column in ((False, "no intercept"), (True, "with an intercept")):
         mean = {}
         for name in SYNTHETIC:
             model = _best(name, unreliable(np.random.default_rng(10_000)), intercept)
-            values = [_mistakes(model, stream) for stream in streams]
+            ways = np.array([_mistakes(model, stream) for stream in streams])
+            values = ways[:, -1]
             mean[name] = float(np.mean(values))
+            if not intercept:
+                for share, reached in zip(SHARES, ways.mean(axis=0), strict=True):
+                    curves.cells.append(Cell(name, f"{share:.0%} read", float(reached)))
             table.cells.append(Cell(name, column, mean[name], float(np.std(values))))
         told.append(f"{column}: " + ", ".join(f"{k} {v:.0f}" for k, v in mean.items()))
         gains.append(1 - mean["CW-robust (paper)"] / min(mean["CW"], mean["CW-CVaR"]))
@@ -94,7 +99,7 @@ def synthetic(repeats):
         "; ".join(told) + ". With the factor t of Eq. 14 the prior is outvoted at once, so that "
         "CW-robust decides as CW-CVaR does",
     )
-    return table, claim
+    return [table, curves], claim
 
 
 def _best(name, stream, intercept):
@@ -113,9 +118,10 @@ def _best(name, stream, intercept):
             )
             models = [CWRobustClassifier(**m.get_params() | prior) for m in models]
     models = [model.set_params(fit_intercept=intercept) for model in models]
-    return min(models, key=lambda model: _mistakes(model, stream))
+    return min(models, key=lambda model: _mistakes(model, stream)[-1])
 
 
 def _mistakes(model, stream):
+    """Mistakes after each of SHARES of the stream."""
     p = type(model)(**model.get_params()).predict_then_learn(stream.X, stream.y, [0, 1])
-    return float(((p > 0.5) != (stream.y == 1)).sum())
+    return stream.paid_so_far(p > 0.5)

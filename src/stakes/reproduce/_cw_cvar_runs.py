@@ -47,9 +47,14 @@ def candidates(name):
 
 def online(model, stream, name):
     """Decide, then learn, through the stream: what was paid."""
+    return stream.paid(decided_online(model, stream, name))
+
+
+def decided_online(model, stream, name):
+    """The decisions, each before its example was learnt."""
     told = dict(fp_cost=stream.c, fn_cost=stream.c)
     p = _fresh(model).predict_then_learn(stream.X, stream.y, [0, 1], **told)
-    return stream.paid(_decided(p, stream, name))
+    return _decided(p, stream, name)
 
 
 def batch(model, train, test, name):
@@ -78,18 +83,21 @@ def run_set(stream, repeats, batches, say, margins=3):
     Returns
     -------
     dict of str -> dict
-        online, batch: costs per repeat; cvar_online, cvar_batch; setting.
+        online, batch: costs per repeat; curve: mean cost on the way; cvar_online, cvar_batch;
+        setting.
     """
     first = stream.take(np.random.default_rng(99).permutation(len(stream.y)))
     found = {}
     for name in (*LEARNERS, *OURS):
         tried = [(online(model, first, name), i) for i, model in enumerate(candidates(name))]
         best = candidates(name)[min(tried)[1]]
-        costs, cvars, ends = [], [], []
+        costs, curves, cvars, ends = [], [], [], []
         for seed in range(repeats):
             order = np.random.default_rng(seed).permutation(len(stream.y))
             shuffled = stream.take(order)
-            costs.append(online(best, shuffled, name))
+            decided = decided_online(best, shuffled, name)
+            costs.append(shuffled.paid(decided))
+            curves.append(shuffled.paid_so_far(decided))
             if seed < margins:
                 cvars.append(margins_online(best, shuffled))
             if seed < batches:
@@ -97,6 +105,7 @@ def run_set(stream, repeats, batches, say, margins=3):
                 ends.append(batch(best, stream.take(order[cut:]), stream.take(order[:cut]), name))
         found[name] = dict(
             online=costs,
+            curve=np.mean(curves, axis=0),
             batch=[paid for paid, _ in ends],
             cvar_online=cvars,
             cvar_batch=[cvar for _, cvar in ends],

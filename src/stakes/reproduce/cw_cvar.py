@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.reproduce._cw_cvar_data import german, kdd98
+from stakes.reproduce._cw_cvar_data import SHARES, german, kdd98
 from stakes.reproduce._cw_cvar_figures import multipliers, synthetic
 from stakes.reproduce._cw_cvar_paper import COST, CVAR, LEARNERS
 from stakes.reproduce._cw_cvar_runs import OURS, run_set
@@ -35,9 +35,9 @@ def run(*, repeats=None, data=None, progress=None):
     batches = max(1, repeats // 10)
     say = progress or (lambda line: None)
     figures, claims = multipliers()
-    table, claim = synthetic(repeats)
+    found, claim = synthetic(repeats)
     claims.append(claim)
-    tables = [*figures, table]
+    tables = [*figures, *found]
     streams = {
         "German": german(),
         "German, denying costs 20 %": german(interest=0.2),
@@ -93,7 +93,17 @@ def _tables(name, stream, found):
         paid = stream.paid(np.full(len(stream.y), decided))
         cost.cells.append(Cell(label, "online", paid))
         cost.cells.append(Cell(label, "batch", paid / 10))
-    return [cost, cvar]
+    return [cost, cvar, _curves(name, found)]
+
+
+def _curves(name, found):
+    """The learning curves of Figure 3."""
+    panel = "b" if "KDD" in name else "a"
+    table = Table(f"Figure 3({panel}), {name}: cost on the way")
+    for learner in (*LEARNERS, *OURS):
+        for share, paid in zip(SHARES, found[learner]["curve"], strict=True):
+            table.cells.append(Cell(learner, f"{share:.0%} read", float(paid)))
+    return table
 
 
 def _claims(name, stream, found):
