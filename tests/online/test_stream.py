@@ -263,3 +263,33 @@ def test_memory_is_bounded_if_asked(max_memory):
         model.partial_fit(X, X[:, 0] > 0, [False, True], fn_cost=rng.lognormal(size=400))
         sizes.append(len(pickle.dumps(model)))
     assert (sizes[2] == sizes[1]) == (max_memory is not None)
+
+
+@every_learner
+def test_a_column_named_twice_in_a_row_counts_as_its_sum(learner):
+    rng = np.random.default_rng(0)
+    columns = np.sort(rng.integers(0, 4, size=(20, 6)), axis=1)[:, ::-1]
+    parts = rng.normal(size=120), columns.ravel(), np.arange(0, 121, 6)
+    twice = sparse.csr_matrix(parts, shape=(20, 5))
+    X, y = twice.toarray(), rng.integers(0, 2, 20)
+    y[:2] = [0, 1]
+    a, b = clone(learner).fit(twice, y), clone(learner).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_array_equal(a._mu, b._mu)
+    np.testing.assert_array_equal(a.predict_proba(twice), b.predict_proba(sparse.csr_matrix(X)))
+    assert twice.nnz == 120  # what the user gave is left alone
+
+
+def test_a_large_table_with_a_hole_is_refused_and_the_old_model_stays(priced):
+    X, y, _, _ = priced
+    rng = np.random.default_rng(0)
+    large = rng.normal(size=(20_000, 5))
+    large[19_000, 3] = np.nan
+    labels = rng.integers(0, 2, len(large))
+    for data in (large, sparse.csr_matrix(large)):
+        with pytest.raises(ValueError, match="contains NaN"):
+            AROWClassifier().fit(data, labels)
+        model = AROWClassifier().fit(X, y)
+        before = copy.deepcopy(model)
+        with pytest.raises(ValueError, match="contains NaN"):
+            model.fit(data, labels)
+        same_state(before, model)

@@ -36,10 +36,9 @@ def calibrated(cal, s):
 
 
 @njit(cache=True, error_model="numpy")
-def is_due(cal):
-    """Count an example; whether the map learns from it."""
-    cal[7] += 1.0
-    return cal[7] <= DENSE or np.int64(cal[7]) % THIN == 0
+def is_due(met):
+    """Whether the map learns from the example that makes it `met`."""
+    return met <= DENSE or met % THIN == 0
 
 
 @njit(cache=True, error_model="numpy")
@@ -71,7 +70,8 @@ def learn_map(cal, s, y):
 @njit(cache=True, error_model="numpy")
 def calibrate_step(cal, s, y):
     """Meet the label y of an example with score s, and learn from it if that is due."""
-    if is_due(cal):
+    cal[7] += 1.0
+    if is_due(np.int64(cal[7])):
         learn_map(cal, s, y)
 
 

@@ -5,7 +5,6 @@ from abc import abstractmethod
 from numbers import Integral
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -14,7 +13,7 @@ from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
-from stakes.online._intake import binary_signs, checked_later, signs_of, two_classes
+from stakes.online._intake import binary_signs, canonical, checked_later, signs_of, two_classes
 from stakes.online._one_by_one import OneByOne
 from stakes.online._state import CALIBRATION, NUMBERS, TALLY, new_state
 
@@ -249,9 +248,7 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         )
         if first:
             self.classes_ = two_classes(np.unique(y) if classes is None else classes)
-        signs = signs_of(column_or_1d(y), self.classes_)
-        if sparse.issparse(X):
-            X.sort_indices()
+        X, signs = canonical(X), signs_of(column_or_1d(y), self.classes_)
         c_pos, c_neg = self._regrets(len(signs), *costs)
         if first:
             self._start(X.shape[1])
@@ -272,10 +269,11 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
             order="C",
             ensure_all_finite=not checked_later(X),
         )
-        if sparse.issparse(X):
-            X.sort_indices()
         self.classes_, signs = binary_signs(y)
-        return X, signs
+        return canonical(X), signs
+
+    def _validate_X(self, X):
+        return canonical(super()._validate_X(X))
 
     def _regrets(self, n, *costs):
         """Both regrets, one for each of n rows, or one for all if every cost is a number."""

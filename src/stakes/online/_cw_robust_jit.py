@@ -54,8 +54,9 @@ def tell(s, y, c, state):
     """The score that is told, and what the calibration learns from it."""
     if not math.isfinite(s):
         return math.nan
-    calibrate, cal = state[20] > 0.0, state[8:16]
-    return show(cal, s, y, calibrate, calibrate and c > 0.0 and is_due(cal))
+    calibrate = state[20] > 0.0
+    due = calibrate and c > 0.0 and is_due(np.int64(state[15]))
+    return show(state[8:16], s, y, calibrate, due)
 
 
 @njit(cache=True, error_model="numpy")

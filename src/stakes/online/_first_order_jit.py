@@ -36,7 +36,8 @@ def step(rule, m, v, c, C):
 def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     """Learn all rows of the flat array x in order."""
     rule, C, weighting = int(state[16]), state[17], int(state[19])
-    calibrate, bias, cal = state[20] > 0.0, state[21], state[8:16]
+    calibrate, bias = state[20] > 0.0, state[21]
+    cal, met = state[8:16], np.int64(state[15])
     many, told = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
@@ -68,7 +69,8 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        due = calibrate and learns and is_due(cal)
+        met += learns
+        due = calibrate and learns and is_due(met)
         if told or due:
             score = show(cal, f, y_t, calibrate, due)
             if told:
@@ -83,13 +85,15 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
         for j in range(d):
             mu[j] += a * x[i + j]
         mu[d] += a * bias
+    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
     """The same on compressed sparse rows."""
     rule, C, weighting = int(state[16]), state[17], int(state[19])
-    calibrate, bias, cal = state[20] > 0.0, state[21], state[8:16]
+    calibrate, bias = state[20] > 0.0, state[21]
+    cal, met = state[8:16], np.int64(state[15])
     many, told = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
@@ -106,7 +110,8 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        due = calibrate and learns and is_due(cal)
+        met += learns
+        due = calibrate and learns and is_due(met)
         if told or due:
             score = show(cal, f, y_t, calibrate, due)
             if told:
@@ -121,6 +126,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
         for i in range(start, stop):
             mu[np.uintp(indices[i])] += a * x[i]
         mu[d] += a * bias
+    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")

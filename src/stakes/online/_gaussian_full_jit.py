@@ -29,7 +29,8 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
         return math.nan
     v = max(v, 0.0)
     learns = (c_pos if y > 0.0 else c_neg) > 0.0
-    due = calibrate and learns and is_due(state[8:16])
+    state[15] += learns
+    due = calibrate and learns and is_due(np.int64(state[15]))
     s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
     score = show(state[8:16], s, y, calibrate, due)
     if not learns:

@@ -48,6 +48,14 @@ def csr_parts(X):
     )
 
 
+def canonical(X):
+    """X itself, or a copy of a sparse X whose rows name each column once, in order."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def two_classes(classes):
     """Both labels, sorted."""
     classes = np.unique(classes)
