@@ -54,3 +54,20 @@ LEAVES = {
     "Splice": (21.3, 18.0, 22.6, 18.4),
     "SVMguide": (14.5, 12.3, 15.3, 11.9),
 }
+SPARCCC = {
+    "Breast": 0.863,
+    "Covtype": 0.750,
+    "Fourclass": 0.711,
+    "German": 0.553,
+    "Ism": 0.777,
+    "Letter": 0.872,
+    "Oil": 0.680,
+    "Page": 0.781,
+    "Pendigits": 0.804,
+    "Phoneme": 0.517,
+    "Pima": 0.519,
+    "Satimage": 0.706,
+    "Segment": 0.887,
+    "Splice": 0.781,
+    "SVMguide": 0.924,
+}

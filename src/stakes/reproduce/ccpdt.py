@@ -1,25 +1,34 @@
-"""Class confidence proportion decision trees (Chapter 3 of W. Liu's thesis), Tables 3.3 to 3.5."""
+"""Class confidence proportion decision trees (Chapter 3 of W. Liu's thesis) re-run."""
 
 import numpy as np
-from scipy.stats import chi2
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.compare import average_ranks
+from stakes.reproduce import _ccpdt_classes as many
+from stakes.reproduce import _ccpdt_paper_later as later
+from stakes.reproduce import _ccpdt_rules as rules
+from stakes.reproduce import _ccpdt_sampling as sampling
+from stakes.reproduce._ccpdt_claims import BARE, claims
 from stakes.reproduce._ccpdt_data import MISSING, NOTE, SETS, load_set
-from stakes.reproduce._ccpdt_paper import AUC_PRUNED, AUC_UNPRUNED, CRITERIA, LEAVES, PRUNED
-from stakes.reproduce._result import Cell, Claim, Reproduction, Table
+from stakes.reproduce._ccpdt_paper import (
+    AUC_PRUNED,
+    AUC_UNPRUNED,
+    CRITERIA,
+    LEAVES,
+    PRUNED,
+    SPARCCC,
+)
+from stakes.reproduce._result import Cell, Reproduction, Table
 from stakes.tree import ConfidenceTreeClassifier
 from stakes.tree._prune import prune
 
 OURS = dict(zip(CRITERIA, ("entropy", "ccp_entropy", "gini", "ccp_gini", "hellinger"), strict=True))
 P_VALUE = 0.01  # Section 3.7.2
-# the plain trees again with the bare shares of their leaves as scores
-BARE = {name: f"{name}, no smoothing" for name in ("C4.5", "CART")}
 
 
-def run(*, repeats=None, data=None, progress=None, sets=None):
-    """Tables 3.3, 3.4 and 3.5 on the sets at hand, and what became of the claims.
+def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, classes=None):
+    """Tables 3.3 to 3.6, 3.8 and 3.9 on the sets at hand, and what became of the claims.
 
     Parameters
     ----------
@@ -29,8 +38,9 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
         Directory with the public sets; None: `STAKES_DATA`.
     progress : callable, default=None
         Called with a line of text after each set.
-    sets : sequence of str, default=None
-        Names out of Table 3.2; None: all that are at hand.
+    sets, sampled, classes : sequence of str, default=None
+        Which sets of Tables 3.3 to 3.5, of Table 3.6, and of Tables 3.8 and 3.9; None: all that
+        are at hand.
 
     Returns
     -------
@@ -38,21 +48,50 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
     """
     repeats = 5 if repeats is None else repeats
     say = progress or (lambda line: None)
-    found = {}
+    trees, wrapped, several = {}, {}, {}
     for name in list(SETS) if sets is None else sets:
-        found[name] = _one_set(*load_set(name, data), repeats)
-        say(f"{name}: " + ", ".join(f"{k} {np.mean(v['auc']):.3f}" for k, v in found[name].items()))
-    absent = f"Not at hand: {', '.join(MISSING)}. {NOTE} Mean over {repeats} x 2 folds."
+        X, y = load_set(name, data)
+        trees[name] = _one_set(X, y, repeats) | {rules.SPARCCC: rules.rules_set(X, y, repeats)}
+        say(_line(name, trees[name]))
+    for name in list(SETS) if sampled is None else sampled:
+        wrapped[name] = sampling.sampled_set(*load_set(name, data), repeats)
+        say(_line(f"{name}, sampled", wrapped[name]))
+    for name in list(many.FILES) if classes is None else classes:
+        several[name] = many.classes_set(*many.load_classes(name, data), repeats)
+        say(_line(f"{name}, smallest class", several[name]))
+    return report(trees, wrapped, several, repeats)
+
+
+def report(trees, wrapped, several, repeats):
+    """The tables and claims of what was found, set -> learner -> values in each fold."""
+    absent = (
+        f"Not at hand: {', '.join(MISSING)}. {NOTE} {rules.NOTE} Mean over {repeats} x 2 folds."
+    )
+    unpruned = {name: (*printed, SPARCCC[name]) for name, printed in AUC_UNPRUNED.items()}
+    columns = (*CRITERIA, rules.SPARCCC)
+    tables = []
+    if trees:
+        tables += [
+            _table("Table 3.3: AUC, unpruned", trees, columns, "auc", unpruned, absent),
+            _table("Table 3.4: AUC, pruned", trees, PRUNED, "auc", AUC_PRUNED, ""),
+            _table("Table 3.5: leaves", trees, PRUNED, "leaves", LEAVES, ""),
+        ]
+        tables[0].cells += _bare_cells(trees)
+    if wrapped:
+        note = f"{sampling.NOTE} {sampling.levels_told(wrapped)}"
+        title, printed = "Table 3.6: AUC after sampling", later.AUC_SAMPLED
+        tables.append(_table(title, wrapped, sampling.SAMPLED, "auc", printed, note))
+    if several:
+        title, printed = "Table 3.8: AUC of the smallest of many classes", later.AUC_CLASSES
+        tables.append(_table(title, several, many.TREES, "auc", printed, many.NOTE))
+        title, printed = "Table 3.9: leaves, many classes", later.LEAVES_CLASSES
+        tables.append(_table(title, several, many.TREES, "leaves", printed, many.LEAVES_NOTE))
     return Reproduction(
         name="ccpdt",
         paper="Class confidence proportion decision trees (W. Liu's thesis, Chapter 3)",
         command="stakes reproduce ccpdt",
-        tables=[
-            _table("Table 3.3: AUC, unpruned", found, CRITERIA, "auc", AUC_UNPRUNED, absent),
-            _table("Table 3.4: AUC, pruned", found, PRUNED, "auc", AUC_PRUNED, ""),
-            _table("Table 3.5: leaves", found, PRUNED, "leaves", LEAVES, ""),
-        ],
-        claims=_claims(found),
+        tables=tables,
+        claims=claims(trees, wrapped, several),
     )
 
 
@@ -90,10 +129,6 @@ def _table(title, found, names, measure, printed, note):
         for tree, paper in zip(names, printed[name], strict=True):
             values = of_set[tree][measure]
             cells.append(Cell(name, tree, float(np.mean(values)), float(np.std(values)), paper))
-        if names is CRITERIA:
-            for tree in BARE.values():
-                values = of_set[tree][measure]
-                cells.append(Cell(name, tree, float(np.mean(values)), float(np.std(values))))
     ours = np.array(
         [[np.mean(of_set[tree][measure]) for tree in names] for of_set in found.values()]
     )
@@ -106,76 +141,14 @@ def _table(title, found, names, measure, printed, note):
     return Table(title, cells, note)
 
 
-def friedman_of_two(first, second):
-    """Friedman's test for two learners: a chi-square of wins less losses.
-
-    Examples
-    --------
-    >>> wins, losses, p = friedman_of_two([1.0] * 18 + [0.0], [0.5] * 19)
-    >>> wins, losses, float(f"{p:.1e}")  # the thesis's 9.6E-5
-    (18, 1, 9.6e-05)
-    """
-    difference = np.asarray(first) - np.asarray(second)
-    wins, losses = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    if wins + losses == 0:
-        return wins, losses, 1.0
-    return wins, losses, float(chi2.sf((wins - losses) ** 2 / (wins + losses), 1))
-
-
-def _claims(found):
-    pairs = [
-        ("CCP-C4.5 beats C4.5 unpruned (Table 3.3, p = 9.6E-5).", "CCP-C4.5", "C4.5"),
-        ("CCP-CART beats CART unpruned (Table 3.3, p = 9.6E-5).", "CCP-CART", "CART"),
-        (
-            "Pruned by Fisher's test C4.5 has a larger AUC than pruned by errors (p = 0.0184).",
-            "C4.5, Fisher",
-            "C4.5, error",
-        ),
-        (
-            "Pruned by Fisher's test CCP-C4.5 has a larger AUC than by errors (p = 0.0076).",
-            "CCP-C4.5, Fisher",
-            "CCP-C4.5, error",
-        ),
+def _bare_cells(found):
+    """The plain trees without smoothing, which the thesis does not print."""
+    return [
+        Cell(name, tree, float(np.mean(of_set[tree]["auc"])), float(np.std(of_set[tree]["auc"])))
+        for name, of_set in found.items()
+        for tree in BARE.values()
     ]
-    return [_claim(found, *pair) for pair in pairs] + [_smoothing_claim(found, n) for n in BARE]
 
 
-def _claim(found, text, better, other):
-    means = [
-        [np.mean(of_set[name]["auc"]) for of_set in found.values()] for name in (better, other)
-    ]
-    wins, losses, p = friedman_of_two(*means)
-    gain = float(np.mean(np.subtract(*means)))
-    if wins > losses and p < 0.05:
-        verdict = "reproduced"
-    else:
-        verdict = "partly reproduced" if wins > losses and gain > 0 else "not reproduced"
-    return Claim(
-        text,
-        verdict,
-        f"better on {wins}, worse on {losses} of {len(means[0])} sets, mean gain {gain:+.4f}, "
-        f"Friedman p = {p:.2g}",
-    )
-
-
-def _smoothing_claim(found, plain):
-    """Where the printed advantage comes from: the plain trees are printed as if not smoothed."""
-    claim = _claim(
-        found,
-        f"Section 3.7.1 smooths the leaves of all trees; {plain}'s printed AUCs are smoothed ones.",
-        f"CCP-{plain}",
-        BARE[plain],
-    )
-    at = CRITERIA.index(plain)
-    off = [
-        float(
-            np.mean([abs(np.mean(f[tree]["auc"]) - AUC_UNPRUNED[s][at]) for s, f in found.items()])
-        )
-        for tree in (plain, BARE[plain])
-    ]
-    claim.verdict = "not reproduced" if off[1] < off[0] else "reproduced"
-    claim.evidence = (
-        f"mean distance from the printed {plain}: {off[0]:.3f} smoothed, {off[1]:.3f} unsmoothed; "
-        f"against the unsmoothed tree CCP-{plain} is {claim.evidence}, the printed direction"
-    )
-    return claim
+def _line(name, found):
+    return f"{name}: " + ", ".join(f"{k} {np.mean(v['auc']):.3f}" for k, v in found.items())
