@@ -11,6 +11,7 @@ on sets instead of points, and each prediction comes with a bound on the probabi
 of measurement has turned it.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from stakes.metrics import certified_error, nominal_error
@@ -68,3 +69,17 @@ print(
     f"{review.sum()} of {review.size} samples go to review; of the other {sure.sum()}, "
     f"{int((guess != y[test])[sure].sum())} are wrong"
 )
+
+# %%
+# Where the instrument's error decides: the farther a sample lies from the boundary, counted in its
+# own error, the smaller the bound on the probability that its prediction is wrong.
+order = np.argsort(bound)
+wrong = (guess != y[test])[order]
+position = np.arange(bound.size)
+plt.plot(position, bound[order], "o", color="tab:blue", label="right")
+plt.plot(position[wrong], bound[order][wrong], "o", color="tab:red", label="wrong")
+plt.axhline(0.1, color="grey", linestyle=":", label="send to review above")
+plt.xlabel("samples, the surest first")
+plt.ylabel("bound on the probability of a mistake")
+plt.legend()
+plt.show()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import stakes
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -53,3 +55,11 @@ def test_commands(page, tmp_path):
 def test_links_lead_somewhere(page):
     targets = re.findall(r"\]\((?!http)([^)#]+)", page.read_text())
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_api_reference_lists_every_folder():
+    listed = set(
+        re.findall(r"^   stakes\.(\w+)$", (ROOT / "docs/api.rst").read_text(), re.MULTILINE)
+    )
+    folders = set(stakes.__all__) - {"__version__", "base", "cli"}
+    assert folders <= listed
