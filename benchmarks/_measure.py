@@ -1,12 +1,16 @@
 """Measuring: contestants take turns, the best of several turns counts."""
 
+import ctypes
 import gc
-import multiprocessing
-import resource
+import os
+import subprocess
+import sys
+import tempfile
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
-import psutil
+import cloudpickle
 
 
 @dataclass
@@ -60,19 +64,44 @@ def race(task, contestants, turns=5, peer=None, clock=time.perf_counter):
     ]
 
 
-def peak_mib(call):
-    """MiB that a call needs at its peak, beyond what the process had before; run in a fork."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_report_peak, args=(call, sender))
-    child.start()
-    peak = receiver.recv()
-    child.join()
-    return peak
+def peak_mib(call, *, warm=True):
+    """MiB that a call needs at its peak beyond what a fresh process holds before it.
+
+    The process is new, so nothing of this one counts; if `warm`, the call is made once before, to
+    import and compile; freed memory is given back, and the high-water mark is reset before the
+    call that is measured. None where the system has no /proc.
+    """
+    if not Path("/proc/self/clear_refs").exists():
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "call"
+        path.write_bytes(cloudpickle.dumps(call))
+        told = subprocess.run(
+            [sys.executable, "-m", "benchmarks._measure", str(path), str(int(warm))],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return float(told.stdout.split()[-1])
 
 
-def _report_peak(call, sender):
-    before = psutil.Process().memory_info().rss
+def _report_peak(path, warm):
+    call = cloudpickle.loads(Path(path).read_bytes())
+    if warm:
+        call()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark starts again from here
+    before = _memory("VmRSS")
     call()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # Linux counts in KiB
-    sender.send(max(0, peak - before) / 2**20)
+    print((_memory("VmHWM") - before) / 1024)
+
+
+def _memory(field):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
+
+
+if __name__ == "__main__":
+    _report_peak(sys.argv[1], sys.argv[2] == "1")

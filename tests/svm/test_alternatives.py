@@ -18,7 +18,6 @@ CLASS_LEVEL = [
     BiasedPenaltySVC(fn_cost=4.0),
     CostSensitiveSVC(kappa=0.5, fn_cost=4.0),
     CostSensitiveSVC(kappa=0.5, fp_cost=4.0, slope="consistent", conditions="ignore"),
-    CostSensitiveSVC(kappa="search", fn_cost=10.0),
 ]
 
 
@@ -38,6 +37,14 @@ def test_libsvm_finds_the_same_machine(learner, kernel, rng):
     assert other.objective_ == pytest.approx(own.objective_, rel=1e-4)
     assert other.duality_gap_ <= 1e-4
     assert other.dual_view().l1_negative == pytest.approx(other.dual_view().l1_positive)
+
+
+def test_libsvm_searches_kappa_too():
+    X, y = noisy(np.random.default_rng(0))
+    model = CostSensitiveSVC(kappa="search", fn_cost=10.0, solver="libsvm", gamma=0.5).fit(X, y)
+    assert (
+        model.kappa_ == CostSensitiveSVC(kappa="search", fn_cost=10.0, gamma=0.5).fit(X, y).kappa_
+    )
 
 
 def test_libsvm_takes_a_penalty_but_not_a_margin_per_example(rng):
