@@ -33,7 +33,7 @@ def test_any_number_of_jobs_gives_the_same_bytes(bootstrap):
 
 def test_the_forest_is_the_mean_of_its_trees():
     X, y = problem()
-    model = forest().fit(X, y)
+    model = forest(smoothing=0.0).fit(X, y)
     nodes, roots = model.trees_[0], model.roots_[0]
     share = nodes.weight[:, 1] / nodes.weight.sum(axis=1)
     ends = [*roots[1:], len(nodes)]
@@ -47,7 +47,9 @@ def test_one_tree_on_all_examples_and_features_is_the_tree():
     X, y = problem()
     settings = dict(criterion="ccp_entropy", min_samples_leaf=3, categorical_features=[5])
     alone = ConfidenceTreeClassifier(pruning=None, exact_rows=0, smoothing=0.0, **settings)
-    single = ConfidenceForestClassifier(1, bootstrap=None, max_features=None, **settings)
+    single = ConfidenceForestClassifier(
+        1, bootstrap=None, max_features=None, smoothing=0.0, **settings
+    )
     np.testing.assert_allclose(
         alone.fit(X, y).predict_proba(X), single.fit(X, y).predict_proba(X), atol=1e-14
     )
@@ -55,7 +57,7 @@ def test_one_tree_on_all_examples_and_features_is_the_tree():
 
 def test_balanced_samples_give_probabilities_at_the_frequencies_of_training():
     data = make_fraud(4000, random_state=0)
-    model = ConfidenceForestClassifier(20, bootstrap="balanced", random_state=0)
+    model = ConfidenceForestClassifier(20, bootstrap="balanced", smoothing=0.0, random_state=0)
     p = model.fit(data.X, data.y).predict_proba(data.X)[:, 1]
     assert p.mean() == pytest.approx(data.y.mean())
     np.testing.assert_allclose(model.trees_[0].weight[model.roots_[0]].sum(axis=1), 4000)
@@ -86,6 +88,13 @@ def test_importance_is_what_shuffling_costs():
     found = model.importances(X[300:], y[300:], fn_cost=3.0, random_state=0)
     assert found.argmax() == 1 and found[1] > 0.3
     assert np.abs(found[[0, 2, 3]]).max() < 0.1
+
+
+@pytest.mark.parametrize(("share", "count"), [(1 / 3, 2), (0.01, 1), (1.0, 6), (1, 1), ("sqrt", 2)])
+def test_features_tried_are_a_number_or_a_share(share, count):
+    X, y = problem()
+    drawn = [forest(max_features=tried).fit(X, y).predict_proba(X) for tried in (share, count)]
+    np.testing.assert_array_equal(*drawn)
 
 
 def test_several_classes():

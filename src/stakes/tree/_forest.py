@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
-from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from stakes.base import LearnerInfo
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, Settings, grow_nodes
@@ -19,15 +19,16 @@ class ConfidenceForestClassifier(TreeBase):
 
     .. math:: P(y = 1 \mid x) = \frac1T \sum_{t=1}^T \frac{n_{t1}(x)}{n_{t0}(x) + n_{t1}(x)} ,
 
-    :math:`n_{tk}(x)` being the weight of class k in the leaf that x reaches in tree t. Splits are
-    chosen as by :class:`~stakes.tree.ConfidenceTreeClassifier`, among features drawn anew in each
-    node; nothing is pruned.
+    :math:`n_{tk}(x)` being the weight of class k in the leaf that x reaches in tree t, with the
+    examples that smoothing adds. Splits are chosen as by
+    :class:`~stakes.tree.ConfidenceTreeClassifier`, among features drawn anew in each node; nothing
+    is pruned.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Trees.
-    criterion : str, default="ccp_gini"
+    criterion : str, default="ccp_entropy"
         One of "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" and "cost".
         What a split is chosen by.
     branch_weight : {"rate", "count"}, default="rate"
@@ -36,16 +37,17 @@ class ConfidenceForestClassifier(TreeBase):
         Most splits on a path.
     min_samples_leaf : float, default=20
         Least weight of the drawn examples in a leaf.
-    max_features : "sqrt", int or None, default="sqrt"
-        How many features are tried in a node; None: all.
+    max_features : "sqrt", int, float or None, default=1/3
+        How many features, or which share of them, are tried in a node; None: all.
     bootstrap : {"plain", "balanced"} or None, default="plain"
         "plain": as many examples as there are, drawn with replacement; "balanced": as many of
         each class as the rarer one has, and all examples counted in the leaves, so that
         probabilities are at the frequencies of training; None: all examples in every tree.
-    smoothing : float, default=0.0
-        How many examples of each class are added to a leaf.
-    prior : {"uniform", "rate"}, default="rate"
-        What the added examples are: half of each class, or shared out as those of training.
+    smoothing : float, default=5.0
+        How many examples are added to a leaf, for each of the two classes.
+    prior : {"parent", "uniform", "rate"}, default="parent"
+        What the added examples are: like those of the node above, itself smoothed; half of each
+        class; or shared out as those of training.
     categorical_features : array-like of bool, int or str, default=None
         Which features are categories, coded 0 to 254.
     max_bins : int, default=255
@@ -97,7 +99,12 @@ class ConfidenceForestClassifier(TreeBase):
         **TreeBase._parameter_constraints,
         **TREE_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_features": [None, StrOptions({"sqrt"}), Interval(Integral, 1, None, closed="left")],
+        "max_features": [
+            None,
+            StrOptions({"sqrt"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="right"),
+        ],
         "bootstrap": [StrOptions({"plain", "balanced"}), None],
         "oob": ["boolean"],
         "n_jobs": [None, Integral],
@@ -105,21 +112,21 @@ class ConfidenceForestClassifier(TreeBase):
     _info = LearnerInfo(
         family="tree",
         speed="medium",
-        grid={"min_samples_leaf": [5, 20], "criterion": ["ccp_gini", "gini"]},
+        grid={"min_samples_leaf": [5, 20], "criterion": ["ccp_entropy", "entropy"]},
     )
 
     def __init__(
         self,
         n_estimators=100,
         *,
-        criterion="ccp_gini",
+        criterion="ccp_entropy",
         branch_weight="rate",
         max_depth=None,
         min_samples_leaf=20,
-        max_features="sqrt",
+        max_features=1 / 3,
         bootstrap="plain",
-        smoothing=0.0,
-        prior="rate",
+        smoothing=5.0,
+        prior="parent",
         categorical_features=None,
         max_bins=255,
         exact_rows=0,
@@ -277,14 +284,16 @@ class ConfidenceForestClassifier(TreeBase):
         )
 
     def _settings(self, d):
-        tried = {"sqrt": max(1, int(np.sqrt(d))), None: d}.get(self.max_features, self.max_features)
+        tried = {"sqrt": int(np.sqrt(d)), None: d}.get(self.max_features, self.max_features)
+        if not isinstance(tried, Integral):
+            tried = int(tried * d)
         return Settings(
             self.criterion,
             self.branch_weight,
             self.max_depth,
             self.min_samples_leaf,
             self.exact_rows,
-            min(tried, d),
+            min(max(tried, 1), d),
         )
 
     def _one_tree(self, binned, positive, weight, regret, settings, seed):
