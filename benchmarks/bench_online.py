@@ -173,6 +173,9 @@ def singles(n=20_000, d=30):
 
         return call
 
+    def at_once():
+        ProbitClassifier().partial_fit(X, y, [0, 1], fn_cost=cost)
+
     def logistic():
         return linear_model.LogisticRegression(optim.SGD(0.1))
 
@@ -183,6 +186,7 @@ def singles(n=20_000, d=30):
         {
             **{name: ours(make) for name, make in makes.items()},
             "ProbitClassifier, dicts": ours(ProbitClassifier, named),
+            "ProbitClassifier, partial_fit of all": at_once,
             "a call that does nothing": ours(Nothing),
             "River PAClassifier": river(lambda: linear_model.PAClassifier(C=1.0)),
             "River LogisticRegression": river(logistic),

@@ -154,7 +154,8 @@ class CWRobustClassifier(CWCVaRClassifier):
             parts = np.arange(0, n * d + 1, d) if d else np.zeros(n + 1, np.int64), self._every
             rows = *parts, X.ravel()
         else:
-            rows = csr_parts(X)
+            indptr, *rest = csr_parts(X)
+            rows = indptr.astype(np.int64), *rest
         state = self._mu, self._Sigma, self._state, self._nu, self._r, *self._choices, out
         learn = robust_full_pass if self._Sigma.ndim == 2 else robust_pass
         learn(dense, *rows, signs, c_pos, c_neg, omega, *state)

@@ -62,21 +62,20 @@ def tell(s, y, c, state):
 @njit(cache=True, error_model="numpy")
 def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, nu, r, opposite, t):
     """Score one row with the blended weights, then learn it."""
-    calibrate, bias, d = state[20], state[21], mu.shape[0] - 1
+    calibrate, d = state[20], mu.shape[0] - 1
     state[20] = 0.0  # the map learns from the blended score alone
     if dense:
         blend_mu, blend_sigma = blend_all(mu, sigma, nu, r, opposite, t)
         s = learn_row(x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
         learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state)
     else:
-        m, v = blend(mu[d], sigma[d], nu[d], r[d], opposite, t)
-        m, v = m * bias, v * bias
-        for k in range(index.shape[0]):
-            j = index[k]
-            m_j, v_j = blend(mu[j], sigma[j], nu[j], r[j], opposite, t)
-            m += m_j * x[k]
-            v += v_j * x[k] * x[k]
-        s = m / math.sqrt(1.0 + v)
+        k = index.shape[0]
+        blend_mu, blend_sigma = np.empty(k + 1), np.empty(k + 1)
+        for i in range(k + 1):
+            j = index[i] if i < k else d
+            blend_mu[i], blend_sigma[i] = blend(mu[j], sigma[j], nu[j], r[j], opposite, t)
+        own = np.arange(k).astype(np.int32)
+        s = learn_sparse_row(own, x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
         learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state)
     state[20] = calibrate
     return tell(s, y, c_pos if y > 0.0 else c_neg, state)

@@ -141,7 +141,7 @@ def learn_row(x, y, c_pos, c_neg, mu, state):
 @njit(cache=True, error_model="numpy")
 def learn_sparse_row(index, x, y, c_pos, c_neg, mu, state):
     """Learn one sparse row; return its score before."""
-    sign, one, indptr = np.empty(1, np.int8), np.empty(3), np.empty(2, np.int64)
+    sign, one, indptr = np.empty(1, np.int8), np.empty(3), np.empty(2, np.int32)
     sign[0], one[0], one[1] = y, c_pos, c_neg
     indptr[0], indptr[1] = 0, index.shape[0]
     learn_csr(indptr, index, x, sign, one[0:1], one[1:2], mu, state, one[2:3])

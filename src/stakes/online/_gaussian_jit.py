@@ -175,11 +175,29 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
     for t in range(y.shape[0]):
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
         k, y_t = t if many else 0, np.float64(y[t])
-        f, v = mu[d] * bias, sigma[d] * bias
-        for i in range(start, stop):
+        end = stop - (stop - start) % FOUR
+        m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
+        i = start
+        while i < end:
+            x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
+            j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
+            j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
+            m0 += mu[j0] * x0
+            m1 += mu[j1] * x1
+            m2 += mu[j2] * x2
+            m3 += mu[j3] * x3
+            v0 += sigma[j0] * x0 * x0
+            v1 += sigma[j1] * x1 * x1
+            v2 += sigma[j2] * x2 * x2
+            v3 += sigma[j3] * x3 * x3
+            i += FOUR
+        f = (m0 + m1) + (m2 + m3) + mu[d] * bias
+        v = (v0 + v1) + (v2 + v3) + sigma[d] * bias
+        while i < stop:
             j = np.uintp(indices[i])
             f += mu[j] * x[i]
             v += sigma[j] * x[i] * x[i]
+            i += ONE
         if not math.isfinite(v):
             state[5] += 1.0
             if told:
@@ -212,7 +230,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             mu[d] += a * sigma[d] * bias
             sigma[d] -= b * sigma[d] * sigma[d] * bias
         else:
-            i, end = start, stop - (stop - start) % FOUR
+            i = start
             while i < end:  # four divisions at once; the columns of a row differ
                 x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
                 j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
@@ -252,7 +270,7 @@ def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
 @njit(cache=True, error_model="numpy")
 def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state):
     """Learn one sparse row; return its score before."""
-    sign, one, indptr = np.empty(1, np.int8), np.empty(4), np.empty(2, np.int64)
+    sign, one, indptr = np.empty(1, np.int8), np.empty(4), np.empty(2, np.int32)
     sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
     indptr[0], indptr[1] = 0, index.shape[0]
     learn_csr(indptr, index, x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])

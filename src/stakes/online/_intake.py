@@ -41,8 +41,9 @@ def _coded(positive):
 
 def csr_parts(X):
     """The three arrays of a CSR matrix in the types that the loops are compiled for."""
+    short = X.nnz < 2**31
     return (
-        X.indptr.astype(np.int64, copy=False),
+        X.indptr.astype(np.int32 if short else np.int64, copy=False),
         X.indices.astype(np.int32, copy=False),
         X.data,
     )

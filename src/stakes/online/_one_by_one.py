@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 from stakes.online._intake import two_classes
 
 FLOAT64 = np.dtype(np.float64)
+INFINITY = float("inf")
+STEP = (8,)  # bytes from one number to the next
 
 
 class OneByOne:
@@ -46,7 +48,7 @@ class OneByOne:
         c_pos -= self.tp_cost if tp_cost is None else tp_cost
         c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
         c_neg -= self.tn_cost if tn_cost is None else tn_cost
-        if not (0.0 <= c_pos < np.inf and 0.0 <= c_neg < np.inf):
+        if not (0.0 <= c_pos < INFINITY and 0.0 <= c_neg < INFINITY):
             self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # says what is wrong
         if isinstance(x, dict):
             index, x = self._sparse_of(x, grow=True)
@@ -96,7 +98,10 @@ class OneByOne:
         self._start(self.n_features_in_)
 
     def _row_of(self, x):
-        if type(x) is not np.ndarray or x.dtype is not FLOAT64 or not x.flags.c_contiguous:
+        if type(x) is np.ndarray and x.dtype is FLOAT64 and x.strides == STEP:
+            if x.shape[0] == self.n_features_in_:
+                return x
+        else:
             x = np.ascontiguousarray(x, dtype=np.float64)
         if x.ndim != 1 or x.shape[0] != self.n_features_in_:
             raise ValueError(

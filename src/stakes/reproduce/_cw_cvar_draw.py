@@ -5,6 +5,7 @@ python -m stakes.reproduce._cw_cvar_draw cw-cvar.json cw_cvar_figures.svg
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -47,7 +48,8 @@ def draw(result):
         for n, (name, curve) in enumerate(curves.items()):
             axis.plot(*zip(*curve, strict=True), label=name, color=f"C{n}", linewidth=1.2)
         _mark_the_papers_ends(axis, table["title"], curves)
-        axis.set_title(f"{table['title']}\n{_words(table['title'])}", fontsize=7)
+        title = textwrap.fill(table["title"], 60)
+        axis.set_title(f"{title}\n{_words(table['title'])}", fontsize=7)
         axis.set_xlabel("% read" if "on the way" in table["title"] else "epsilon", fontsize=7)
         axis.tick_params(labelsize=6)
         axis.legend(fontsize=5)
@@ -55,6 +57,8 @@ def draw(result):
 
 
 def _words(title):
+    if "denying costs" in title:
+        return "not in the paper, where denying is free"
     return next((words for start, words in PAPER.items() if title.startswith(start)), None)
 
 
