@@ -57,7 +57,7 @@ def draw(result):
 
 
 def _words(title):
-    if "denying costs" in title:
+    if title.startswith("Figure 3(a), German, denying"):
         return "not in the paper, where denying is free"
     return next((words for start, words in PAPER.items() if title.startswith(start)), None)
 
