@@ -22,7 +22,9 @@ def test_probabilities_are_those_of_all_distances(weights, metric, rng):
     X, y = problem(rng)
     new = np.vstack([rng.normal(size=(20, 3)), X[:5]])
     source = MixtureConfidence(max_components=1)
-    model = ConfidenceNeighborsClassifier(7, weights=weights, metric=metric, confidence=source)
+    model = ConfidenceNeighborsClassifier(
+        7, weights=weights, metric=metric, confidence=source, calibration=None
+    )
     model.fit(X, y)
     confidence = np.exp(source.log_confidence(X, y.astype(int)))
     expected = naive.probability(X, y, confidence, new, 7, weights, metric, 1.0)
@@ -33,7 +35,9 @@ def test_probabilities_are_those_of_all_distances(weights, metric, rng):
 def test_without_confidence_it_is_scikit_learns(weights, theirs, rng):
     X, y = problem(rng)
     new = rng.normal(size=(30, 3))
-    ours = ConfidenceNeighborsClassifier(5, weights=weights, confidence=None, smoothing=0.0)
+    ours = ConfidenceNeighborsClassifier(
+        5, weights=weights, confidence=None, smoothing=0.0, calibration=None
+    )
     peer = KNeighborsClassifier(5, weights=theirs).fit(X, y)
     np.testing.assert_allclose(ours.fit(X, y).predict_proba(new), peer.predict_proba(new))
 
@@ -63,7 +67,9 @@ def test_confidence_lifts_the_rare_class():
         X = rng.normal(size=(1500, 2)) + 1.5 * y[:, None]
         train, test = slice(0, 750), slice(750, None)
         scores = [
-            ConfidenceNeighborsClassifier(1, weights="none", confidence=confidence)
+            ConfidenceNeighborsClassifier(
+                1, weights="none", confidence=confidence, calibration=None
+            )
             .fit(X[train], y[train])
             .predict_proba(X[test])[:, 1]
             for confidence in ("mixture", None)

@@ -1,16 +1,20 @@
 """Nearest neighbours whose votes count by how typical they are of their class."""
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
+from scipy.special import expit
 
 from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier, LearnerInfo
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._mixture import MixtureConfidence
+from stakes.neighbors._search import ORDERS, NeighborSearch
+from stakes.neighbors._sigmoid import LARGEST, fit_sigmoid
 
-METRICS = {"l1": "manhattan", "l2": "euclidean", "linf": "chebyshev"}
+BLOCK_ROWS = 2**14  # rows whose neighbours are held at once
+N_HELD = 1000  # examples of each class that the sigmoid is fitted to
 SOURCES = {"mixture": MixtureConfidence, "bayes_net": BayesNetConfidence}
 
 
@@ -22,8 +26,8 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     .. math:: g(d_i)\, \frac{p(x_i \mid y_i)}{\bar p} , \qquad
               g(d) = 1, \quad \frac1d \quad \text{or} \quad 1 - \frac{d}{d_{\max}} ,
 
-    :math:`\bar p` being the geometric mean confidence of the training examples. A probability is
-    the share of a class in these votes and in `smoothing` votes at the frequencies of training.
+    :math:`\bar p` being the geometric mean confidence of the training examples; `smoothing` votes
+    are added at the frequencies of training.
 
     Parameters
     ----------
@@ -31,7 +35,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         How many neighbours vote.
     weights : {"none", "inverse", "additive"}, default="inverse"
         :math:`g`: the same for all, the thesis's MI, and its AI.
-    confidence : {"mixture", "bayes_net"}, None or object, default="mixture"
+    confidence : {"mixture", "bayes_net"}, None or object, default="bayes_net"
         Where :math:`p(x \mid y)` comes from: a :class:`~stakes.neighbors.MixtureConfidence`, a
         :class:`~stakes.neighbors.BayesNetConfidence`, by name with their defaults, or any object
         with `log_confidence(X, index)`; None: every vote has the same confidence, the usual
@@ -40,8 +44,11 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         The distance.
     smoothing : float, default=1.0
         Votes of a neighbour of mean confidence (at distance one, with "inverse") that are added.
+    calibration : {"sigmoid"} or None, default="sigmoid"
+        How `predict_proba` comes from the votes: a sigmoid of their log-odds, fitted to training
+        examples that had no vote on themselves (at most 1000 of each class); None: the bare share.
     n_jobs : int, default=None
-        Threads of the search.
+        Threads of the search by a tree.
     fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         What the four outcomes cost; arrays of one per example go to `fit`.
 
@@ -53,14 +60,26 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         Logarithm of the confidence of the stored examples, less its mean.
     max_distance_ : float
         Diameter of the box around the training examples, :math:`d_{\max}`.
+    by_tree_ : bool
+        Whether neighbours are found by a tree or by blocks of distances, as the data decide.
+    slope_, intercept_ : float
+        The sigmoid; a slope of zero says that the votes tell nothing.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Eqs. 4.5 to 4.8. At distance zero, "inverse" lets only the neighbours at distance zero vote.
-    Weights are kept as logarithms, since densities in many dimensions over- and underflow. Costs
-    weigh the votes in `decision_function`; examples that cost nothing are left out.
+    Eqs. 4.5 to 4.8. The share of a class among near neighbours tends to its posterior, so that the
+    confidence counts the likelihood twice: the votes tend to :math:`\pi_c\, p(x \mid c)^2`, not to
+    the posterior of Eq. 4.9. `decision_function` is the thesis's rule, `predict_proba` mends its
+    probabilities; where the densities are right the slope tends to one half. If on the examples
+    that the sigmoid is fitted to the decisions by expected cost are dearer than one answer for
+    all, `fit` warns.
+
+    At distance zero, "inverse" lets only the neighbours at distance zero vote. Weights are kept as
+    logarithms, since densities in many dimensions over- and underflow. Costs weigh the votes in
+    `decision_function`; examples that cost nothing are left out. Neighbours are exact: found in
+    a tree, or in blocks of distances where a tree would reach too many points (`by_tree_`).
 
     References
     ----------
@@ -80,15 +99,16 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"none", "inverse", "additive"})],
         "confidence": [StrOptions(set(SOURCES)), HasMethods("log_confidence"), None],
-        "metric": [StrOptions(set(METRICS))],
+        "metric": [StrOptions(set(ORDERS))],
         "smoothing": [Interval(Real, 0, None, closed="left")],
+        "calibration": [StrOptions({"sigmoid"}), None],
         "n_jobs": [None, Integral],
     }
     _info = LearnerInfo(
         family="neighbors",
         needs_scaling=True,
         speed="medium",
-        grid={"n_neighbors": [11, 51], "confidence": ["mixture", None]},
+        grid={"n_neighbors": [11, 51], "confidence": ["bayes_net", None]},
     )
 
     def __init__(
@@ -96,9 +116,10 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         n_neighbors=11,
         *,
         weights="inverse",
-        confidence="mixture",
+        confidence="bayes_net",
         metric="l2",
         smoothing=1.0,
+        calibration="sigmoid",
         n_jobs=None,
         fp_cost=1.0,
         fn_cost=1.0,
@@ -110,6 +131,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         self.confidence = confidence
         self.metric = metric
         self.smoothing = smoothing
+        self.calibration = calibration
         self.n_jobs = n_jobs
         self.fp_cost = fp_cost
         self.fn_cost = fn_cost
@@ -134,7 +156,8 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         self
         """
         X, signs = self._validate_Xy(X, y)
-        regret = self._costs_of(len(X), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
+        costs = self._costs_of(len(X), fp_cost, fn_cost, tp_cost, tn_cost)
+        regret = costs.regret(signs > 0)
         used = regret > 0
         if not used.any():
             raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
@@ -145,10 +168,12 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         of_class = (self._regret[positive == side] for side in (False, True))
         self._mean_regret = [float(some.mean()) if len(some) else 1.0 for some in of_class]
         span = X.max(axis=0) - X.min(axis=0)
-        order = {"l1": 1, "l2": 2, "linf": np.inf}[self.metric]
-        self.max_distance_ = float(np.linalg.norm(span, order)) or 1.0
+        self.max_distance_ = float(np.linalg.norm(span, ORDERS[self.metric])) or 1.0
         self._stored = X
         self._search = self._index()
+        self.by_tree_ = self._search.by_tree
+        if self.calibration is not None:
+            self.slope_, self.intercept_ = self._calibrate(costs[used])
         return self
 
     def decision_function(self, X):
@@ -163,11 +188,12 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         -------
         ndarray of shape (n,)
         """
-        votes, near = self._votes(self._validate_X(X))
-        return self._balance(votes * self._regret[near], near, *self._mean_regret)
+        plus, minus = self._tally(self._validate_X(X), self._regret, self._mean_regret)
+        total = plus + minus
+        return np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
 
     def predict_proba(self, X):
-        """Probability of each class: its share of the votes.
+        """Probability of each class, from its share of the votes.
 
         Parameters
         ----------
@@ -178,8 +204,13 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        votes, near = self._votes(self._validate_X(X))
-        positive = 0.5 * (1.0 + self._balance(votes, near, 1.0, 1.0))
+        plus, minus = self._tally(self._validate_X(X))
+        if self.calibration is None:
+            total = plus + minus
+            positive = np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
+        else:
+            z = np.clip(_log_odds(plus, minus), -LARGEST, LARGEST)
+            positive = expit(self.slope_ * z + self.intercept_)
         return np.column_stack([1.0 - positive, positive])
 
     def __getstate__(self):
@@ -189,10 +220,11 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     def __setstate__(self, state):
         super().__setstate__(state)
         if hasattr(self, "_stored"):
-            self._search = self._index()
+            self._search = self._index(self.by_tree_)
 
-    def _index(self):
-        return NearestNeighbors(metric=METRICS[self.metric], n_jobs=self.n_jobs).fit(self._stored)
+    def _index(self, by_tree=None):
+        k = min(self.n_neighbors, len(self._stored))
+        return NeighborSearch(self._stored, self.metric, k, self.n_jobs, by_tree)
 
     def _log_confidence(self, X, positive):
         if self.confidence is None:
@@ -202,10 +234,26 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         log_p = np.asarray(source.log_confidence(X, positive.astype(np.intp)))
         return log_p - log_p.mean()
 
-    def _votes(self, X):
-        """Votes of the neighbours of each row, and which training examples these are."""
-        k = min(self.n_neighbors, len(self._positive))
-        distance, near = self._search.kneighbors(X, k)
+    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None):
+        """Votes for and against the positive class; `own` rows of the training set do not vote."""
+        n = len(self._positive)
+        k = min(self.n_neighbors, n if own is None else n - 1)
+        added = self.smoothing * np.array([self._share, 1.0 - self._share]) * mean_price[::-1]
+        out = np.empty((2, len(X)))
+        for start in range(0, len(X), BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            if own is None:
+                distance, near = self._search.nearest(X[rows], k)
+            else:
+                distance, near = _without(own[rows], *self._search.nearest(X[rows], k + 1))
+            votes = self._votes(distance, near)
+            votes = votes if price is None else votes * price[near]
+            plus = np.where(self._positive[near], votes, 0.0).sum(axis=1)
+            out[0, rows] = plus + added[0]
+            out[1, rows] = np.where(self._positive[near], 0.0, votes).sum(axis=1) + added[1]
+        return out
+
+    def _votes(self, distance, near):
         with np.errstate(divide="ignore"):
             if self.weights == "inverse":
                 log_g = -np.log(distance)
@@ -215,16 +263,45 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
                 log_g = np.log(np.maximum(1.0 - distance / self.max_distance_, 0.0))
             else:
                 log_g = np.zeros_like(distance)
-        log_vote = log_g + self.log_confidence_[near]
         # votes beyond e^200 outweigh the added ones whatever they are
-        return np.exp(np.clip(log_vote, None, 200.0)), near
+        return np.exp(np.clip(log_g + self.log_confidence_[near], None, 200.0))
 
-    def _balance(self, votes, near, negative_price, positive_price):
-        positive = self._positive[near]
-        added = self.smoothing * np.array(
-            [(1.0 - self._share) * negative_price, self._share * positive_price]
+    def _calibrate(self, costs):
+        """Fit the sigmoid to training examples that do not vote for themselves."""
+        sides = [np.flatnonzero(self._positive == side) for side in (True, False)]
+        if min(map(len, sides)) < 2:
+            return 1.0, 0.0
+        drawn = [s[np.unique(np.linspace(0, len(s) - 1, N_HELD).astype(np.intp))] for s in sides]
+        own = np.concatenate(drawn)
+        weight = np.repeat(
+            [len(s) / len(d) for s, d in zip(sides, drawn, strict=True)], [len(d) for d in drawn]
         )
-        plus = np.where(positive, votes, 0.0).sum(axis=1) + added[1]
-        minus = np.where(positive, 0.0, votes).sum(axis=1) + added[0]
-        total = plus + minus
-        return np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
+        z = _log_odds(*self._tally(self._stored[own], own=own))
+        slope, intercept = fit_sigmoid(z, self._positive[own], weight)
+        self._warn_if_useless(costs[own], self._positive[own], weight, expit(slope * z + intercept))
+        return slope, intercept
+
+    def _warn_if_useless(self, costs, positive, weight, probability):
+        decisions = [costs.decide(probability), ~positive & False, positive | True]
+        paid, never, always = (weight @ costs.paid(positive, d) for d in decisions)
+        if paid > min(never, always):
+            warnings.warn(
+                f"On training examples with no vote of their own, decisions by expected cost are "
+                f"dearer ({paid:,.6g}) than one answer for all ({min(never, always):,.6g}): use "
+                "another confidence, more neighbours, or another learner.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def _log_odds(plus, minus):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(np.log(plus) - np.log(minus), nan=0.0, posinf=LARGEST, neginf=-LARGEST)
+
+
+def _without(own, distance, near):
+    """Leave each row's own entry out; among more copies than neighbours, the last one."""
+    out = near == own[:, None]
+    out[:, -1] |= ~out.any(axis=1)
+    kept = ~out
+    return (part[kept].reshape(len(own), -1) for part in (distance, near))

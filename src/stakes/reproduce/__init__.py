@@ -12,6 +12,7 @@ PAPERS = {
     "qmlearn": "stakes.reproduce.qmlearn",
     "chance-constrained": "stakes.reproduce.chance_constrained",
     "ccpdt": "stakes.reproduce.ccpdt",
+    "ccw": "stakes.reproduce.ccw",
     "cs-svm": "stakes.reproduce.cs_svm",
     "csduol": "stakes.reproduce.csduol",
 }

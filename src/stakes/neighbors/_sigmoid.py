@@ -1,0 +1,45 @@
+"""A sigmoid from votes to probabilities, fitted to votes that examples had no part in."""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+LARGEST = 50.0  # log-odds of the votes beyond this say no more
+
+
+def fit_sigmoid(log_odds, positive, weight):
+    r"""Slope and intercept of Platt's :math:`P(y = 1) = 1 / (1 + \exp(-a z - b))`, with a >= 0.
+
+    Parameters
+    ----------
+    log_odds : ndarray of shape (n,)
+        :math:`z`.
+    positive : ndarray of bool of shape (n,)
+        Which examples are positive; both kinds occur.
+    weight : ndarray of shape (n,)
+        How many examples each stands for.
+
+    Returns
+    -------
+    (float, float)
+
+    Notes
+    -----
+    Platt's targets, :math:`(n_+ + 1)/(n_+ + 2)` and :math:`1/(n_- + 2)`, keep the slope finite
+    where the classes are separated. A falling sigmoid is replaced by the share of the positives.
+
+    Examples
+    --------
+    >>> z, rank = np.repeat([-1.0, 1.0], 400), np.tile(np.arange(400), 2)
+    >>> slope, _ = fit_sigmoid(z, rank < np.where(z < 0, 40, 360), np.ones(800))
+    >>> round(slope, 1)  # 0.1 and 0.9 have the log-odds -2.2 and 2.2
+    2.2
+    """
+    share = np.average(positive, weights=weight)
+    target = np.where(positive, 1 - 1 / (2 + positive.sum()), 1 / (2 + (~positive).sum()))
+    model = LogisticRegression(C=1e6, tol=1e-8)
+    z = np.clip(log_odds, -LARGEST, LARGEST)[:, None]
+    labels = np.repeat([True, False], len(z))
+    weights = np.concatenate([weight * target, weight * (1 - target)]) / weight.mean()
+    model.fit(np.vstack([z, z]), labels, sample_weight=weights)
+    slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
+    return (slope, intercept) if slope > 0 else (0.0, float(np.log(share / (1 - share))))
