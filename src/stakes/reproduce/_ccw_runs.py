@@ -1,12 +1,12 @@
 """One set of Chapter 4: all neighbours and their rivals on the same halves, by AUC-PR."""
 
-from imblearn.over_sampling import SMOTE
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier
 from stakes.neighbors._search import NeighborSearch
 from stakes.reproduce._ccw_data import Encoder
+from stakes.sampling import SafeLevelSMOTE
 from stakes.tree import ConfidenceTreeClassifier
 
 MANY = 500  # with more columns than this a column has at most one parent
@@ -47,7 +47,7 @@ def _one_fold(X, categorical, y, train, test):
                     model._search = once
                     yield (word + name, k, metric), model.predict_proba(B)[:, 1]
     A, B = (encoder.columns(X[rows], "l2") for rows in (train, test))
-    smote = SMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
+    smote = SafeLevelSMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
     more, labels = smote.fit_resample(A, y[train])
     model = ConfidenceNeighborsClassifier(11, confidence=None, calibration=None).fit(more, labels)
     yield ("SMOTE", 11, "l2"), model.predict_proba(B)[:, 1]

@@ -1,0 +1,77 @@
+"""Neighbours among 1,000,000 points, few and many dimensions, against scikit-learn's."""
+
+import functools
+import multiprocessing
+import time
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+from benchmarks._measure import Row
+from stakes.neighbors import ConfidenceNeighborsClassifier
+
+N, K = 1_000_000, 11
+TASKS = {3: 20_000, 10: 500, 30: 500}  # dimensions -> rows to predict
+
+
+def run():
+    return [row for d, n_new in TASKS.items() for row in versus(d, n_new)]
+
+
+def ours(confidence):
+    return ConfidenceNeighborsClassifier(K, confidence=confidence, calibration=None)
+
+
+def versus(d, n_new):
+    """Each contestant in a process of its own, so that its peak is its own."""
+    makers = {
+        "ConfidenceNeighborsClassifier, no confidence": functools.partial(ours, None),
+        "ConfidenceNeighborsClassifier, Bayesian network": functools.partial(ours, "bayes_net"),
+        "KNeighborsClassifier": functools.partial(KNeighborsClassifier, K, weights="distance"),
+    }
+    found = {name: in_fresh_process(make, d, n_new) for name, make in makers.items()}
+    rows = []
+    for at, part in enumerate(("fit", f"predict {n_new:,} rows")):
+        for name, (*seconds, base, peak, by_tree) in found.items():
+            theirs = found["KNeighborsClassifier"][at]
+            road = "" if by_tree is None else ", by a tree" if by_tree else ", by blocks"
+            rows.append(
+                Row(
+                    f"{part}, {N:,} x {d}",
+                    name,
+                    seconds[at],
+                    peak_mib=peak - base,
+                    ratio=None if by_tree is None else theirs / seconds[at],
+                    note=f"processor time; peak beyond data of {base:.0f} MiB{road}",
+                )
+            )
+    return rows
+
+
+def in_fresh_process(make, d, n_new):
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_measure, args=(make, d, n_new, sender))
+    child.start()
+    found = receiver.recv()
+    child.join()
+    return found
+
+
+def _measure(make, d, n_new, sender):
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(N, d)), rng.normal(size=(n_new, d))
+    y = (X[:, 0] + rng.normal(size=N) > 2).astype(int)
+    make().fit(X[:500], y[:500]).predict_proba(new[:5])  # compiles
+    base = _mib("VmRSS")
+    start = time.process_time()
+    model = make().fit(X, y)
+    fitted = time.process_time()
+    model.predict_proba(new)
+    seconds = fitted - start, time.process_time() - fitted
+    sender.send((*seconds, base, _mib("VmHWM"), getattr(model, "by_tree_", None)))
+
+
+def _mib(field):
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024

@@ -1,0 +1,39 @@
+"""Chapter 4 re-run on two small sets: all cells are there, and what must be equal is."""
+
+import numpy as np
+import pytest
+
+from stakes.reproduce import ccw
+from stakes.reproduce._ccw_data import SETS, Encoder, load_set
+from stakes.reproduce._ccw_paper import ELEVEN_NEAREST, NEAREST
+
+
+def test_two_sets(shared_data):
+    lines = []
+    found = ccw.run(repeats=1, data=shared_data, sets=["Hepatitis", "Ecoli"], progress=lines.append)
+    assert len(lines) == 2 and len(found.claims) == 13 and len(found.tables) == 4
+    one = {(c.row, c.column): c.ours for c in found.tables[0].cells}
+    assert one["Ecoli", "MI"] == one["Ecoli", "AI"] != one["Ecoli", "CCW_AI"]
+    assert one["Ecoli", "WDkNN"] is None
+    assert all(0 < c.ours <= 1 for c in found.tables[1].cells[:20] if c.ours is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "share"),
+    [("Balance", 625, 0.0784), ("Tr23", 204, 0.0539), ("Credit", 690, 0.4449)],
+)
+def test_sets_have_the_printed_shares(name, rows, share, shared_data):
+    X, categorical, y = load_set(name, shared_data)
+    assert X.shape[0] == rows and len(categorical) == X.shape[1]
+    assert y.mean() == pytest.approx(share, abs=0.0001)
+    assert set(SETS) == set(NEAREST) == set(ELEVEN_NEAREST)
+
+
+def test_categories_that_differ_are_at_distance_one():
+    X = np.array([[0.0, 2.0], [0.0, 5.0], [np.nan, 5.0], [4.0, 5.0]])
+    encoder = Encoder(X, np.array([False, True]))
+    for metric, order in (("l1", 1), ("l2", 2), ("linf", np.inf)):
+        Z = encoder.columns(X, metric)
+        gaps = np.linalg.norm(Z[:1] - Z, order, axis=1)
+        assert gaps[:2] == pytest.approx([0.0, 1.0])
+        assert Z[2, 0] == pytest.approx(1 / 3)  # the mean, scaled
