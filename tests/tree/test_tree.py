@@ -5,10 +5,14 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from naive import tree as naive
+from stakes.datasets import load_german_credit
 from stakes.errors import InputError
+from stakes.metrics import savings_score
 from stakes.model_file import load_model, save_model
 from stakes.tree import ConfidenceTreeClassifier
 
@@ -83,6 +87,24 @@ def test_much_smoothing_is_the_best_trivial_policy(rng):
     decided = model.fit(X, y, fn_cost=fn).predict(X)
     costs = [np.sum(fn[y == 1]), np.sum(y == 0)]
     assert np.all(decided == np.argmin(costs))
+
+
+def test_german_credit_is_decided_no_dearer_than_by_the_best_trivial_policy():
+    """With Laplace's correction and no pruning the same tree loses more than deciding all alike."""
+    data = load_german_credit()
+    X = OrdinalEncoder().fit_transform(data.X)
+    names = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
+    prices = {name: np.broadcast_to(getattr(data, name), len(X)) for name in names}
+    laplace = dict(pruning=None, smoothing=1.0, prior="uniform")
+    found = {}
+    for name, settings in {"default": {}, "laplace": laplace}.items():
+        decided = np.empty(len(X), dtype=data.y.dtype)
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, data.y):
+            tree = ConfidenceTreeClassifier(**settings)
+            tree.fit(X[train], data.y[train], **{key: c[train] for key, c in prices.items()})
+            decided[test] = tree.predict(X[test], **{key: c[test] for key, c in prices.items()})
+        found[name] = savings_score(data.y, decided, **prices)
+    assert found["laplace"] < 0 < found["default"]
 
 
 def test_weights_are_copies(rng):
