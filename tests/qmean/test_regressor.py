@@ -65,7 +65,7 @@ def test_sparse_shift_and_permutation(loss, rng):
     X = rng.normal(size=(90, 4))
     X[rng.random(X.shape) < 0.5] = 0.0
     y = np.exp(X[:, 0]) + 0.2 * rng.normal(size=90)
-    model = QuadraticMeanRegressor(loss=loss, alpha=0.01, tol=1e-7)
+    model = QuadraticMeanRegressor(loss=loss, alpha=0.01, tol=1e-8)
     coef, intercept = model.fit(X, y).coef_, model.intercept_
     np.testing.assert_allclose(model.fit(sparse.csr_matrix(X), y).coef_, coef, atol=1e-7)
     order = rng.permutation(90)

@@ -24,11 +24,11 @@ def two_classes(rng, n=60, d=4):
     return X, y, rng.uniform(0.5, 2, n)
 
 
-def check(model, reference, p=2.0):
-    """Objective and weights to 1e-6; at the kink of the minimax the weights to 1e-4."""
+def check(model, reference):
+    """Objective and weights to 1e-6 of the largest."""
     value, w, b = reference
     assert model.objective_ == pytest.approx(value, rel=1e-6)
-    atol = (1e-6 if np.isfinite(p) else 1e-4) * max(np.abs(w).max(), np.abs(b).max())
+    atol = 1e-6 * max(np.abs(w).max(), np.abs(b).max())
     np.testing.assert_allclose(np.ravel(model.coef_), w, atol=atol)
     np.testing.assert_allclose(np.ravel(model.intercept_), b, atol=atol)
 
@@ -38,12 +38,12 @@ def check(model, reference, p=2.0):
 @pytest.mark.parametrize("loss", CLASSIFICATION)
 def test_classifier_equals_conic_solver(loss, free, p):
     X, y, weight = two_classes(np.random.default_rng(0))
-    tol = 1e-8 if np.isfinite(p) else 1e-7
+    tol = 1e-8
     model = QuadraticMeanClassifier(
         loss=loss, alpha=0.05, p=p, regularize_intercept=not free, tol=tol
     ).fit(X, y, sample_weight=weight)
     reference = naive.minimum(X, 2.0 * y - 1, y, weight, loss, 0.05, p, free)
-    check(model, reference, p)
+    check(model, reference)
     assert -1e-12 <= model.duality_gap_ <= tol * model.objective_
     if loss != "hinge" and np.isfinite(p):
         assert model.gradient_norm_ < 1e-8
@@ -57,13 +57,13 @@ def test_regressor_equals_conic_solver(loss, free, p):
     X, weight = rng.normal(size=(60, 4)), rng.uniform(0.5, 2, 60)
     y = np.exp(X @ [0.5, -0.3, 0.1, 0.0] + 0.4 * rng.normal(size=60))
     options = dict(epsilon=0.1, quantile=0.3)
-    tol = 1e-8 if np.isfinite(p) else 1e-7
+    tol = 1e-8
     model = QuadraticMeanRegressor(
         loss=loss, alpha=0.05, p=p, regularize_intercept=not free, tol=tol, **options
     ).fit(X, y, sample_weight=weight)
     group, _ = target_groups(y, weight, 2)
     reference = naive.minimum(X, y, group, weight, loss, 0.05, p, free, **options)
-    check(model, reference, p)
+    check(model, reference)
     assert -1e-12 <= model.duality_gap_ <= tol * model.objective_
 
 
@@ -74,15 +74,15 @@ def test_three_classes_equal_conic_solver(loss, free):
     X, weight = rng.normal(size=(45, 3)), rng.uniform(0.5, 2, 45)
     y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=45), [-0.2, 1.0])
     model = QuadraticMeanClassifier(
-        loss=loss, alpha=0.05, regularize_intercept=not free, tol=2e-8
+        loss=loss, alpha=0.05, regularize_intercept=not free, tol=1e-8
     ).fit(X, y, sample_weight=weight)
     value, W, b = naive.several_class_minimum(X, y, weight, loss, 0.05, 2.0, free)
     assert model.objective_ == pytest.approx(value, rel=1e-6)
     # a constant added to all intercepts changes nothing where they are free
     shift = b.mean() - model.intercept_.mean() if free else 0.0
-    np.testing.assert_allclose(model.coef_, W, atol=2e-6)
-    np.testing.assert_allclose(model.intercept_ + shift, b, atol=5e-6)
-    assert model.duality_gap_ <= 2e-8 * model.objective_
+    np.testing.assert_allclose(model.coef_, W, atol=1e-6)
+    np.testing.assert_allclose(model.intercept_ + shift, b, atol=1e-6)
+    assert model.duality_gap_ <= 1e-8 * model.objective_
 
 
 @pytest.mark.parametrize("loss", CLASSIFICATION)
@@ -192,12 +192,12 @@ def test_algorithm_6_can_end_on_a_worse_iterate():
     values = []
 
     class Recorded(Problem):
-        def risk(self, W, f=None, smoothing=None):
-            risk, slope = super().risk(W, f, smoothing)
+        def risk_and_weights(self, W, f=None, smoothing=None):
+            risk, *rest = super().risk_and_weights(W, f, smoothing)
             values.append(risk + self.ridge(W))
-            return risk, slope
+            return risk, *rest
 
     problem = Recorded(X, 2.0 * y - 1, np.ones(60), y, Huber(0.0), np.full(2, 0.5), alpha=0.05)
-    W, _ = bundle(problem, problem.start(), 1e-4, 200)
+    W, *_ = bundle(problem, problem.start(), 1e-4, 200)
     assert max(np.diff(values)) > 1e-3
     assert problem.value(W) == pytest.approx(min(values), rel=1e-12)

@@ -6,10 +6,11 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
 from stakes.reproduce import _qmlearn_learners as learners
-from stakes.reproduce._qmlearn_claims import _compare, claims
+from stakes.reproduce._qmlearn_claims import claims, pairwise
 from stakes.reproduce._qmlearn_data import directory, planes
 from stakes.reproduce._qmlearn_features import relief
 from stakes.reproduce._qmlearn_numbers import COLUMNS_5_2, TABLE_5_2, printed
+from stakes.reproduce._qmlearn_run import Rows, Score, class_columns
 from stakes.reproduce.qmlearn import run, table_5_2
 
 
@@ -22,7 +23,19 @@ def test_small_run(shared_data):
     assert cells["tr23", "LogR"].paper == 0.437
     assert cells["tr23", "LogRQ"].ours > cells["tr23", "LogR"].ours
     assert cells["tr23", "SDC"].ours is None
+    assert cells["tr23", "CCPDT"].ours > cells["tr23", "LogR"].ours
+    assert result.tables[2].cells[0].column == "LogR-S" and result.tables[2].cells[0].ours > 0.3
     assert "Table 5.4, lightly penalised" in result.to_markdown()
+
+
+@pytest.mark.slow
+def test_features_are_ranked_and_judged(shared_data):
+    result = run(repeats=1, data=shared_data, sets=[], targets=[], features=["oh10", "gifts"])
+    titles = [table.title for table in result.tables]
+    assert titles == [f"Figure 5.{i}: feature selection" for i in ("8, oh10", "9, gifts")]
+    methods = {cell.row for cell in result.tables[0].cells}
+    assert {"LogRQ", "HingeQ", "HuberQ", "Relief"} <= methods
+    assert "LRQ better than LR at" in result.claims[0].evidence
 
 
 def test_numbers_have_all_columns():
@@ -41,20 +54,36 @@ def test_arithmetic_kind_is_the_plain_learner():
 
 
 def test_claims_are_told_from_the_numbers():
-    columns = [*learners.THESIS, *learners.TUNED, "Liblinear"]
     rng = np.random.default_rng(0)
     found = {
         f"set {i}": {
-            c: [rng.random() + (c.endswith("Q") and c in learners.THESIS)] for c in columns
+            c: Score(rng.random() + (c.endswith("Q") and c in learners.THESIS), 0.1)
+            for c in class_columns()
         }
         for i in range(12)
     }
-    first, tuned, *_ = claims(found, {}, {})
+    first, tuned, best, sampled = claims(found, {}, {})
     assert first.verdict == "reproduced" and "12 to 0" in first.evidence
     assert tuned.verdict == "not reproduced"
-    wins, losses, p, gain = _compare(found, "LogR", "LogRQ")
+    assert "Friedman over all 9: chi2" in best.evidence
+    assert sampled.verdict == "reproduced"
+    wins, losses, p, gain = pairwise(found, "LogR", "LogRQ")
     assert (wins, losses) == (0, 12) and p < 0.001 and gain < 0
-    assert table_5_2(found).cells[-1].row == "average rank"
+    cells = {(cell.row, cell.column): cell for cell in table_5_2(found).cells}
+    assert cells["average rank", "LogRQ"].ours < cells["average rank", "LogR"].ours
+    assert cells["average rank", "LogRQ"].paper == 2.72
+    against = cells["Friedman p, against LogRQ", "CCPDT"]
+    assert against.ours == pytest.approx(p) and against.paper == 0.008
+
+
+def test_rows_are_kept_and_not_computed_again(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    first = Rows(path).get("German", "LogR", 5, iter([0.25, 0.75]))
+    assert first == (0.5, 0.25)
+    again = Rows(path).get("German", "LogR", 5, (1 / 0 for _ in range(2)))
+    assert again == first
+    assert Rows(path).get("German", "LogR", 1, iter([1.0])).mean == 1.0
+    assert len(path.read_text().splitlines()) == 2
 
 
 def test_relief_finds_the_relevant_feature():

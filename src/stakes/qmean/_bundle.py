@@ -15,7 +15,7 @@ def bundle(problem, W, tol, max_iter):
 
     Returns
     -------
-    (W, list of gaps, one per iteration)
+    (W, list of gaps, one per iteration, group weights of the last lower bound)
 
     Notes
     -----
@@ -23,11 +23,12 @@ def bundle(problem, W, tol, max_iter):
     returned here.
     """
     A = np.empty((0, W.size))
-    Q, b = np.empty((0, 0)), np.empty(0)
+    Q, b, weights = np.empty((0, 0)), np.empty(0), []
     best_value, best_W, lower, gaps = np.inf, W, -np.inf, []
     w = W.ravel()
     for _ in range(max_iter):
-        risk, slope = problem.risk(w.reshape(W.shape))
+        risk, slope, u = problem.risk_and_weights(w.reshape(W.shape))
+        weights.append(u)
         a = slope.ravel()
         value = problem.ridge(w.reshape(W.shape)) + risk
         if value < best_value:
@@ -42,7 +43,7 @@ def bundle(problem, W, tol, max_iter):
         gaps.append(float(best_value - lower))
         if gaps[-1] <= tol * abs(best_value):
             break
-    return best_W, gaps
+    return best_W, gaps, gamma @ np.array(weights)
 
 
 def simplex_qp(Q, b):

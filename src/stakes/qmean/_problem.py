@@ -129,6 +129,11 @@ class Problem:
         """m_g: the weighted mean loss of each group."""
         return np.bincount(self.group, self.a * values, minlength=len(self.share))
 
+    def group_weights(self, m, smoothing):
+        """Weights of the groups inside the dual ball of the mean, at the group losses m."""
+        u = mean_weights(m, self.share, smoothing.p)
+        return u / u.sum() if np.isinf(self.p) else u
+
     def value(self, W, f=None, smoothing=None):
         """J(W), at the scores f = scores(W) if they are known already."""
         smoothing = smoothing or self.exact
@@ -138,12 +143,16 @@ class Problem:
 
     def risk(self, W, f=None, smoothing=None):
         """The mean over groups without the penalty, and its (sub)gradient."""
+        return self.risk_and_weights(W, f, smoothing)[:2]
+
+    def risk_and_weights(self, W, f=None, smoothing=None):
+        """The mean over groups without the penalty, its (sub)gradient, and the group weights."""
         smoothing = smoothing or self.exact
         f = self.scores(W) if f is None else f
         values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
         m = self.group_losses(values)
         u = mean_weights(m, self.share, smoothing.p)
-        return power_mean(m, self.share, smoothing.p), self.pull(self._weighted(u, slope))
+        return power_mean(m, self.share, smoothing.p), self.pull(self._weighted(u, slope)), u
 
     def value_and_gradient(self, W, f=None, smoothing=None):
         """J and its gradient at W."""
@@ -157,28 +166,40 @@ class Problem:
         u = mean_weights(m, self.share, smoothing.p)
         G = self._group_gradients(slope)
         gradient = u @ G + (2.0 * self.penalty * W).ravel()
-        H = self._curvature_product(self._weighted(u, curvature))
+        H = self._curvature(W, u, curvature)
         H += G.T @ mean_curvature(m, self.share, smoothing.p) @ G
-        H[np.diag_indices_from(H)] += np.broadcast_to(2.0 * self.penalty, W.shape).ravel()
         last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
         width = max(smoothing.h, self.loss.kink)
-        if not self.fit_intercept:
-            H[last, last] += 1.0
-        elif not self.regularize_intercept and width > 0:
+        if self.fit_intercept and not self.regularize_intercept and width > 0:
             # between kinks a free intercept has no curvature: step over ten widths at most
             H[last, last] += np.abs(gradient[last]) / (10.0 * width)
         return gradient, H
 
-    def lower_bound(self, f, smoothing, W=None):
-        """A number that J cannot go below, from the slopes at the scores f.
+    def weighted_parts(self, W, u, h):
+        """For fixed group weights u: group losses, their gradients, and the matrix H of the sum."""
+        values, slope, curvature = self.loss.parts(self.scores(W), self.y, h)
+        return (
+            self.group_losses(values),
+            self._group_gradients(slope),
+            self._curvature(W, u, curvature),
+        )
+
+    def _curvature(self, W, u, curvature):
+        H = self._curvature_product(self._weighted(u, curvature))
+        H[np.diag_indices_from(H)] += np.broadcast_to(2.0 * self.penalty, W.shape).ravel()
+        if not self.fit_intercept:
+            last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
+            H[last, last] += 1.0
+        return H
+
+    def lower_bound(self, f, smoothing, W=None, u=None):
+        """A number that J cannot go below, from group weights u and the slopes at the scores f.
 
         With several outputs and a free intercept the bound holds among intercepts of size up to
         ten times (one plus) those of W; in all other cases it holds for all parameters.
         """
         values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
-        u = mean_weights(self.group_losses(values), self.share, smoothing.p)
-        if np.isinf(self.p):
-            u = u / u.sum()
+        u = self.group_weights(self.group_losses(values), smoothing) if u is None else u
         free = self.fit_intercept and not self.regularize_intercept
         if free and self.outputs is None:
             slope = self._balanced(u, slope)

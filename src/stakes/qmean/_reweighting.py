@@ -11,7 +11,8 @@ from sklearn.utils.metaestimators import available_if
 from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._losses import classification_loss
-from stakes.qmean._mean import mean_weights, power_mean
+from stakes.qmean._mean import power_mean
+from stakes.qmean._weight_steps import equal_losses, towards_slope
 
 
 def _has_probability(model):
@@ -31,7 +32,8 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
     :math:`D(u) = \min_f \Omega(f)/n + \sum_g u_g m_g(f)`: its slope is :math:`m`, s is its best
     point of the dual ball, and :math:`M_p(m) - u^\top m` is its duality gap. Where the gap is
     zero, weights are proportional to class losses (p = 2) and f minimises
-    :math:`\Omega(f)/n + M_p(m(f))`.
+    :math:`\Omega(f)/n + M_p(m(f))`. The steps are extrapolated as in a secant method; for the
+    minimax of two classes the weight at which both losses are equal is bracketed instead.
 
     Parameters
     ----------
@@ -136,31 +138,24 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         X, index, weight, regret = self._validate_training(X, y, sample_weight, given)
         k = len(self.classes_)
         share, p = np.full(k, 1.0 / k), float(self.p)
-        u = share
-        m = self._losses_at(X, index, weight, regret, u)
-        fits = 1
-        while (gap := power_mean(m, share, p) - u @ m) > self.tol * power_mean(m, share, p):
-            way = mean_weights(m, share, p) - u
-            length, slope = 1.0, gap
-            while fits < self.max_iter:
-                m = self._losses_at(X, index, weight, regret, u + length * way)
-                fits += 1
-                slope = m @ way  # of the dual along the way; below zero: gone too far
-                if slope >= -0.5 * gap:
-                    break
-                length *= max(gap / (gap - slope), 0.25)
-            u = u + length * way
-            if fits >= self.max_iter:
-                gap = power_mean(m, share, p) - u @ m
+        steps = equal_losses() if np.isinf(p) and k == 2 else towards_slope(share, p)
+        u, fits = next(steps), 0
+        while True:
+            m = self._losses_at(X, index, weight, regret, u)
+            fits += 1
+            mean = power_mean(m, share, p)
+            gap = mean - u @ m
+            if gap <= self.tol * mean or fits >= self.max_iter:
                 break
+            u = steps.send(m)
         self.class_losses_, self.class_weights_, self.duality_gap_ = m, u, float(gap)
         self.n_iter_ = fits
         with np.errstate(divide="ignore"):
             self._log_weight = np.log(u / np.bincount(index, weight))
-        if gap > self.tol * power_mean(m, share, p):
+        if gap > self.tol * mean:
             warnings.warn(
                 f"The class weights have not settled after {fits} fits: the gap is "
-                f"{gap / power_mean(m, share, p):.1e} of the mean, above tol={self.tol:.1e}; "
+                f"{gap / mean:.1e} of the mean, above tol={self.tol:.1e}; "
                 "raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from stakes.qmean._bundle import bundle
 from stakes.qmean._lbfgs import lbfgs
 from stakes.qmean._mean import mean_weights
+from stakes.qmean._minimax import minimax_steps
 from stakes.qmean._newton import newton
 from stakes.qmean._problem import Smoothing
 
@@ -62,11 +63,11 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
         W, *_ = _stages(small, W, solver, 1e-3, max_iter)
     gaps = []
     if solver == "bundle":
-        W, gaps = bundle(problem, W, tol, max_iter)
+        W, gaps, u = bundle(problem, W, tol, max_iter)
         n_iter, gap = len(gaps), gaps[-1]
     else:
-        W, gap, n_iter = _stages(problem, W, solver, tol, max_iter)
-    return _certified(problem, W, gap, n_iter, gaps, tol)
+        W, u, gap, n_iter = _stages(problem, W, solver, tol, max_iter)
+    return _certified(problem, W, u, gap, n_iter, gaps, tol)
 
 
 def _chosen(problem):
@@ -78,8 +79,8 @@ def _chosen(problem):
 def _stages(problem, W, solver, tol, max_iter):
     """Solve with kinks rounded less and less, until the gap of the unrounded problem is small."""
     stages = range(1) if problem.smooth else range(_LAST_STAGE)
-    done, gap = 0, np.inf
-    best = (np.inf, W)
+    done = 0
+    best = W, None, np.inf
     for stage in stages:
         h = 0.0 if problem.loss.smooth else problem.scale * 10.0**-stage
         p = problem.p if np.isfinite(problem.p) else 4.0 * 10.0**stage
@@ -92,17 +93,28 @@ def _stages(problem, W, solver, tol, max_iter):
                 gtol = tighter * _gradient_for(problem, W, max(tol, 0.1 * h / problem.scale))
                 W, steps = lbfgs(problem, W, smoothing, gtol, max_iter)
             done += steps
-            f = problem.scores(W)
-            value = problem.value(W, f)
-            gap = value - problem.lower_bound(f, smoothing, W)
-            rounding = abs(value - problem.value(W, f, smoothing))
+            u, value, gap = _gap(problem, W, smoothing)
+            best = min(best, (W, u, gap), key=lambda found: found[2])
+            rounding = abs(value - problem.value(W, None, smoothing))
             if gap <= max(tol * abs(value), 2.0 * rounding):
                 break
-        if gap < best[0]:
-            best = (gap, W)
-        if gap <= tol * abs(value):
+        if solver == "newton" and np.isinf(problem.p):
+            exact_W, exact_u = minimax_steps(problem, W, u, h)
+            _, value, gap = _gap(problem, exact_W, Smoothing(h, np.inf), exact_u)
+            best = min(best, (exact_W, exact_u, gap), key=lambda found: found[2])
+        if best[2] <= tol * abs(value):
             break
-    return best[1], best[0], done
+    return *best, done
+
+
+def _gap(problem, W, smoothing, u=None):
+    """Group weights, the value of the unrounded problem, and how far it may be from its minimum."""
+    f = problem.scores(W)
+    if u is None:
+        m = problem.group_losses(problem.loss.parts(f, problem.y, smoothing.h)[0])
+        u = problem.group_weights(m, smoothing)
+    value = problem.value(W, f)
+    return u, value, value - problem.lower_bound(f, smoothing, W, u)
 
 
 def _gradient_for(problem, W, tol):
@@ -110,7 +122,7 @@ def _gradient_for(problem, W, tol):
     return np.sqrt(4.0 * problem.alpha * tol * problem.value(W) / W.size)
 
 
-def _certified(problem, W, gap, n_iter, gaps, tol):
+def _certified(problem, W, u, gap, n_iter, gaps, tol):
     value, gradient = problem.value_and_gradient(W)
     if not problem.fit_intercept:
         W[-1] = 0.0
@@ -128,7 +140,7 @@ def _certified(problem, W, gap, n_iter, gaps, tol):
         gap=float(gap),
         gradient_norm=float(np.abs(gradient).max()),
         group_losses=m,
-        group_weights=mean_weights(m, problem.share, problem.p),
+        group_weights=mean_weights(m, problem.share, problem.p) if np.isfinite(problem.p) else u,
         n_iter=n_iter,
         gaps=gaps,
     )

@@ -2,21 +2,27 @@
 
 import numpy as np
 from scipy import sparse
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.metrics import average_precision_score
 from sklearn.metrics.pairwise import manhattan_distances
-from sklearn.model_selection import StratifiedKFold
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from stakes.reproduce._qmlearn_data import load_classes
+from stakes.reproduce._qmlearn_data import load_classes, load_numbers
 from stakes.reproduce._qmlearn_learners import (
+    THESIS,
     THESIS_LAMBDA,
     classifier,
-    optional,
+    fitted,
+    regression,
     standard_scaler,
+    tree,
     unit_scaler,
 )
+from stakes.reproduce._qmlearn_run import REGRESSIONS
 from stakes.reproduce._result import Cell, Table
 
+METHODS = (*THESIS, "LogR, alpha 1e-3", "LogRQ, alpha 1e-3", "Relief")
 COUNTS = (5, 10, 20, 50, 100)
 
 
@@ -52,48 +58,104 @@ def rankings(X, y):
     """Features in order of worth by each method, on training data."""
     unit, standard = unit_scaler(X).fit_transform(X), standard_scaler(X).fit_transform(X)
     dense = unit.toarray() if sparse.issparse(unit) else unit
-    weights = {
-        "LogR": classifier("logistic", "arithmetic", y, THESIS_LAMBDA, True).fit(unit, y),
-        "LogRQ": classifier("logistic", "quadratic", y, THESIS_LAMBDA, True).fit(unit, y),
-        "LogR, alpha 1e-3": classifier("logistic", "arithmetic", y, 1e-3, False).fit(standard, y),
-        "LogRQ, alpha 1e-3": classifier("logistic", "quadratic", y, 1e-3, False).fit(standard, y),
+    models = {
+        column: fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), unit, y)
+        for column, (loss, kind) in THESIS.items()
     }
-    orders = {name: np.argsort(-np.abs(model.coef_[0])) for name, model in weights.items()}
+    for column in ("LogR", "LogRQ"):
+        light = classifier("logistic", THESIS[column][1], y, 1e-3, False)
+        models[f"{column}, alpha 1e-3"] = fitted(light, standard, y)
+    orders = {name: np.argsort(-np.abs(model.coef_[0])) for name, model in models.items()}
     orders["Relief"] = np.argsort(-relief(dense, y))
     return orders
 
 
-def judge():
-    """The tree that judges the features, and its name: ours if built, else scikit-learn's."""
-    ours = optional("stakes.tree", "ConfidenceTreeClassifier")
-    if ours is not None:
-        laplace = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
-        return lambda: ours(criterion="ccp_entropy", **laplace), "a class-confidence tree"
-    plain = dict(criterion="entropy", class_weight="balanced", min_samples_leaf=5, random_state=0)
-    return lambda: DecisionTreeClassifier(**plain), "a balanced entropy tree of scikit-learn"
-
-
-def figure_5_8(name, repeats, data):
+def figure_5_8(name, repeats, data, rows):
     """AUC-PR of a tree on the features that each ranking puts first."""
+
+    def score(X_train, y_train, X_test, y_test):
+        found = tree().fit(X_train, y_train).predict_proba(X_test)[:, 1]
+        return average_precision_score(y_test, found)
+
     X, y = load_classes(name, data)
-    counts = [c for c in COUNTS if c <= X.shape[1] // 2]
-    make, judge_name = judge()
-    scores = {}
-    for repeat in range(repeats):
-        folds = StratifiedKFold(2, shuffle=True, random_state=repeat)
-        for train, test in folds.split(X, y):
-            for method, order in rankings(X[train], y[train]).items():
-                for count in counts:
-                    top = order[:count]
-                    X_train, X_test = X[train][:, top], X[test][:, top]
-                    if sparse.issparse(X):
-                        X_train, X_test = X_train.toarray(), X_test.toarray()
-                    found = make().fit(X_train, y[train]).predict_proba(X_test)[:, 1]
-                    score = average_precision_score(y[test], found)
-                    scores.setdefault((method, count), []).append(score)
-    cells = [
-        Cell(method, f"top {count}", float(np.mean(s)), float(np.std(s)))
-        for (method, count), s in scores.items()
+    folds = [
+        fold
+        for repeat in range(repeats)
+        for fold in StratifiedKFold(2, shuffle=True, random_state=repeat).split(X, y)
     ]
-    note = f"AUC-PR of {judge_name} on the features with the largest weights, 5 x 2 folds."
-    return Table(f"Figure 5.8, {name}: feature selection", cells, note), scores
+    scores = _by_size(name, X, y, folds, rankings, score, rows)
+    note = (
+        "AUC-PR of a class-confidence tree on the features with the largest weights, 5 x 2 folds; "
+        "weights as in Table 5.2, and of tuned-like fits (standardised, alpha = 1e-3). The "
+        "thesis's other set, G.agnostic, is not in the data directory: A.agnostic stands for it."
+    )
+    return _table(f"Figure 5.8, {name}: feature selection", scores, note), scores
+
+
+def number_rankings(X, y):
+    """The same for numeric targets, features in [0, 1]."""
+    unit = unit_scaler(X).fit_transform(X)
+    return {
+        column: np.argsort(
+            -np.abs(fitted(regression(*how, THESIS_LAMBDA, True), unit, y).coef_.ravel())
+        )
+        for column, how in REGRESSIONS.items()
+    }
+
+
+def figure_5_9(name, repeats, data, rows, limit=1000):
+    """RMSE of a Gaussian process on the features that each ranking puts first."""
+
+    def score(X_train, y_train, X_test, y_test):
+        scaler = standard_scaler(X_train).fit(X_train)
+        kernel = RBF(np.sqrt(X_train.shape[1])) + WhiteKernel(0.1)
+        judge = GaussianProcessRegressor(kernel, optimizer=None, normalize_y=True)
+        found = judge.fit(scaler.transform(X_train), y_train).predict(scaler.transform(X_test))
+        return np.sqrt(np.mean((found - y_test) ** 2))
+
+    X, y = load_numbers(name, data)
+    kept = np.random.default_rng(0).permutation(len(y))[:limit]
+    X, y = X[kept], y[kept]
+    y = (y - y.min()) / (y.max() - y.min())
+    folds = [
+        fold
+        for repeat in range(repeats)
+        for fold in KFold(2, shuffle=True, random_state=repeat).split(X)
+    ]
+    scores = _by_size(name, X, y, folds, number_rankings, score, rows)
+    note = (
+        f"RMSE of a Gaussian process on the features with the largest weights, {len(y):,} rows, "
+        "5 x 2 folds. The thesis's sets, Ailerons and Pol, are not in the data directory; this is "
+        "one of our own skewed targets."
+    )
+    return _table(f"Figure 5.9, {name}: feature selection", scores, note), scores
+
+
+def _by_size(name, X, y, folds, rank, score, rows):
+    """Scores by method and number of features: one ranking a fold, all its sizes."""
+    sizes = [c for c in COUNTS if c <= X.shape[1] // 2]
+    orders = []
+
+    def scores(method, size):
+        if not orders:
+            orders.extend(rank(X[train], y[train]) for train, _ in folds)
+        for (train, test), order in zip(folds, orders, strict=True):
+            Z = X[:, order[method][:size]]
+            Z = Z.toarray() if sparse.issparse(Z) else Z
+            yield score(Z[train], y[train], Z[test], y[test])
+
+    return {
+        (method, size): rows.get(
+            name, f"top {size} by {method}", len(folds) // 2, scores(method, size)
+        )
+        for method in (METHODS if rank is rankings else REGRESSIONS)
+        for size in sizes
+    }
+
+
+def _table(title, scores, note):
+    cells = [
+        Cell(method, f"top {size}", score.mean, score.sd)
+        for (method, size), score in scores.items()
+    ]
+    return Table(title, cells, note)

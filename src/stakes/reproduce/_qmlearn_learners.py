@@ -1,7 +1,5 @@
 """The learners of Chapter 5: as the thesis set them up, and with a tuned penalty."""
 
-import importlib
-import importlib.util
 import warnings
 
 import numpy as np
@@ -13,6 +11,8 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
 from stakes.qmean import QuadraticMeanClassifier, QuadraticMeanRegressor
+from stakes.sampling import SafeLevelSMOTE
+from stakes.tree import ConfidenceTreeClassifier
 
 THESIS_LAMBDA = 0.5
 ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -25,11 +25,15 @@ THESIS = {
     "Huber": ("huber", "arithmetic"),
     "HuberQ": ("huber", "quadratic"),
 }
+TREES = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}
+SAMPLED = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}
+LIBLINEAR = {"squared_hinge": "squared_hinge", "liblinear_hinge": "hinge"}
 TUNED = {
     "LogR tuned": ("logistic", "arithmetic"),
     "LogR balanced, tuned": ("logistic", "balanced"),
     "LogRQ tuned": ("logistic", "quadratic"),
-    "Liblinear balanced, tuned": ("squared hinge", "balanced"),
+    "Liblinear balanced, tuned": ("squared_hinge", "balanced"),
+    "Hinge balanced, tuned": ("liblinear_hinge", "balanced"),
 }
 
 
@@ -47,7 +51,7 @@ def classifier(loss, kind, y, alpha, penalise_intercept):
     return QuadraticMeanClassifier(p=1.0, class_share="cost", **sizes, **settings)
 
 
-def thesis_scores(column, X, y, X_test):
+def thesis_scores(column, X, y, X_test, seed):
     """Scores as in Section 5.6: features in [0, 1], lambda 1/2 also on the intercept."""
     loss, kind = THESIS[column]
     scaler = unit_scaler(X).fit(X)
@@ -55,7 +59,7 @@ def thesis_scores(column, X, y, X_test):
     return model.decision_function(scaler.transform(X_test))
 
 
-def liblinear_scores(X, y, X_test):
+def liblinear_scores(column, X, y, X_test, seed):
     """LIBLINEAR at its defaults on features in [0, 1]."""
     scaler = unit_scaler(X).fit(X)
     model = fitted(LinearSVC(random_state=0), scaler.transform(X), y)
@@ -77,36 +81,35 @@ def tuned_scores(column, X, y, X_test, seed):
 
 def _tuned(column, y, alpha):
     loss, kind = TUNED[column]
-    if column.startswith("Liblinear"):
+    if loss in LIBLINEAR:
         C = 1 / (2 * alpha * len(y))  # its objective is |w|^2 / 2 + C times the sum of the losses
-        return LinearSVC(C=C, class_weight=kind, random_state=0, max_iter=2000)
+        return LinearSVC(
+            loss=LIBLINEAR[loss], C=C, class_weight=kind, random_state=0, max_iter=1000
+        )
     return classifier(loss, kind, y, alpha, False)
 
 
-def tree_scores(column, X, y, X_test):
-    """Class-confidence and Hellinger trees of this library, Fisher-pruned; None if not built."""
-    tree = optional("stakes.tree", "ConfidenceTreeClassifier")
-    if tree is None:
-        return None
-    criterion = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}[column]
+def tree_scores(column, X, y, X_test, seed):
+    """Class-confidence and Hellinger trees of this library."""
     X, X_test = (M.toarray() if sparse.issparse(M) else M for M in (X, X_test))
-    laplace = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
-    model = tree(criterion=criterion, pruning="fisher", **laplace)
-    return model.fit(X, y).predict_proba(X_test)[:, 1]
+    return tree(TREES[column]).fit(X, y).predict_proba(X_test)[:, 1]
 
 
-def sampled_scores(column, X, y, X_test):
-    """A conventional learner after safe-level SMOTE, lambda 1/2; None if that is not built."""
-    sampler = optional("stakes.sampling", "SafeLevelSMOTE")
-    if sampler is None:
-        return None
+def tree(criterion="ccp_entropy"):
+    """A tree of this library, Fisher-pruned, with Laplace's rule in its leaves."""
+    return ConfidenceTreeClassifier(
+        criterion=criterion, pruning="fisher", min_samples_leaf=2, smoothing=1.0, prior="uniform"
+    )
+
+
+def sampled_scores(column, X, y, X_test, seed):
+    """A conventional learner after safe-level SMOTE, lambda 1/2."""
     scaler = unit_scaler(X).fit(X)
-    dense = scaler.transform(X)
-    dense = dense.toarray() if sparse.issparse(dense) else dense
-    X_new, y_new = sampler(random_state=0).fit_resample(dense, y)
-    loss = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}[column]
-    model = fitted(classifier(loss, "arithmetic", y_new, THESIS_LAMBDA, True), X_new, y_new)
-    return model.decision_function(scaler.transform(X_test))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # nothing is safe: then nothing is added
+        X_new, y_new = SafeLevelSMOTE(random_state=seed).fit_resample(scaler.transform(X), y)
+    model = classifier(SAMPLED[column], "arithmetic", y_new, THESIS_LAMBDA, True)
+    return fitted(model, X_new, y_new).decision_function(scaler.transform(X_test))
 
 
 def regression(loss, kind, alpha, penalise_intercept):
@@ -120,13 +123,6 @@ def regression(loss, kind, alpha, penalise_intercept):
         tol=1e-4,
         max_iter=300,
     )
-
-
-def optional(module, name):
-    """A public name of a folder, or None where there is no such folder or name (yet)."""
-    if importlib.util.find_spec(module) is None:
-        return None
-    return getattr(importlib.import_module(module), name, None)
 
 
 def unit_scaler(X):

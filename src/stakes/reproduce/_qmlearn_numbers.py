@@ -71,6 +71,45 @@ TABLE_5_4 = {
 }
 
 
+# average ranks over all sets of a table
+RANKS = {
+    "5.2": dict(
+        zip(
+            COLUMNS_5_2,
+            _row("8.68 2.72 8.27 4.31 8.27 3.44 6.62 7.21 4.93 4.75 7.79 6.62"),
+            strict=True,
+        )
+    ),
+    "5.3": {
+        "LogR-S": 3.58,
+        "LogRQ": 2.24,
+        "Hinge-S": 3.51,
+        "HingeQ": 3.06,
+        "Huber-S": 3.55,
+        "HuberQ": 2.55,
+    },
+    "5.4": dict(zip(COLUMNS_5_4, _row("4.5 3.0 3.54 2.36 4.86 1.72"), strict=True)),
+}
+# p-values of the rows "Friedman (All)": each learner against LogRQ, in Table 5.4 against QRQ
+FRIEDMAN = {
+    "5.2": {
+        "LogR": 5.7e-6,
+        "Hinge": 3e-5,
+        "HingeQ": 0.117,
+        "Huber": 3e-5,
+        "HuberQ": 0.414,
+        "CCPDT": 0.008,
+        "HDDT": 7e-4,
+        "SDC": 0.003,
+        "GP": 0.003,
+        "Liblinear": 3e-5,
+        "ASVM": 6e-4,
+    },
+    "5.3": {"LogR-S": 6e-4, "Hinge-S": 0.003, "HingeQ": 0.049, "Huber-S": 0.002, "HuberQ": 0.221},
+    "5.4": {"LR": 2.1e-4, "LRQ": 0.0253, "SVR": 3.5e-4, "SVRQ": 0.0495, "QR": 3.4e-5},
+}
+
+
 def printed(name, column):
     """The thesis's number for a data set and a learner of Tables 5.2 and 5.3, or None."""
     if name in TABLE_5_2 and column in COLUMNS_5_2:
