@@ -67,6 +67,20 @@ def test_regressor_equals_conic_solver(loss, free, p):
     assert -1e-12 <= model.duality_gap_ <= tol * model.objective_
 
 
+@pytest.mark.parametrize("loss", CLASSIFICATION + REGRESSION)
+def test_random_problems_equal_conic_solver(loss, rng):
+    X, y, weight = two_classes(rng)
+    settings = dict(loss=loss, alpha=0.02, tol=1e-8)
+    if loss in CLASSIFICATION:
+        model, target, group = QuadraticMeanClassifier(**settings), 2.0 * y - 1, y
+    else:
+        target = y = np.exp(0.5 * X[:, 0] + 0.4 * rng.normal(size=len(X)))
+        model, group = QuadraticMeanRegressor(**settings), target_groups(y, weight, 2)[0]
+    model.set_params(regularize_intercept=True).fit(X, y, sample_weight=weight)
+    check(model, naive.minimum(X, target, group, weight, loss, 0.02))
+    assert -1e-12 <= model.duality_gap_ <= 1e-8 * model.objective_
+
+
 @pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_three_classes_equal_conic_solver(loss, free):
