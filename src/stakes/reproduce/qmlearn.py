@@ -96,8 +96,9 @@ def tuned_table(found):
     cells += _ranks(found, learners.TUNED, None, "LogRQ tuned")
     note = (
         "Standardised features, free intercept, alpha out of 1e-5 .. 1e-1 by a 3-fold search "
-        "inside each training half. 'balanced': classes weigh the same. Liblinear (squared hinge) "
-        "and 'Hinge balanced' are LIBLINEAR's, at most 1,000 passes; its intercept is penalised."
+        "inside each training half (on its first 3,000 rows). 'balanced': classes weigh the same. "
+        "Liblinear (squared hinge, at most 2,000 passes) and 'Hinge balanced' (at most 1,000) are "
+        "LIBLINEAR's, whose intercept is penalised."
     )
     return Table("Table 5.2, tuned", cells, note)
 
