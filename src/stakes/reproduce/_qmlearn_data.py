@@ -28,8 +28,8 @@ CLASSES = {
 }
 MISSING_5_2 = (
     "Appetency, Churn, Upselling, Arrhythmia, Cylinder, Ipums, Synthetic, G.agnostic, H.prior, "
-    "S.prior, Colon, Complete and Tumor are not in the data directory; of S.agnostic 13,086 rows of "
-    "the printed 14,395 are"
+    "S.prior, Colon, Complete and Tumor are not in the data directory; of S.agnostic "
+    "13,086 rows of the printed 14,395 are"
 )
 MISSING_5_4 = (
     "of the 21 sets of Table 5.4 only two artificial ones can be had here, drawn anew by their "
