@@ -24,9 +24,8 @@ def claims(found, errors, picked):
     """One verdict for each claim, with the numbers of this run."""
     made = []
     if found:
-        made += [_beats_conventional(found), _best_overall(found), _sampling(found)]
-    if tuned := complete(found, learners.TUNED):
-        made.insert(1, _left_after_tuning(tuned))
+        made += [_beats_conventional(found), _left_after_tuning(found), _best_overall(found)]
+        made += [_sampling(found)]
     if errors:
         made += [_regression(errors)]
     if picked:
@@ -53,11 +52,6 @@ def pairwise(found, ours, theirs, larger_is_better=True):
     if wins + losses:
         p = float(stats.chi2.sf((wins - losses) ** 2 / (wins + losses), 1))
     return Pair(wins, losses, p, float(gain.mean()))
-
-
-def complete(found, columns):
-    """The sets on which all of the columns were run."""
-    return {name: s for name, s in found.items() if all(c in s for c in columns)}
 
 
 def _sentence(found, pairs, **how):

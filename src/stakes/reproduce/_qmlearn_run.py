@@ -70,8 +70,8 @@ def class_columns():
     return columns
 
 
-def one_set(name, repeats, data, rows, columns):
-    """AUC-PR of the given columns over 5 x 2 folds: column -> Score."""
+def one_set(name, repeats, data, rows):
+    """AUC-PR of every learner over 5 x 2 folds: column -> Score."""
     X, y = load_classes(name, data)
 
     def scores(column, score):
@@ -84,7 +84,6 @@ def one_set(name, repeats, data, rows, columns):
     return {
         column: rows.get(name, column, repeats, scores(column, score))
         for column, score in class_columns().items()
-        if column in columns
     }
 
 

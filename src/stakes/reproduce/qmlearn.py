@@ -4,7 +4,7 @@ import numpy as np
 
 from stakes.compare import average_ranks
 from stakes.reproduce import _qmlearn_learners as learners
-from stakes.reproduce._qmlearn_claims import claims, complete, pairwise
+from stakes.reproduce._qmlearn_claims import claims, pairwise
 from stakes.reproduce._qmlearn_data import CLASSES, MISSING_5_2, MISSING_5_4, OWN_TARGETS
 from stakes.reproduce._qmlearn_features import figure_5_8, figure_5_9
 from stakes.reproduce._qmlearn_numbers import (
@@ -15,27 +15,12 @@ from stakes.reproduce._qmlearn_numbers import (
     TABLE_5_4,
     printed,
 )
-from stakes.reproduce._qmlearn_run import (
-    LIGHT,
-    REGRESSIONS,
-    Rows,
-    class_columns,
-    one_set,
-    one_target,
-)
+from stakes.reproduce._qmlearn_run import LIGHT, REGRESSIONS, Rows, one_set, one_target
 from stakes.reproduce._result import Cell, Reproduction, Table
 
 
 def run(
-    *,
-    repeats=None,
-    data=None,
-    progress=None,
-    sets=None,
-    targets=None,
-    features=None,
-    rows=None,
-    untuned=(),
+    *, repeats=None, data=None, progress=None, sets=None, targets=None, features=None, rows=None
 ):
     """Re-run the chapter's experiments.
 
@@ -52,8 +37,6 @@ def run(
     rows : path, default=None
         File of scores, a line for each set and column: what is in it is not computed again, what
         is computed is added. For a run that is made in parts.
-    untuned : sequence of str, default=()
-        Sets on which the tuned learners, with 160 fits a column, are left out.
 
     Returns
     -------
@@ -64,8 +47,7 @@ def run(
     rows = Rows(rows)
     found, errors, picked = {}, {}, {}
     for name in CLASSES if sets is None else sets:
-        columns = [c for c in class_columns() if name not in untuned or c not in learners.TUNED]
-        found[name] = one_set(name, repeats, data, rows, columns)
+        found[name] = one_set(name, repeats, data, rows)
         say(f"{name}: " + ", ".join(f"{c} {s.mean:.3f}" for c, s in found[name].items()))
     known = ["Planes", "Fried", "diabetes", *OWN_TARGETS]
     for name in known if targets is None else targets:
@@ -80,9 +62,9 @@ def run(
     return Reproduction(
         name="qmlearn",
         paper="A Quadratic Mean based Supervised Learning Model (W. Liu, S. Chawla; thesis, ch. 5)",
-        command=f"stakes.reproduce.qmlearn.run(untuned={list(untuned)})"
-        if untuned
-        else "stakes reproduce qmlearn",
+        command="stakes reproduce qmlearn"
+        if rows.path is None
+        else f"stakes.reproduce.qmlearn.run(rows={str(rows.path)!r})",
         tables=[table for table in tables if table.cells],
         claims=claims(found, errors, picked),
     )
@@ -113,12 +95,12 @@ def tuned_table(found):
         for name, scores in found.items()
         for column in learners.TUNED
     ]
-    cells += _ranks(complete(found, learners.TUNED), learners.TUNED, None, "LogRQ tuned")
+    cells += _ranks(found, learners.TUNED, None, "LogRQ tuned")
     note = (
         "Standardised features, free intercept, alpha out of 1e-5 .. 1e-1 by a 3-fold search "
         "inside each training half (on its first 3,000 rows). 'balanced': classes weigh the same. "
         "Liblinear (squared hinge, at most 2,000 passes) and 'Hinge balanced' (at most 1,000) are "
-        "LIBLINEAR's, whose intercept is penalised. '-': left out of this run for time."
+        "LIBLINEAR's, whose intercept is penalised."
     )
     return Table("Table 5.2, tuned", cells, note)
 
