@@ -16,7 +16,7 @@ from stakes.datasets import make_fraud
 from stakes.metrics import savings_score
 from stakes.tree import ConfidenceForestClassifier, ConfidenceTreeClassifier
 
-N, N_TREES, LEAF = 100_000, 30, 20
+N, N_TREES, LEAF = 100_000, 100, 20
 SEEDS = tuple(range(20, 28))
 
 
@@ -56,7 +56,7 @@ def fits(X, y):
     size = f"{len(y):,} x {X.shape[1]}"
     return [
         *timed(f"depth-8 tree, {size}", one, turns=2),
-        *timed(f"{N_TREES} trees, leaf {LEAF}, {size}", many, turns=1),
+        *timed(f"{N_TREES} trees, leaf {LEAF}, {size}, 2 threads", many, 1, time.perf_counter),
     ]
 
 
@@ -122,16 +122,17 @@ def compared(ours, peers, name):
     )
 
 
-def timed(task, contestants, turns):
-    """Best processor time over all threads, and the peak memory of one more turn."""
+def timed(task, contestants, turns, clock=time.process_time):
+    """Best time, by default the processor's, and the peak memory of one more turn."""
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(turns):
         for name, call in contestants.items():
             gc.collect()
-            start = time.process_time()
+            start = clock()
             call()
-            best[name] = min(best[name], time.process_time() - start)
+            best[name] = min(best[name], clock() - start)
     peer = list(contestants)[-1]
+    kind = "processor time" if clock is time.process_time else "time by the wall"
     return [
         Row(
             task,
@@ -139,7 +140,7 @@ def timed(task, contestants, turns):
             seconds,
             peak_mib=peak_mib(contestants[name]) if turns > 1 else None,
             ratio=best[peer] / seconds if name != peer else None,
-            note=f"processor time; peer {peer}",
+            note=f"{kind}; peer {peer}",
         )
         for name, seconds in best.items()
     ]

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -19,6 +20,13 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if "jit" in item.keywords:
                 item.add_marker(pytest.mark.skip(reason="needs the compiled loops"))
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    """Close what a test has drawn: matplotlib keeps figures and warns at twenty."""
+    yield
+    plt.close("all")
 
 
 @pytest.fixture

@@ -29,12 +29,6 @@ DISPLAYS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture
 def fitted(priced):
     X, y, fp, fn = priced
