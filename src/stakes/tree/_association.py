@@ -65,6 +65,9 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
 
     Notes
     -----
+    The thesis names SPARCCC as a baseline without saying how it predicts: the order of the rules,
+    that each condition must add something and that the first rule decides are readings of ours.
+
     Costs act in the decision only. As weights in the counts they would do nothing where they
     differ by class, since CCR is a ratio of class rates, and would make p-values meaningless. The
     probability of an example is the smoothed class share of the training examples that fall to the
