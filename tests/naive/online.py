@@ -128,8 +128,10 @@ def weights(y, c_pos, c_neg, weighting):
     out = []
     for t in range(1, len(y) + 1):
         c = np.where(y[:t] > 0, c_pos[:t], c_neg[:t])
-        if weighting == "stake":
-            of_class = c_pos[:t].mean() if y[t - 1] > 0 else c_neg[:t].mean()
+        of_class = c_pos[:t].mean() if y[t - 1] > 0 else c_neg[:t].mean()
+        if weighting == "class":
+            out.append(of_class / c.mean())
+        elif weighting == "stake":
             stake = c_pos[:t] + c_neg[:t]
             out.append(stake[-1] / stake.mean() * of_class / c.mean())
         else:

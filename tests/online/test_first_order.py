@@ -16,7 +16,7 @@ def stream(rng, n=60, d=6):
     return X, y, rng.lognormal(0, 1, n), rng.lognormal(1, 1, n)
 
 
-@pytest.mark.parametrize("weighting", ["stake", "regret"])
+@pytest.mark.parametrize("weighting", ["class", "stake", "regret"])
 @pytest.mark.parametrize("rule", ["perceptron", "PA", "PA-I", "PA-II"])
 def test_loops_equal_the_naive_references(rng, rule, weighting):
     X, y, c_neg, c_pos = stream(rng)

@@ -44,8 +44,7 @@ def cvar_factors(c, alpha, beta, tau, strict):
 
 def cases(y, c_neg, c_pos):
     c = np.where(y > 0, c_pos, c_neg)
-    w = naive.weights(y, c_pos, c_neg, "stake")
-    plain = naive.weights(y, c_pos, c_neg, "regret")
+    w, stake, plain = (naive.weights(y, c_pos, c_neg, k) for k in ("class", "stake", "regret"))
     om = cvar_factors(c, 0.7, 0.8, 0.2, strict=True)
     printed = cvar_factors(c, 0.7, 0.8, 0.2, strict=False)
     cvar = dict(tau=0.2, max_memory=None)
@@ -63,10 +62,15 @@ def cases(y, c_neg, c_pos):
             "precision",
             lambda *a: naive.scw(*a[:4], PHI, 0.3 * w[a[4]], True),
         ),
-        "stake": (
+        "class": (
             CWCVaRClassifier(C=0.2, **cvar),
             "precision",
             lambda *a: kl(*a[:4], om[a[4]], target=1.0, most=0.2 * w[a[4]]),
+        ),
+        "stake": (
+            CWCVaRClassifier(C=0.2, cost_rule="stake", **cvar),
+            "precision",
+            lambda *a: kl(*a[:4], om[a[4]], target=1.0, most=0.2 * stake[a[4]]),
         ),
         "regret": (
             CWCVaRClassifier(C=0.2, cost_rule="regret", **cvar),
@@ -81,7 +85,9 @@ def cases(y, c_neg, c_pos):
     }
 
 
-@pytest.mark.parametrize("name", ["cw", "arow", "scw-i", "scw-ii", "stake", "regret", "paper"])
+@pytest.mark.parametrize(
+    "name", ["cw", "arow", "scw-i", "scw-ii", "class", "stake", "regret", "paper"]
+)
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])
 def test_loops_equal_the_naive_references(rng, name, covariance):
     X, y, c_neg, c_pos = stream(rng)
@@ -117,7 +123,7 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
         prior_mean=mean, prior_variance=variance, evidence=evidence, covariance=covariance,
         C=0.2, tau=0.2, max_memory=None, calibrate=False,
     )  # fmt: skip
-    _, _, step = cases(y, c_neg, c_pos)["stake"]
+    _, _, step = cases(y, c_neg, c_pos)["class"]
     diagonal = None if covariance == "full" else "precision"
     scores = []
 

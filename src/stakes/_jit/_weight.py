@@ -10,12 +10,14 @@ row: decided by expected cost afterwards, costs would count twice. The weight by
     (c_pos + c_neg) / mean(c_pos + c_neg) * mean(c_y),
 
 weighs a row by all that is at stake in it and tilts the odds by one constant, which calibration
-takes out again. With one price per class both are the same.
+takes out again. The weight by the class, mean(c_y), tilts them by the same constant and lets every
+row of a class count alike: where stakes spread wide, a few dear rows would outweigh the rest, and
+what is learnt would rest on few positives. With one price per class all are the same.
 """
 
 from numba import njit
 
-AS_GIVEN, REGRET, STAKE = range(3)
+AS_GIVEN, REGRET, STAKE, CLASS = range(4)
 
 
 @njit(cache=True, error_model="numpy")
@@ -28,6 +30,8 @@ def weigh(tally, y, c_pos, c_neg, weighting):
     tally[4] += c_neg
     if weighting == AS_GIVEN:
         return c
+    if weighting == CLASS:
+        return (tally[3] if y > 0.0 else tally[4]) / tally[2]
     if weighting == STAKE:
         c = (c_pos + c_neg) * (tally[3] if y > 0.0 else tally[4]) / (tally[3] + tally[4])
     return c * tally[0] / tally[2]

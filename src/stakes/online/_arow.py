@@ -61,7 +61,7 @@ class AROWClassifier(GaussianLinear):
         r=1.0,
         covariance="diagonal",
         initial_variance=1.0,
-        weighting="stake",
+        weighting="class",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,

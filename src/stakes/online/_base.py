@@ -9,7 +9,7 @@ from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
+from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
@@ -19,7 +19,7 @@ from stakes.online._state import CALIBRATION, NUMBERS, TALLY, new_state
 
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
-WEIGHTINGS = {"stake": STAKE, "regret": REGRET}
+WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
 WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
 STREAM_CONSTRAINTS = {
     **COST_CONSTRAINTS,

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import ndtri
 
-from stakes._jit._weight import AS_GIVEN, REGRET, STAKE
+from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions
 from stakes.base import LearnerInfo
 from stakes.online._cost_buffer import CostBuffer
@@ -14,7 +14,14 @@ from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_PAPER
 from stakes.risk import omega
 
-RULES = {"stake": CVAR, "regret": CVAR, "paper": CVAR_PAPER, "costs": CVAR_COSTS}
+RULES = {
+    "class": CVAR,
+    "stake": CVAR,
+    "regret": CVAR,
+    "paper": CVAR_PAPER,
+    "costs": CVAR_COSTS,
+}
+WEIGHTINGS = {"class": CLASS, "stake": STAKE}
 CVAR_CONSTRAINTS = {
     **GAUSSIAN_CONSTRAINTS,
     "normalize_costs": ["boolean"],
@@ -33,8 +40,8 @@ CVAR_CONSTRAINTS = {
 class CWCVaRClassifier(GaussianLinear):
     r"""Confidence-weighted learning that asks most of the examples that cost most.
 
-    The soft rules, ``cost_rule="stake"`` and ``"regret"``, ask the worst-case CVaR of the margin to
-    be one, and pay the weight :math:`c` of the example for what it lacks:
+    The soft rules, ``cost_rule="class"``, ``"stake"`` and ``"regret"``, ask the worst-case CVaR of
+    the margin to be one, and pay the weight :math:`c` of the example for what it lacks:
 
     .. math:: \min_{\mu,\Sigma}\ KL(N(\mu,\Sigma) \| N(\mu_t,\Sigma_t))
               + C c\,\left(1 + \omega_\epsilon\,x^\top\Sigma x - y\mu^\top x\right)_+ ,
@@ -53,7 +60,9 @@ class CWCVaRClassifier(GaussianLinear):
         Share of the dearest examples whose mean cost makes an example dear.
     margin : {"gaussian", "unimodal", "symmetric", "arbitrary"}, default="gaussian"
         What is assumed of the margin's distribution; sets omega (Table I).
-    cost_rule : {"stake", "regret", "paper", "costs"}, default="stake"
+    cost_rule : {"class", "stake", "regret", "paper", "costs"}, default="class"
+        The weight of an example: "class", the mean regret of its class so far; "stake", all that is
+        at stake in its row times that mean; "regret", what its mistake costs.
         "paper": Algorithm 1 as printed; "costs": the paper's baseline CW-costs, the plain
         confidence-weighted step times the cost.
     C : float, default=1.0
@@ -118,7 +127,7 @@ class CWCVaRClassifier(GaussianLinear):
         beta=0.8,
         tau=0.05,
         margin="gaussian",
-        cost_rule="stake",
+        cost_rule="class",
         C=1.0,
         buffer=True,
         max_memory=4096,
@@ -168,7 +177,7 @@ class CWCVaRClassifier(GaussianLinear):
             )
         factors = [self._factor(epsilon) for epsilon in (self.alpha, self.beta)]
         self._buffer.dear, self._buffer.cheap = factors
-        self._buffer.strict = self.cost_rule in ("stake", "regret")
+        self._buffer.strict = RULES[self.cost_rule] == CVAR
         return RULES[self.cost_rule], self.C, 0.0
 
     def _factor(self, epsilon):
@@ -179,7 +188,7 @@ class CWCVaRClassifier(GaussianLinear):
     def _weighting(self):
         if not self.normalize_costs:
             return AS_GIVEN
-        return STAKE if self.cost_rule == "stake" else REGRET
+        return WEIGHTINGS.get(self.cost_rule, REGRET)
 
     def _omega(self, signs, c_pos, c_neg):
         if not self.buffer:

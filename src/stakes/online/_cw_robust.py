@@ -88,7 +88,7 @@ class CWRobustClassifier(CWCVaRClassifier):
         beta=0.8,
         tau=0.05,
         margin="gaussian",
-        cost_rule="stake",
+        cost_rule="class",
         C=1.0,
         buffer=True,
         max_memory=4096,

@@ -24,11 +24,12 @@ GAUSSIAN = """\
         Variance of every weight before the first example.
 """
 NORMALIZE = """\
-    weighting : {"stake", "regret"}, default="stake"
-        What a cost does while learning. "regret": an example weighs what its mistake costs, so
-        that its own sign minimises cost but its probabilities are tilted by the costs. "stake": it
-        weighs all that is at stake in its row, times the mean regret of its class, so that costs
-        may be given again at prediction without counting twice.
+    weighting : {"class", "stake", "regret"}, default="class"
+        What a cost does while learning. "class": an example weighs the mean regret of its class so
+        far, so that all examples of a class count alike and costs may be given again at prediction
+        without counting twice. "stake": that, times all that is at stake in its row. "regret": it
+        weighs what its own mistake costs, so that the sign minimises cost but the probabilities
+        are tilted by the costs.
     normalize_costs : bool, default=True
         Take each cost in units of the mean cost so far, so that the currency does not matter;
         False: the regrets as they are.

@@ -60,7 +60,7 @@ class PAClassifier(FirstOrderLinear):
         *,
         variant="PA-I",
         C=0.1,
-        weighting="stake",
+        weighting="class",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,

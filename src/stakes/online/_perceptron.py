@@ -46,7 +46,7 @@ class PerceptronClassifier(FirstOrderLinear):
     def __init__(
         self,
         *,
-        weighting="stake",
+        weighting="class",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,

@@ -73,7 +73,7 @@ class SCWClassifier(GaussianLinear):
         eta=0.9,
         covariance="diagonal",
         initial_variance=1.0,
-        weighting="stake",
+        weighting="class",
         normalize_costs=True,
         calibrate=True,
         fit_intercept=True,
