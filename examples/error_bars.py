@@ -54,7 +54,7 @@ for formulation, epsilon in (("MM-M", 1.0), ("MM-SMV-I", 0.8)):
     model.fit(X[train], y[train], **part(train))
     guess = model.predict(X[test])
     bound = model.predict_certificate(X[test], **part(test))
-    weight = np.abs(model.coef_) / np.abs(model.coef_).sum()
+    weight = np.abs(model.coef_[0]) / np.abs(model.coef_).sum()
     print(
         f"{formulation:9s} nominal error {nominal_error(y[test], guess):.3f}, "
         f"certified error {certified_error(y[test], guess, bound):.3f}, "

@@ -28,6 +28,13 @@ def predict(estimator, X, **costs):
     return estimator.predict(X, **accepted(estimator.predict, **costs))
 
 
+def check_sentence(error):
+    """One readable line that ends as a sentence does, with no array in it."""
+    text = str(error)
+    assert "\n" not in text and len(text) < 300, text
+    assert text.endswith(".") and "array(" not in text and "[[" not in text, text
+
+
 def check_cost_scaling(estimator):
     """All costs times 1000 change no prediction, at training and at predict time."""
     X, y, fp, fn = problem()
@@ -84,6 +91,7 @@ def check_bad_costs_are_refused(estimator):
             fit(estimator, X, y, fp_cost=fp, fn_cost=bad)
         except ValueError as error:
             assert word in str(error), f"{word!r} is not in {error}"
+            check_sentence(error)
         else:
             raise AssertionError(f"{type(estimator).__name__} accepted a bad cost ({word})")
 

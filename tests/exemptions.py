@@ -23,6 +23,48 @@ EXEMPT = {
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
 
+_NEEDS_ANOTHER = "decides with another learner, so that compare cannot run it alone"
+
+# learners that compare does not run by name, each with the reason
+WITHOUT_INFO = {
+    "BayesDecisionClassifier": _NEEDS_ANOTHER,
+    "BudgetDecisionClassifier": _NEEDS_ANOTHER,
+    "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
+    "QuadraticMeanReweighting": _NEEDS_ANOTHER,
+    "QuadraticMeanRegressor": "no classifier",
+    "UncertainScaler": "no classifier",
+    "BayesNetConfidence": "no classifier",
+    "MixtureConfidence": "no classifier",
+    "CostProportionateSampler": "no classifier",
+    "SafeLevelSMOTE": "no classifier",
+    "WrapperSampler": "no classifier",
+}
+
+# tests of test_contract.py that a learner does not run, each with the reason
+CONTRACT = {
+    "test_costs_of_predict_decide": {
+        "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
+    },
+    "test_worthless_decisions_are_told": {
+        "BudgetDecisionClassifier": "always positive would break the budget that it was given",
+        "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
+    },
+    "attributes without an underscore": {
+        "BoundaryMovementSVC": {"normalize_costs"},  # set by the base, always True: no parameter
+    },
+    "undocumented attributes": {
+        "online": {"n_features_in_"},
+        "online_kernel": {"n_features_in_", "intercept_", "dual_objective_"},
+    },
+    "parameters grouped, not in order": {
+        "CWRobustClassifier": "what is as in CWCVaRClassifier stands together",
+    },
+    # with approximation, oob or a frame only
+    "attributes of some settings": {
+        *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),
+    },
+}
+
 
 def expected_failed_checks(estimator):
     """The exemptions of one instance, by its representation, or else of its class."""

@@ -1,5 +1,6 @@
 """What all learners share: label coding to {-1, +1}, cost intake, and a tag for `compare`."""
 
+import functools
 import inspect
 from dataclasses import dataclass, field
 from numbers import Real
@@ -10,8 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._sklearn import Interval, num_samples
-from stakes.costs import COST_NAMES, Costs
+from stakes._sklearn import Interval, num_samples, safe_indexing
+from stakes._trivial import spread_rows, warn_below_trivial
+from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
 COST_CONSTRAINTS = {name: [Interval(Real, None, None, closed="neither")] for name in COST_NAMES}
 
@@ -52,7 +54,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     A learner gives `fit` and `decision_function` (or `predict_proba` as well) and finds here: the
     labels as -1 and +1, the costs as :class:`~stakes.costs.Costs`, `predict` with costs known only
-    now, and `score`. Costs are requested from scikit-learn's metadata routing by default.
+    now, and `score`. Costs are requested from scikit-learn's metadata routing by default. Where
+    prices are given and the decisions on the training rows cost more than one answer for all of
+    them, `fit` warns `BelowTrivialWarning`; stream learners pay before they learn and look there.
     """
 
     _accept_sparse = False
@@ -62,6 +66,11 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
     __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
     __metadata_request__score = dict.fromkeys(COST_NAMES, True)
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "fit" in vars(cls) and not hasattr(cls, "learn_one"):
+            cls.fit = _then_compare_with_trivial(cls.fit)
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row of X.
@@ -122,7 +131,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         weight = regret if sample_weight is None else regret * np.asarray(sample_weight)
         if weight.sum() <= 0:
             return 1.0
-        return float(np.average(self.predict(X, **given) == y, weights=weight))
+        decided = self.predict(X, **given) if takes_costs(self) else self.predict(X)
+        return float(np.average(decided == y, weights=weight))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -166,6 +176,52 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         chosen = (mine if now is None else now for now, mine in zip(given, own, strict=True))
         return Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
 
+    def _has_prices(self, given):
+        """Whether anybody has said what mistakes cost; where not, nothing is known to be lost."""
+        own = {name: getattr(self, name, None) for name in COST_NAMES}
+        return any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS
+
+    def _costs_of_fit(self, n, **given):
+        """What the decisions on the training rows are held against."""
+        return self._costs_of(n, **given)
+
+    def _compare_with_trivial(self, X, y, sample_weight, given):
+        """Warn if the decisions on rows of the training set cost more than one answer for all."""
+        if X is None or len(self.classes_) != 2 or not self._has_prices(given):
+            return
+        positive = column_or_1d(y) == self.classes_[1]
+        costs = self._costs_of_fit(len(positive), **given)
+        rows, weight = spread_rows(positive)
+        costs = costs[rows]
+        prices = dict(zip(COST_NAMES, (costs.fp, costs.fn, costs.tp, costs.tn), strict=True))
+        decided = predict_with_costs(self, _take(X, rows, len(positive)), **prices)
+        if sample_weight is not None:
+            costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
+        warn_below_trivial(
+            self,
+            costs,
+            positive[rows],
+            decided == self.classes_[1],
+            weight,
+            where="its own training rows",
+            stacklevel=3,
+        )
+
+
+def _then_compare_with_trivial(fit):
+    """A `fit` that looks at what it has learnt; the outermost one only, where one calls another."""
+
+    @functools.wraps(fit)
+    def fit_and_compare(self, X, y, *args, **keywords):
+        fit(self, X, y, *args, **keywords)
+        if type(self).fit is fit_and_compare:
+            given = {name: keywords.get(name) for name in COST_NAMES}
+            sample_weight = args[0] if args else keywords.get("sample_weight")
+            self._compare_with_trivial(X, y, sample_weight, given)
+        return self
+
+    return fit_and_compare
+
 
 def code_labels(y):
     """Turn two-class labels into (classes, signs); the larger label, `classes[1]`, is +1.
@@ -194,6 +250,20 @@ def code_labels(y):
             f"y has one class only, {classes[0]!r}; a decision needs examples of two classes."
         )
     return classes, np.where(index == 1, 1.0, -1.0)
+
+
+def at_stake(regret):
+    """Which examples cost anything if they are got wrong: those that a learner learns from.
+
+    Examples
+    --------
+    >>> at_stake(np.array([0.0, 3.0])).tolist()
+    [False, True]
+    """
+    costs_anything = np.asarray(regret) > 0
+    if not costs_anything.any():
+        raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+    return costs_anything
 
 
 def positive_mask(y, pos_label=None):
@@ -262,6 +332,13 @@ def predict_with_costs(estimator, X, **costs):
 def row_count(X):
     """How many rows a table of any accepted kind has."""
     return num_samples(X)
+
+
+def _take(X, rows, n):
+    """Some of the n rows of a table of any accepted kind."""
+    if len(rows) == n:
+        return X
+    return safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
 
 
 def _plain_csr(X):

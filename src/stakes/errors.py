@@ -1,4 +1,4 @@
-"""One exception for what a user can mend: the command line prints it as a sentence."""
+"""What a user can mend: an exception that the command line prints, a warning of learners."""
 
 import difflib
 
@@ -12,6 +12,10 @@ class InputError(ValueError):
     Traceback (most recent call last):
     stakes.errors.InputError: There is no file 'a.csv'; check the path.
     """
+
+
+class BelowTrivialWarning(UserWarning):
+    """A learner's decisions cost more than one and the same answer for all rows."""
 
 
 def near_matches(name, names, limit=12):

@@ -11,6 +11,7 @@ from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 from stakes.compare import prepare
 from stakes.costs import Costs
 from stakes.datasets import load_german_credit, make_fraud
+from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
 from stakes.neighbors._classifier import _without
@@ -45,7 +46,7 @@ def test_eq_4_9_is_not_the_posterior():
     assert model.slope_ == pytest.approx(0.5, abs=0.08)
 
 
-@pytest.mark.filterwarnings("ignore:On training examples")
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
 def test_probabilities_are_better_than_bare_votes(rng):
     X, y = gaussians(1500, int(rng.integers(1000)))
     train, test = slice(0, 750), slice(750, None)
@@ -87,7 +88,7 @@ def test_votes_that_lose_money_are_told():
     y = rng.random(750) < 0.06
     X = rng.normal(size=(750, 2)) + 1.5 * y[:, None]
     settings = dict(weights="inverse", confidence="mixture")
-    with pytest.warns(UserWarning, match="dearer .* than one answer for all"):
+    with pytest.warns(BelowTrivialWarning, match="do not vote for themselves"):
         ConfidenceNeighborsClassifier(1, **settings).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -44,7 +44,7 @@ def test_classifier_equals_conic_solver(loss, free, p):
     ).fit(X, y, sample_weight=weight)
     reference = naive.minimum(X, 2.0 * y - 1, y, weight, loss, 0.05, p, free)
     check(model, reference)
-    assert -1e-12 <= model.duality_gap_ <= tol * model.objective_
+    assert -1e-12 <= model.duality_gap_ <= tol
     if loss != "hinge" and np.isfinite(p):
         assert model.gradient_norm_ < 1e-8
 
@@ -64,7 +64,7 @@ def test_regressor_equals_conic_solver(loss, free, p):
     group, _ = target_groups(y, weight, 2)
     reference = naive.minimum(X, y, group, weight, loss, 0.05, p, free, **options)
     check(model, reference)
-    assert -1e-12 <= model.duality_gap_ <= tol * model.objective_
+    assert -1e-12 <= model.duality_gap_ <= tol
 
 
 @pytest.mark.parametrize("loss", CLASSIFICATION + REGRESSION)
@@ -78,7 +78,7 @@ def test_random_problems_equal_conic_solver(loss, rng):
         model, group = QuadraticMeanRegressor(**settings), target_groups(y, weight, 2)[0]
     model.set_params(regularize_intercept=True).fit(X, y, sample_weight=weight)
     check(model, naive.minimum(X, target, group, weight, loss, 0.02))
-    assert -1e-12 <= model.duality_gap_ <= 1e-8 * model.objective_
+    assert -1e-12 <= model.duality_gap_ <= 1e-8
 
 
 @pytest.mark.parametrize("free", [False, True])
@@ -96,7 +96,7 @@ def test_three_classes_equal_conic_solver(loss, free):
     shift = b.mean() - model.intercept_.mean() if free else 0.0
     np.testing.assert_allclose(model.coef_, W, atol=1e-6)
     np.testing.assert_allclose(model.intercept_ + shift, b, atol=1e-6)
-    assert model.duality_gap_ <= 1e-8 * model.objective_
+    assert model.duality_gap_ <= 1e-8
 
 
 @pytest.mark.parametrize("loss", CLASSIFICATION)
@@ -109,8 +109,8 @@ def test_bundle_and_lbfgs_agree_with_newton(loss, rng):
     assert newton.objective_ <= bundle.objective_ * (1 + 1e-9)
     # the gap is a proof: the true minimum lies no deeper
     for model in (bundle, lbfgs):
-        assert model.objective_ - model.duality_gap_ <= newton.objective_ * (1 + 1e-9)
-    assert bundle.gaps_[-1] == bundle.duality_gap_ <= 1e-6 * bundle.objective_
+        assert model.objective_ * (1 - model.duality_gap_) <= newton.objective_ * (1 + 1e-9)
+    assert bundle.gaps_[-1] == bundle.duality_gap_ <= 1e-6
     assert (np.diff(bundle.gaps_) <= 1e-12).all()
     assert bundle.n_iter_ == len(bundle.gaps_)
 
@@ -196,7 +196,7 @@ def test_many_rows_start_from_few_and_thin_the_curvature(monkeypatch):
     monkeypatch.setattr("stakes.qmean._problem._CURVED_ROWS", 150)
     thinned = QuadraticMeanClassifier(**settings).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(thinned.coef_, whole.coef_, atol=1e-5)
-    assert thinned.duality_gap_ <= 1e-9 * thinned.objective_
+    assert thinned.duality_gap_ <= 1e-9
     assert thinned.objective_ == pytest.approx(whole.objective_, rel=1e-9)
 
 

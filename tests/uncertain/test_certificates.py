@@ -85,9 +85,9 @@ def test_training_constraint_holds_on_separated_points():
             model = UncertainMarginClassifier(name, epsilon=epsilon, C=1000.0)
             model.fit(known.mean, y, **known.keywords())
             X = draws("two-point up", known, rng, 3000)
-            wrong = ((X @ model.coef_ + model.intercept_) * y <= 0).mean(axis=0)
+            wrong = ((X @ model.coef_[0] + model.intercept_[0]) * y <= 0).mean(axis=0)
             assert wrong.max() <= epsilon + 0.02
-            bound = certificates(known, model.coef_, model.intercept_, y, name)
+            bound = certificates(known, model.coef_[0], model.intercept_[0], y, name)
             assert (bound <= epsilon + 1e-6).all()
 
 

@@ -14,7 +14,7 @@ def test_four_forms_of_prediction(rng):
     model = UncertainMarginClassifier("MM-M").fit(known.mean, y)
 
     def sign(x):
-        return np.where(x @ model.coef_ + model.intercept_ > 0, 1.0, -1.0)
+        return np.where(x @ model.coef_[0] + model.intercept_[0] > 0, 1.0, -1.0)
 
     np.testing.assert_array_equal(model.predict(known.mean), sign(known.mean))
     support = dict(lower=known.lower, upper=known.upper)

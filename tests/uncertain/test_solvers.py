@@ -171,7 +171,7 @@ def test_points_give_the_support_vector_machine(rng):
     y = (X @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=80) > 0).astype(int)
     ours = UncertainMarginClassifier("MM-M", C=2.0, tol=1e-9).fit(X, y)
     peer = SVC(kernel="linear", C=2.0, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, peer.coef_[0], atol=1e-4)
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
     assert ours.solver_ == "interior"
 
 

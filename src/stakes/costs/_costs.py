@@ -7,7 +7,8 @@ import numpy as np
 from stakes.costs._summary import summarize
 
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
-_DEFAULTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
+# what is taken where nothing is said: a mistake costs one, a right decision nothing
+NEUTRAL_COSTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Costs:
         if cost_matrix is not None:
             given = _from_matrix(cost_matrix, given)
         prices = {
-            name: _one_price(name, _DEFAULTS[name] if value is None else value, n)
+            name: _one_price(name, NEUTRAL_COSTS[name] if value is None else value, n)
             for name, value in given.items()
         }
         costs = cls(*(prices[name] for name in COST_NAMES))

@@ -5,11 +5,9 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes._sklearn import fit_context
 from stakes.base import row_count
-from stakes.costs import COST_NAMES, CostMatrix, Costs
+from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._probability import ProbabilityDecisionClassifier
 from stakes.decision._wrapper import check_costs_of_fit
-
-_NEUTRAL = (1.0, 1.0, 0.0, 0.0)  # a mistake costs one, a right decision nothing
 
 
 class BayesDecisionClassifier(ProbabilityDecisionClassifier):
@@ -221,6 +219,12 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         tags.classifier_tags.multi_class = True
         return tags
 
+    def _has_prices(self, given):
+        return self.cost_matrix is not None or super()._has_prices(given)
+
+    def _costs_of_fit(self, n, **given):
+        return self._settle_costs(n, **given)
+
     def _decide(self, X, *given):
         """Labels and expected costs."""
         probabilities = self.predict_proba(X)
@@ -235,8 +239,8 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
 
     def _settle_costs(self, n, **given):
         """The costs of n rows: what is given now, else the constructor's matrix or numbers."""
-        own = dict(zip(COST_NAMES, (getattr(self, name) for name in COST_NAMES), strict=True))
-        numbers_given = tuple(own.values()) != _NEUTRAL
+        own = {name: getattr(self, name) for name in COST_NAMES}
+        numbers_given = own != NEUTRAL_COSTS
         if self.cost_matrix is not None and numbers_given:
             raise ValueError(
                 "Give either cost_matrix or fp_cost, fn_cost, tp_cost, tn_cost, not both."

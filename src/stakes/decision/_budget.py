@@ -60,7 +60,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         Price of a review; None: `decide` has no review zone unless it is given a price.
     max_reviews : int or float, default=1.0
         At most this number or share of the rows of one call is reviewed.
-    calibration, cv, prior, training_prior
+    calibration, cv, prior, training_prior, costs_in_training
         As in :class:`BayesDecisionClassifier`.
     fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
         Costs for calls that give none.
@@ -107,6 +107,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         cv=5,
         prior=None,
         training_prior=None,
+        costs_in_training=True,
         fp_cost=1.0,
         fn_cost=1.0,
         tp_cost=0.0,
@@ -119,6 +120,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             cv=cv,
             prior=prior,
             training_prior=training_prior,
+            costs_in_training=costs_in_training,
             fp_cost=fp_cost,
             fn_cost=fn_cost,
             tp_cost=tp_cost,
@@ -237,6 +239,9 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    def _compare_with_trivial(self, *training):
+        pass  # "always positive" would break the budget that it was given
 
     def _act(self, X, given, max_alerts, review_cost, max_reviews):
         p = self.predict_proba(X)[:, 1]

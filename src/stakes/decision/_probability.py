@@ -8,6 +8,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._sklearn import StrOptions
+from stakes._trivial import only_scores_count
 from stakes.decision._fit_params import is_frozen
 from stakes.decision._prior import as_prior, shift_prior
 from stakes.decision._wrapper import DecisionClassifier
@@ -51,10 +52,11 @@ class ProbabilityDecisionClassifier(DecisionClassifier):
                 f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
             )
         params = self._fit_params(sample_weight, costs)
-        if self.calibration is None:
-            self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        else:
-            self.estimator_ = self._calibrated(X, y, sample_weight, params)
+        with only_scores_count():
+            if self.calibration is None:
+                self.estimator_ = clone(self.estimator).fit(X, y, **params)
+            else:
+                self.estimator_ = self._calibrated(X, y, sample_weight, params)
         self._take_over(self.estimator_)
         self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
 

@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._sklearn import fit_context
+from stakes._trivial import only_scores_count
 from stakes.base import row_count
 from stakes.costs import COST_NAMES
 from stakes.decision._cost_curve import threshold_curve
@@ -46,6 +47,8 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         The inner estimator, fitted on all rows.
     classes_ : ndarray of shape (2,)
         Labels; `classes_[1]` is the positive one.
+    n_features_in_, feature_names_in_
+        Of the inner estimator, where it has them.
 
     Examples
     --------
@@ -95,16 +98,17 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         y, signs = two_classes(y)
         params = self._fit_params(sample_weight, costs)
         method = self._score_method(self.estimator)
-        held_out = cross_val_predict(
-            self.estimator, X, y, cv=self.cv, method=method, params=params or None
-        )
+        with only_scores_count():
+            held_out = cross_val_predict(
+                self.estimator, X, y, cv=self.cv, method=method, params=params or None
+            )
+            self.estimator_ = clone(self.estimator).fit(X, y, **params)
         prices = self._costs_of(row_count(X), **costs)
         curve = threshold_curve(_positive_column(held_out), signs > 0, prices, sample_weight)
         total = row_count(X) if sample_weight is None else np.asarray(sample_weight).sum()
         self.threshold_ = float(curve.thresholds[curve.best])
         self.thresholds_, self.costs_ = curve.thresholds, curve.costs / total
         self.cost_ = float(self.costs_[curve.best])
-        self.estimator_ = clone(self.estimator).fit(X, y, **params)
         self._take_over(self.estimator_)
         return self
 
@@ -142,33 +146,6 @@ class ThresholdDecisionClassifier(DecisionClassifier):
             return scores - self.threshold_
         side = np.sign(self.threshold_)
         return -side * _always_positive(-side * scores)
-
-    def score(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Share of what is at stake that was decided rightly: accuracy weighted by the regrets.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost.
-
-        Returns
-        -------
-        float
-        """
-        y = column_or_1d(y)
-        costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
-        weight = costs.regret(y == self.classes_[1])
-        if sample_weight is not None:
-            weight = weight * np.asarray(sample_weight)
-        return 1.0 if weight.sum() <= 0 else float(np.average(self.predict(X) == y, weights=weight))
 
     def _scores(self, X):
         check_is_fitted(self)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease
@@ -81,6 +81,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
         moved positives (line 11 of Algorithm 8).
     n_iter_ : int
         Rounds.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -104,11 +106,10 @@ class StackelbergClassifier(CostSensitiveClassifier):
     >>> X = rng.normal(size=(500, 2))
     >>> y = (X.sum(axis=1) + 0.5 * rng.normal(size=500) > 0).astype(int)
     >>> model = StackelbergClassifier(movement_price=[0.05, np.inf]).fit(X, y)
-    >>> weight = np.abs(model.coef_[0])
-    >>> bool(weight[1] > 3 * weight[0])  # what cannot be moved is trusted
-    True
     >>> model.exploitability_ < 1e-4
     True
+    >>> model.coef_.round(1)  # what cannot be moved is trusted
+    array([[0.3, 1.5]])
     """
 
     _accept_sparse = "csr"
@@ -290,9 +291,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
 
     def _at_stake(self, X, y, regret):
         """The examples that cost anything."""
-        used = regret > 0
-        if not used.any():
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        used = at_stake(regret)
         return (X, y, regret) if used.all() else (X[used], y[used], regret[used])
 
     def _remembered(self):

@@ -3,11 +3,11 @@
 import numpy as np
 from sklearn.calibration import CalibrationDisplay, calibration_curve
 
-from stakes.metrics._display import name_of, open_axes, scores_of
+from stakes.metrics._display import ScoreDisplay, open_axes
 from stakes.metrics._intake import read_costs, read_probabilities
 
 
-class CalibrationCostDisplay:
+class CalibrationCostDisplay(ScoreDisplay):
     """scikit-learn's reliability diagram with the break-even probabilities of the costs.
 
     A miscalibration costs money only where decisions change, that is near the break-even
@@ -36,6 +36,8 @@ class CalibrationCostDisplay:
     >>> [round(p, 3) for p in display.break_even]
     [0.1, 0.175, 0.25]
     """
+
+    _needs_probability = True
 
     def __init__(self, prob_true, prob_pred, y_prob, *, break_even, estimator_name=None):
         self.prob_true = prob_true
@@ -135,10 +137,3 @@ class CalibrationCostDisplay:
             estimator_name=name,
         )
         return display.plot(ax, scale=scale, **line_options)
-
-    @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
-        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
-        p = scores_of(estimator, X, pos_label, probability=True)
-        name = name or name_of(estimator)
-        return cls.from_predictions(y, p, name=name, pos_label=pos_label, **options)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from stakes.costs import COST_NAMES
-from stakes.metrics._display import MUTED, name_of, once, open_axes, scores_of
+from stakes.metrics._display import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._roc import hull_of
 
 
-class CostCurveDisplay:
+class CostCurveDisplay(ScoreDisplay):
     r"""Normalised expected cost against probability-cost (Drummond and Holte).
 
     With :math:`x = \pi_1 fn/(\pi_1 fn + \pi_0 fp)`, the positives' part of what is at stake, each
@@ -143,13 +143,6 @@ class CostCurveDisplay:
             *cost_envelope(*hull_of(positive, scores)), operating=operating, estimator_name=name
         )
         return display.plot(ax, **line_options)
-
-    @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
-        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
-        scores = scores_of(estimator, X, pos_label)
-        name = name or name_of(estimator)
-        return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)
 
 
 def cost_envelope(fpr, tpr):

@@ -7,6 +7,19 @@ from stakes.base import final_step
 MUTED = dict(color="0.55", linewidth=1.0, zorder=1)
 
 
+class ScoreDisplay:
+    """Base of the displays that are drawn from labels and scores."""
+
+    _needs_probability = False
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
+        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
+        scores = scores_of(estimator, X, pos_label, probability=cls._needs_probability)
+        name = name or name_of(estimator)
+        return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)
+
+
 def open_axes(ax=None):
     """The given axes or new ones, and their figure."""
     import matplotlib.pyplot as plt

@@ -3,12 +3,12 @@
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from stakes.metrics._display import MUTED, money, name_of, open_axes, scores_of
+from stakes.metrics._display import MUTED, ScoreDisplay, money, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._rates import prior_weights, risk_by_threshold
 
 
-class ROCCostDisplay:
+class ROCCostDisplay(ScoreDisplay):
     r"""ROC curve on which points of equal cost lie on parallel lines.
 
     .. math:: cost = cost_{never} + h \cdot fpr - g \cdot tpr ,\qquad
@@ -182,10 +182,3 @@ class ROCCostDisplay:
             estimator_name=name,
         )
         return display.plot(ax, **line_options)
-
-    @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
-        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
-        scores = scores_of(estimator, X, pos_label)
-        name = name or name_of(estimator)
-        return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)

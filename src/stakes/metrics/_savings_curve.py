@@ -3,12 +3,12 @@
 import numpy as np
 
 from stakes.metrics._cost import baseline_costs
-from stakes.metrics._display import MUTED, name_of, once, open_axes, scores_of
+from stakes.metrics._display import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._rates import risk_by_threshold
 
 
-class SavingsCurveDisplay:
+class SavingsCurveDisplay(ScoreDisplay):
     """Which share of the baseline's cost each threshold on the scores saves.
 
     Parameters
@@ -141,10 +141,3 @@ class SavingsCurveDisplay:
         alerts = 1 - np.searchsorted(np.sort(scores), thresholds) / len(scores)
         display = cls(thresholds, (base - totals) / abs(base), alerts, estimator_name=name)
         return display.plot(ax, x=x, **line_options)
-
-    @classmethod
-    def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
-        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
-        scores = scores_of(estimator, X, pos_label)
-        name = name or name_of(estimator)
-        return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)

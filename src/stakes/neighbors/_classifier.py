@@ -1,13 +1,13 @@
 """Nearest neighbours whose votes count by how typical they are of their class."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.special import expit
 
 from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._trivial import spread_rows, warn_below_trivial
+from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
@@ -74,7 +74,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     the posterior of Eq. 4.9. `decision_function` is the thesis's rule, `predict_proba` mends its
     probabilities; where the densities are right the slope tends to one half. If on the examples
     that the sigmoid is fitted to the decisions by expected cost are dearer than one answer for
-    all, `fit` warns.
+    all, `fit` warns `BelowTrivialWarning`.
 
     At distance zero, "inverse" lets only the neighbours at distance zero vote. Weights are kept as
     logarithms, since densities in many dimensions over- and underflow. Costs weigh the votes in
@@ -158,9 +158,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         X, signs = self._validate_Xy(X, y)
         costs = self._costs_of(len(X), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
-        used = regret > 0
-        if not used.any():
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        used = at_stake(regret)
         X, positive, regret = X[used], signs[used] > 0, regret[used]
         self.log_confidence_ = self._log_confidence(X, positive)
         self._positive, self._regret = positive, regret / regret.mean()
@@ -268,30 +266,25 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
 
     def _calibrate(self, costs):
         """Fit the sigmoid to training examples that do not vote for themselves."""
-        sides = [np.flatnonzero(self._positive == side) for side in (True, False)]
-        if min(map(len, sides)) < 2:
+        if min(self._positive.sum(), (~self._positive).sum()) < 2:
             return 1.0, 0.0
-        drawn = [s[np.unique(np.linspace(0, len(s) - 1, N_HELD).astype(np.intp))] for s in sides]
-        own = np.concatenate(drawn)
-        weight = np.repeat(
-            [len(s) / len(d) for s, d in zip(sides, drawn, strict=True)], [len(d) for d in drawn]
-        )
+        own, weight = spread_rows(self._positive, N_HELD)
         z = _log_odds(*self._tally(self._stored[own], own=own))
         slope, intercept = fit_sigmoid(z, self._positive[own], weight)
-        self._warn_if_useless(costs[own], self._positive[own], weight, expit(slope * z + intercept))
+        warn_below_trivial(
+            self,
+            costs[own],
+            self._positive[own],
+            costs[own].decide(expit(slope * z + intercept)),
+            weight,
+            where="training rows that do not vote for themselves",
+            stacklevel=5,
+        )
         return slope, intercept
 
-    def _warn_if_useless(self, costs, positive, weight, probability):
-        decisions = [costs.decide(probability), ~positive & False, positive | True]
-        paid, never, always = (weight @ costs.paid(positive, d) for d in decisions)
-        if paid > min(never, always):
-            warnings.warn(
-                f"On training examples with no vote of their own, decisions by expected cost are "
-                f"dearer ({paid:,.6g}) than one answer for all ({min(never, always):,.6g}): use "
-                "another confidence, more neighbours, or another learner.",
-                UserWarning,
-                stacklevel=4,
-            )
+    def _compare_with_trivial(self, *training):
+        if self.calibration is None:  # else `_calibrate` has looked, at votes of others only
+            super()._compare_with_trivial(*training)
 
 
 def _log_odds(plus, minus):

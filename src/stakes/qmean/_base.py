@@ -5,12 +5,10 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from stakes._sklearn import Interval, StrOptions, check_sample_weight
-from stakes.base import CostSensitiveClassifier, code_labels
-from stakes.costs import COST_NAMES
+from stakes._many_classes import ManyClassClassifier
+from stakes._sklearn import Interval, StrOptions
 from stakes.qmean._losses import classification_loss, probability_of
 from stakes.qmean._problem import Problem
 from stakes.qmean._solve import SOLVERS, solve
@@ -30,38 +28,16 @@ def _is_logistic(estimator):
     return estimator.loss == "logistic"
 
 
-class QuadraticMeanBase(CostSensitiveClassifier):
+class QuadraticMeanBase(ManyClassClassifier):
     """Fits scores that are linear in some features; a learner says which features."""
 
     _parameter_constraints = {
-        **CostSensitiveClassifier._parameter_constraints,
+        **ManyClassClassifier._parameter_constraints,
         **MEAN_CONSTRAINTS,
         "loss": [StrOptions({"logistic", "hinge", "huber"})],
         "huber_width": [Interval(Real, 0, None, closed="neither")],
         "class_share": [StrOptions({"equal", "cost"})],
     }
-
-    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for each row of X.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; two classes and the logistic loss only.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Labels out of `classes_`.
-        """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return super().predict(X, **given)
-        self._refuse_costs(given)
-        return self.classes_[scores.argmax(axis=1)]
 
     @available_if(_is_logistic)
     def predict_proba(self, X):
@@ -86,52 +62,15 @@ class QuadraticMeanBase(CostSensitiveClassifier):
         positive = probability_of(scores - (self._log_weight[1] - self._log_weight[0]))
         return np.column_stack([1.0 - positive, positive])
 
-    def score(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Share of what is at stake that was decided rightly; accuracy if all costs are equal.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only.
-
-        Returns
-        -------
-        float
-        """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        if len(self.classes_) == 2:
-            return super().score(X, y, sample_weight, **given)
-        self._refuse_costs(given)
-        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
+    def _class_scores(self, X):
+        return self.decision_function(X)
 
     def _validate_training(self, X, y, sample_weight, given):
         """Checked X, the index of each class, base weights and regrets, without idle rows."""
         X, y = validate_data(
             self, X, y, accept_sparse=self._accept_sparse, dtype=np.float64, order="C"
         )
-        check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        self.classes_, index = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            code_labels(y)  # refuses a single class
-        if len(self.classes_) == 2:
-            regret = self._costs_of(len(y), *given.values()).regret(index == 1)
-        else:
-            self._refuse_costs(given)
-            regret = np.ones(len(y))
+        index, weight, regret = self._read_classes(X, y, sample_weight, given)
         used = weight * regret > 0
         counts = np.bincount(index[used], minlength=len(self.classes_))
         if counts.min() == 0:
@@ -167,22 +106,13 @@ class QuadraticMeanBase(CostSensitiveClassifier):
         )
         check_bundle(self)
         found = solve(problem, self.solver, self.tol, self.max_iter)
-        self.objective_, self.duality_gap_ = found.objective, found.gap
+        self.objective_, self.duality_gap_ = found.objective, found.relative_gap
         self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_iter
         self.class_losses_, self.class_weights_ = found.group_losses, found.group_weights
-        self.gaps_ = found.gaps
+        self.gaps_ = found.relative_gaps
         with np.errstate(divide="ignore"):
             self._log_weight = np.log(found.group_weights / size)
         return found.W
-
-    def _refuse_costs(self, given):
-        own = {name: getattr(self, name) for name in COST_NAMES}
-        default = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
-        if any(cost is not None for cost in given.values()) or own != default:
-            raise ValueError(
-                f"{type(self).__name__} takes fp_cost, fn_cost, tp_cost and tn_cost for two "
-                f"classes only, and y has {len(self.classes_)}; give sample_weight instead."
-            )
 
 
 def check_bundle(estimator):

@@ -57,8 +57,12 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         :math:`\beta`.
     intercept_ : ndarray of shape (1,) or (k,)
         The intercept.
-    class_losses_, class_weights_, objective_, duality_gap_, gradient_norm_, n_iter_
+    gamma_ : float
+        The width that was used.
+    class_losses_, class_weights_, objective_, duality_gap_, gradient_norm_, gaps_, n_iter_
         As in :class:`QuadraticMeanClassifier`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     References
     ----------

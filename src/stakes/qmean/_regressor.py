@@ -60,9 +60,10 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     group_losses_, group_weights_ : ndarray
         Mean loss of each group, and what it counts at the optimum.
     objective_, duality_gap_, gradient_norm_ : float
-        The minimum, a proven bound on its distance from the true one, and the largest slope left.
+        The minimum; certificates: at most which share of it lies above the best value, and the
+        largest slope left.
     gaps_ : list of float
-        With `solver="bundle"`, the gap after each iteration.
+        With `solver="bundle"`, the relative gap after each iteration.
     n_iter_ : int
         Steps made.
     n_features_in_, feature_names_in_
@@ -166,10 +167,10 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         )
         found = solve(problem, self.solver, self.tol, self.max_iter)
         self.coef_, self.intercept_ = found.W[:-1], float(found.W[-1])
-        self.objective_, self.duality_gap_ = found.objective, found.gap
+        self.objective_, self.duality_gap_ = found.objective, found.relative_gap
         self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_iter
         self.group_losses_, self.group_weights_ = found.group_losses, found.group_weights
-        self.gaps_ = found.gaps
+        self.gaps_ = found.relative_gaps
         return self
 
     def predict(self, X):

@@ -31,6 +31,16 @@ class Solution:
     n_iter: int
     gaps: list
 
+    @property
+    def relative_gap(self):
+        """The gap as a share of the objective, as `tol` is."""
+        return self.gap / abs(self.objective) if self.gap else 0.0
+
+    @property
+    def relative_gaps(self):
+        """The same of the gap after each iteration."""
+        return [gap / abs(self.objective) for gap in self.gaps]
+
 
 def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     """Minimise J to a relative duality gap of `tol`, and warn if that was not reached.

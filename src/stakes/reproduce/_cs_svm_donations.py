@@ -82,7 +82,7 @@ def _one_split(X, gift, people, seed, n_train, n_validation):
         return income(model.predict(Z[test]) == 1, gift[test], people[test])
 
     grid = [(C, g / Z.shape[1]) for C, g in itertools.product(C_GRID, GAMMA_GRID)]
-    found["ED-BM-SVM"] = best(BoundaryMovementSVC(C, gamma=g, n_splits=3) for C, g in grid)
+    found["ED-BM-SVM"] = best(BoundaryMovementSVC(C, gamma=g, cv=3) for C, g in grid)
     found["ED-BP-SVM"] = best(BiasedPenaltySVC(C, gamma=g) for C, g in grid)
     found["ED-CS-SVM"] = best(
         CostSensitiveSVC(C, gamma=g, kappa=kappa, conditions="ignore")

@@ -8,7 +8,7 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier
+from stakes.base import CostSensitiveClassifier, at_stake
 from stakes.svm._dual import solve_dual
 from stakes.svm._gram import KERNELS, Gram, resolve_gamma
 from stakes.svm._interior import solve_linear
@@ -78,10 +78,7 @@ class PricedSVC(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        regret = np.asarray(regret)
-        rows = np.flatnonzero(regret > 0)
-        if len(rows) == 0:
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        rows = np.flatnonzero(at_stake(regret))
         if len(rows) < len(y):
             X, y, regret = X[rows], y[rows], regret[rows]
         self.constant_ = bool(np.all(y == y[0]))
@@ -105,12 +102,17 @@ class PricedSVC(CostSensitiveClassifier):
         """
         X = self._validate_X(X)
         if self.constant_:
-            return np.full(X.shape[0], self.intercept_)
-        return self._raw_scores(X) + self.intercept_
+            return np.full(X.shape[0], self.intercept_[0])
+        return self._raw_scores(X) + self.intercept_[0]
+
+    def _keep_linear(self, found):
+        self.coef_, self.intercept_ = found.w[None, :], np.array([found.b])
+        self.n_iter_ = max(1, found.n_iter)
+        self.objective_, self.duality_gap_ = found.primal, found.gap
 
     def _fit_constant(self, X, sign):
         """Only one class is at stake: always decide for it."""
-        self.intercept_, self.n_iter_ = float(sign), 1
+        self.intercept_, self.n_iter_ = np.array([float(sign)]), 1
         self.kappa_, self.dear_class_ = 1.0, int(sign)
         self.duality_gap_ = self.objective_ = 0.0
 
@@ -162,8 +164,7 @@ class KernelSVC(PricedSVC):
         check_is_fitted(self)
         if self.approximation is not None:
             raise ValueError("Only a fit with approximation=None has a dual view.")
-        alpha = np.abs(self.dual_coef_)
-        positive = self.dual_coef_ > 0
+        alpha, positive = np.abs(self.dual_coef_[0]), self.dual_coef_[0] > 0
         n_positive, n_negative = int(positive.sum()), int((~positive).sum())
         cheap, dear = (n_negative, n_positive)[:: self.dear_class_]
         return DualView(
@@ -177,14 +178,14 @@ class KernelSVC(PricedSVC):
 
     def _raw_scores(self, X):
         if self.approximation is not None:
-            return self.feature_map_.transform(X) @ self.coef_
+            return self.feature_map_.transform(X) @ self.coef_[0]
         gram = Gram(self.support_vectors_, self.kernel, self.gamma_, self.coef0, self.degree)
-        return gram.score(X, self.dual_coef_)
+        return gram.score(X, self.dual_coef_[0])
 
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
         self.support_ = np.empty(0, dtype=np.intp)
-        self.support_vectors_, self.dual_coef_ = X[:0], np.empty(0)
+        self.support_vectors_, self.dual_coef_ = X[:0], np.empty((1, 0))
         self._support_margins = np.empty(0)
         self.n_support_ = np.zeros(2, dtype=np.int64)
         self.kkt_residual_ = 0.0
@@ -199,16 +200,15 @@ class KernelSVC(PricedSVC):
         _, found = self._solve(X, y, penalties)
         used = np.flatnonzero(found.beta)
         self.support_, self.support_vectors_ = rows[used], X[used]
-        self.dual_coef_, self._support_margins = found.beta[used], penalties.margin[used]
+        self.dual_coef_, self._support_margins = found.beta[None, used], penalties.margin[used]
         self.n_support_ = np.array([np.sum(y[used] < 0), np.sum(y[used] > 0)])
-        self.intercept_, self.n_iter_ = found.intercept, max(1, found.n_iter)
+        self.intercept_, self.n_iter_ = np.array([found.intercept]), max(1, found.n_iter)
         self.kkt_residual_, self.duality_gap_ = found.kkt_residual, found.gap
         self.objective_ = found.primal
 
     def _fit_features(self, X, y, penalties):
         self.feature_map_, found = self._solve_features(X, y, penalties)
-        self.coef_, self.intercept_, self.n_iter_ = found.w, found.b, max(1, found.n_iter)
-        self.duality_gap_, self.objective_ = found.gap, found.primal
+        self._keep_linear(found)
 
     def _held_out_scores(self, X, y, penalties, train, test):
         """Scores of some rows by a fit on others."""

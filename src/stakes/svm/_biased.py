@@ -26,6 +26,7 @@ class BiasedPenaltySVC(KernelSVC):
 
     Attributes
     ----------
+    [margin]
     [fitted]
 
     References

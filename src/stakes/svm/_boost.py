@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from stakes._sklearn import Interval, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
 
@@ -49,6 +49,8 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         Slope of the loss along each tree, as a share of the weight, before its step.
     classes_ : ndarray of shape (2,)
         The second one is positive.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -122,9 +124,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = regret > 0
-        if not rows.any():
-            raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
+        rows = at_stake(regret)
         X, y, c = X[rows].astype(np.float32), y[rows], regret[rows] / regret[rows].mean()
         rng = check_random_state(self.random_state)
         exponent = np.zeros(len(y))  # -c_i y_i F(x_i)

@@ -3,9 +3,9 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import check_cv
 
-from stakes._sklearn import Interval
+from stakes._sklearn import HasMethods, Interval
 from stakes.base import CostSensitiveClassifier, LearnerInfo
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
@@ -27,8 +27,9 @@ class BoundaryMovementSVC(KernelSVC):
     ----------
     C : float, default=1.0
         Penalty against the norm of w, :math:`C`.
-    n_splits : int, default=5
-        Folds for the held-out scores.
+    cv : int or splitter, default=5
+        The folds whose held-out scores tune the threshold; of a number no more than the rarer
+        class has examples.
     [kernel]
     [costs]
     [solver]
@@ -37,6 +38,7 @@ class BoundaryMovementSVC(KernelSVC):
     ----------
     threshold_ : float
         :math:`\theta`; `intercept_` has it taken off already.
+    [margin]
     [fitted]
 
     References
@@ -47,7 +49,7 @@ class BoundaryMovementSVC(KernelSVC):
     Examples
     --------
     >>> X, y = [[-2.0], [-1.0], [-0.5], [-0.7], [1.0], [2.0]], [0, 0, 0, 1, 1, 1]
-    >>> model = BoundaryMovementSVC(kernel="linear", n_splits=3, fn_cost=9.0).fit(X, y)
+    >>> model = BoundaryMovementSVC(kernel="linear", cv=3, fn_cost=9.0).fit(X, y)
     >>> model.predict([[-0.6]])
     array([1])
     """
@@ -55,7 +57,7 @@ class BoundaryMovementSVC(KernelSVC):
     _parameter_constraints = (
         CostSensitiveClassifier._parameter_constraints
         | KERNEL_CONSTRAINTS
-        | {"n_splits": [Interval(Integral, 2, None, closed="left")]}
+        | {"cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])]}
     )
     _info = LearnerInfo(
         family="svm",
@@ -70,7 +72,7 @@ class BoundaryMovementSVC(KernelSVC):
         self,
         C=1.0,
         *,
-        n_splits=5,
+        cv=5,
         kernel="rbf",
         gamma="scale",
         coef0=0.0,
@@ -105,7 +107,7 @@ class BoundaryMovementSVC(KernelSVC):
             cache_size=cache_size,
             random_state=random_state,
         )
-        self.n_splits = n_splits
+        self.cv = cv
 
     def _penalties(self, X, y, regret):
         ones = np.ones(len(y))
@@ -113,12 +115,14 @@ class BoundaryMovementSVC(KernelSVC):
 
     def _fit_priced(self, X, y, regret, rows):
         super()._fit_priced(X, y, regret, rows)
-        n_splits = int(min(self.n_splits, np.sum(y > 0), np.sum(y < 0)))
-        if n_splits < 2:
-            scores = self._raw_scores(X) + self.intercept_
+        cv = self.cv
+        if isinstance(cv, Integral):
+            cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
+        if cv == 1:
+            scores = self._raw_scores(X) + self.intercept_[0]
         else:
             scores, plain = np.empty(len(y)), self._penalties(X, y, regret)
-            for train, test in StratifiedKFold(n_splits).split(X, y):
+            for train, test in check_cv(cv, y, classifier=True).split(X, y):
                 scores[test] = self._held_out_scores(X, y, plain, train, test)
         self.threshold_ = best_threshold(scores, y, regret)
         self.intercept_ -= self.threshold_

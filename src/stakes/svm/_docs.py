@@ -40,16 +40,28 @@ SOLVER = """\
 FITTED = """\
     support_, support_vectors_, n_support_ : ndarray
         Indices, rows and numbers per class of the support vectors.
-    dual_coef_ : ndarray of shape (n_support,)
+    dual_coef_ : ndarray of shape (1, n_support)
         :math:`y_i\\alpha_i`.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
         :math:`b`.
-    kkt_residual_, duality_gap_, objective_ : float
-        Certificates: largest KKT violation, relative gap, primal value.
-    feature_map_, coef_ : transformer, ndarray of shape (n_components,)
+    objective_, duality_gap_, kkt_residual_ : float
+        The minimum; certificates: at most which share of it lies above the best value, and the
+        largest KKT violation.
+    n_iter_ : int
+        Steps made.
+    gamma_ : float
+        The kernel's width that was used.
+    feature_map_, coef_ : transformer, ndarray of shape (1, n_components)
         With an approximation, in place of the support vectors and the KKT residual.
+    [labels]
+"""
+LABELS = """\
     classes_ : ndarray of shape (2,)
         The second one is positive.
+    constant_ : bool
+        Whether mistakes cost something in one class only, which is then the answer for all.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 """
 MARGIN = """\
     kappa_ : float or ndarray
@@ -64,6 +76,7 @@ _PARTS = {
     "solver": SOLVER,
     "fitted": FITTED,
     "margin": MARGIN,
+    "labels": LABELS,
 }
 
 

@@ -50,15 +50,16 @@ class LinearCostSensitiveSVC(PricedSVC):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,)
+    coef_ : ndarray of shape (1, d)
         :math:`w`.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
         :math:`b`.
     [margin]
-    duality_gap_, objective_ : float
-        Certificates: the relative gap and the primal value.
-    classes_ : ndarray of shape (2,)
-        The second one is positive.
+    objective_, duality_gap_ : float
+        The minimum; certificate: at most which share of it lies above the best value.
+    n_iter_ : int
+        Steps of the solver.
+    [labels]
 
     References
     ----------
@@ -73,8 +74,8 @@ class LinearCostSensitiveSVC(PricedSVC):
     --------
     >>> X, y = [[-1.0], [1.0]], [0, 1]
     >>> model = LinearCostSensitiveSVC(C=100.0, kappa=0.5, fn_cost=2.0).fit(X, y)
-    >>> model.coef_.round(3), round(model.intercept_, 3)
-    (array([0.75]), 0.25)
+    >>> model.coef_.round(3), model.intercept_.round(3)
+    (array([[0.75]]), array([0.25]))
     """
 
     _parameter_constraints = (
@@ -131,16 +132,15 @@ class LinearCostSensitiveSVC(PricedSVC):
     def _fit_priced(self, X, y, regret, rows):
         penalties = choose_penalties(self, X, y, regret)
         found = self._solve(X, y, penalties)
-        self.coef_, self.intercept_, self.n_iter_ = found.w, found.b, max(1, found.n_iter)
+        self._keep_linear(found)
         self.kappa_, self.dear_class_ = penalties.kappa, penalties.dear
-        self.duality_gap_, self.objective_ = found.gap, found.primal
 
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
-        self.coef_ = np.zeros(X.shape[1])
+        self.coef_ = np.zeros((1, X.shape[1]))
 
     def _raw_scores(self, X):
-        return X @ self.coef_
+        return X @ self.coef_[0]
 
     def _held_out_scores(self, X, y, penalties, train, test):
         """Scores of some rows by a fit on others."""

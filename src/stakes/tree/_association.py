@@ -7,7 +7,7 @@ import polars as pl
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
@@ -156,9 +156,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         X, signs = self._validate_Xy(X, y)
         costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
-        used = regret > 0
-        if not used.any():
-            raise ValueError("No example has a positive cost: nothing to learn from.")
+        used = at_stake(regret)
         X, positive, regret = X[used], (signs > 0)[used], regret[used] / regret[used].mean()
         self._categorical = self._categorical_mask(X.shape[1])
         self.cuts_ = [

@@ -3,13 +3,12 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from stakes._sklearn import Interval, StrOptions, check_sample_weight
-from stakes.base import CostSensitiveClassifier, code_labels
-from stakes.costs import COST_NAMES
+from stakes._many_classes import ManyClassClassifier
+from stakes._sklearn import Interval, StrOptions
 from stakes.tree._bins import bin_features
+from stakes.tree._build import Settings
 from stakes.tree._gain_jit import CRITERIA
 from stakes.tree._split_jit import MISSING
 
@@ -27,84 +26,56 @@ TREE_CONSTRAINTS = {
 }
 
 
-class TreeBase(CostSensitiveClassifier):
+class TreeBase(ManyClassClassifier):
     """Base of the learners that decide by leaves; with k > 2 classes one tree (forest) for each."""
 
     _allow_nan = True
 
-    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for each row of X.
-
-        Without costs, by the expected cost in the leaf at the prices of training; with costs, by
-        the least expected cost under `predict_proba`.
+    def decision_function(self, X):
+        """Score of each row: what the negative decision costs more, as a share of the stakes.
 
         Parameters
         ----------
         X : {array-like, data frame} of shape (n, d)
             The examples; missing values are NaN.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; two classes only.
 
         Returns
         -------
-        ndarray of shape (n,)
-            Labels out of `classes_`.
+        ndarray of shape (n,), or (n, k) with more than two classes
         """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        check_is_fitted(self)
-        if len(self.classes_) == 2:
-            return super().predict(X, **given)
-        self._refuse_costs(given)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        scores = self._leaf_values(self._validate_X(X), "score")
+        return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
-    def score(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Share of what is at stake that was decided rightly; accuracy if all costs are equal.
+    def predict_proba(self, X):
+        """Probability of each class: its smoothed share in the leaf, or the mean over the leaves.
 
         Parameters
         ----------
         X : {array-like, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only.
+            The examples; missing values are NaN.
 
         Returns
         -------
-        float
+        ndarray of shape (n, k)
         """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        if len(self.classes_) == 2:
-            return super().score(X, y, sample_weight, **given)
-        self._refuse_costs(given)
-        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = True
-        return tags
+        values = self._leaf_values(self._validate_X(X), "probability")
+        if len(values) == 1:
+            return np.column_stack([1.0 - values[0], values[0]])
+        table = np.column_stack(values)
+        total = table.sum(axis=1, keepdims=True)
+        return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / len(values))
 
     def trees_are_sound(self):
         """Whether every walk from a root ends in a leaf; asked of models that come from a file."""
         return all(nodes.is_sound(self.n_features_in_) for nodes in getattr(self, "trees_", []))
 
+    def _class_scores(self, X):
+        return self.predict_proba(X)
+
     def _validate_training(self, X, y, sample_weight, given):
         """Binned features, class index, weight and regret of examples that count; which do."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        self.classes_, index = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            code_labels(y)  # refuses a single class
-        regret = np.ones(len(y))
-        if len(self.classes_) == 2:
-            regret = self._costs_of(len(y), *given.values()).regret(index == 1)
-        else:
-            self._refuse_costs(given)
+        index, weight, regret = self._read_classes(X, y, sample_weight, given)
         used = weight * regret > 0
         if not used.any():
             raise ValueError("No example has a positive weight and cost: nothing to learn from.")
@@ -116,6 +87,16 @@ class TreeBase(CostSensitiveClassifier):
         binned = bin_features(X, self._categorical_mask(X.shape[1]), self.max_bins)
         self.has_missing_ = (binned.codes == MISSING).any(axis=1)
         return binned, index, weight, regret, used
+
+    def _settings(self, features_tried):
+        return Settings(
+            self.criterion,
+            self.branch_weight,
+            self.max_depth,
+            self.min_samples_leaf,
+            self.exact_rows,
+            features_tried,
+        )
 
     def _categorical_mask(self, d):
         mask = np.zeros(d, dtype=bool)
@@ -141,12 +122,3 @@ class TreeBase(CostSensitiveClassifier):
             )
         mask[chosen.astype(np.intp)] = True
         return mask
-
-    def _refuse_costs(self, given):
-        own = {name: getattr(self, name) for name in COST_NAMES}
-        default = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
-        if any(cost is not None for cost in given.values()) or own != default:
-            raise ValueError(
-                f"{type(self).__name__} takes fp_cost, fn_cost, tp_cost and tn_cost for two "
-                f"classes only, and y has {len(self.classes_)}; give sample_weight instead."
-            )

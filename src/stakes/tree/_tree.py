@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import LearnerInfo
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
-from stakes.tree._build import SEEDS, Settings, grow_nodes
+from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._diagram import plot_tree
 from stakes.tree._prune import prune
 from stakes.tree._rules import plot_rules, rules_frame, rules_text
@@ -94,10 +94,10 @@ class ConfidenceTreeClassifier(TreeBase):
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(2000, weights=[0.97], flip_y=0.02, random_state=0)
     >>> model = ConfidenceTreeClassifier(max_depth=4).fit(X, y)
-    >>> model.n_leaves_
-    7
     >>> bool(model.rules()["p_value"][0] < 1e-4)
     True
+    >>> model.n_leaves_
+    7
     """
 
     _parameter_constraints = {
@@ -179,7 +179,8 @@ class ConfidenceTreeClassifier(TreeBase):
         """
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         binned, index, weight, regret, _ = self._validate_training(X, y, sample_weight, given)
-        settings = self._settings(binned.X.shape[1])
+        d = binned.X.shape[1]
+        settings = self._settings(d if self.max_features is None else min(self.max_features, d))
         random = check_random_state(self.random_state)
         self.trees_ = []
         for k in range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_)):
@@ -191,42 +192,6 @@ class ConfidenceTreeClassifier(TreeBase):
             self.trees_.append(pruned)
         self.n_leaves_ = int(sum(nodes.is_leaf.sum() for nodes in self.trees_))
         return self
-
-    def decision_function(self, X):
-        """Score of each row: what the negative decision costs more, as a share of the stakes.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n,), or (n, k) with more than two classes
-        """
-        X = self._validate_X(X)
-        scores = [nodes.score[nodes.leaves(X)] for nodes in self.trees_]
-        return scores[0] if len(scores) == 1 else np.column_stack(scores)
-
-    def predict_proba(self, X):
-        """Probability of each class: its smoothed share in the leaf.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-        """
-        X = self._validate_X(X)
-        values = [nodes.probability[nodes.leaves(X)] for nodes in self.trees_]
-        if len(values) == 1:
-            return np.column_stack([1.0 - values[0], values[0]])
-        table = np.column_stack(values)
-        total = table.sum(axis=1, keepdims=True)
-        return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / len(values))
 
     def apply(self, X):
         """The leaf of each row, as a node's number.
@@ -291,12 +256,5 @@ class ConfidenceTreeClassifier(TreeBase):
             return plot_rules(self, ax)
         return plot_tree(self, ax, max_depth=max_depth, label=label)
 
-    def _settings(self, d):
-        return Settings(
-            self.criterion,
-            self.branch_weight,
-            self.max_depth,
-            self.min_samples_leaf,
-            self.exact_rows,
-            d if self.max_features is None else min(self.max_features, d),
-        )
+    def _leaf_values(self, X, what):
+        return [getattr(nodes, what)[nodes.leaves(X)] for nodes in self.trees_]

@@ -58,14 +58,14 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (d,)
+    coef_ : ndarray of shape (1, d)
         Weights w.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
         Offset b; the paper's b is its negative.
     objective_ : float
         Value of the problem.
-    gap_ : float
-        Certified relative duality gap: the value is at most this share above the best.
+    duality_gap_ : float
+        Certificate, relative: `objective_` is at most this share above the best value.
     solver_ : str
         The method that gave the result.
     n_iter_ : int
@@ -73,7 +73,9 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
     missing_ : MissingAsSet
         What stands for a missing entry: the feature's support and moments.
     classes_ : ndarray of shape (2,)
-        The labels.
+        The labels; the second is the positive class.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     References
     ----------
@@ -85,7 +87,7 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
     >>> X, y = np.array([[0.0, 0.0], [2.0, 0.0]]), [0, 1]
     >>> exact = UncertainMarginClassifier("MM-M", C=10).fit(X, y)
     >>> unsure = UncertainMarginClassifier("MM-S", C=10).fit(X, y, lower=X - 0.5, upper=X + 0.5)
-    >>> (2 / np.linalg.norm([exact.coef_, unsure.coef_], axis=1)).round(3)
+    >>> (2 / np.linalg.norm([exact.coef_[0], unsure.coef_[0]], axis=1)).round(3)
     array([2., 1.])
     >>> unsure.predict_certificate(X, lower=X - 2, upper=X + 2).round(3)
     array([0.882, 0.882])
@@ -205,8 +207,8 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         else:
             problem = self._problem(known, y, C, rows, replicates)
         solution = solve(problem, self.solver, self.tol, self.max_iter)
-        self.coef_, self.intercept_ = solution.coef, solution.intercept
-        self.objective_, self.gap_ = solution.objective, solution.gap
+        self.coef_, self.intercept_ = solution.coef[None, :], np.array([solution.intercept])
+        self.objective_, self.duality_gap_ = solution.objective, solution.gap
         self.solver_, self.n_iter_ = solution.solver, solution.n_iter
         positive = problem.y > 0
         constant = 2 * min(problem.C[positive].sum(), problem.C[~positive].sum())
@@ -245,7 +247,7 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         """
         given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
         given |= dict(mean_upper=mean_upper, replicates=replicates)
-        return self._known(X, given).mean @ self.coef_ + self.intercept_
+        return self._known(X, given).mean @ self.coef_[0] + self.intercept_[0]
 
     def predict(
         self,
@@ -322,7 +324,7 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
         given |= dict(mean_upper=mean_upper, replicates=replicates)
         known, signs = self._signs(X, given)
-        return certificates(known, self.coef_, self.intercept_, signs, measure)
+        return certificates(known, self.coef_[0], self.intercept_[0], signs, measure)
 
     def needs_review(self, X, *, max_error, measure="best", **information):
         """Which predictions are not certain enough and should go to a person.
@@ -373,11 +375,11 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
 
     def _signs(self, X, given):
         known = self._known(X, given)
-        score = known.mean @ self.coef_ + self.intercept_
+        score = known.mean @ self.coef_[0] + self.intercept_[0]
         signs = np.where(score > 0, 1.0, -1.0)
         if given["replicates"] is not None:
             R = np.asarray(given["replicates"], np.float64)
-            votes = R @ self.coef_ + self.intercept_
+            votes = R @ self.coef_[0] + self.intercept_[0]
             tally = np.where(np.isnan(votes), 0, np.where(votes > 0, 1, -1)).sum(axis=1)
             signs = np.where(tally == 0, signs, np.sign(tally))
         return known, signs

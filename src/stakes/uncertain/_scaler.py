@@ -20,6 +20,8 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     mean_, scale_ : ndarray of shape (d,)
         m and s; a constant feature keeps its scale.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Examples
     --------

@@ -1,0 +1,82 @@
+"""Are a learner's decisions worth more than one answer for all rows? A warning if they are not."""
+
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+
+from stakes.errors import BelowTrivialWarning
+
+MOST_ROWS = 1000  # of each class that are looked at: enough to see it, few enough to cost nothing
+
+
+def spread_rows(positive, most=MOST_ROWS):
+    """At most so many rows of each class, spread evenly, in order; how many rows each stands for.
+
+    Examples
+    --------
+    >>> rows, weight = spread_rows(np.arange(10) >= 8, most=4)
+    >>> rows.tolist(), weight.tolist()
+    ([0, 2, 4, 7, 8, 9], [2.0, 2.0, 2.0, 2.0, 1.0, 1.0])
+    """
+    positive = np.asarray(positive, dtype=bool)
+    sides = [side for side in (np.flatnonzero(~positive), np.flatnonzero(positive)) if len(side)]
+    drawn = [side[np.unique(np.linspace(0, len(side) - 1, most).astype(np.intp))] for side in sides]
+    weight = [np.full(len(d), len(s) / len(d)) for s, d in zip(sides, drawn, strict=True)]
+    rows, weight = np.concatenate(drawn), np.concatenate(weight)
+    order = np.argsort(rows)
+    return rows[order], weight[order]
+
+
+def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stacklevel=2):
+    """Warn if the decisions cost more than the better of "always negative", "always positive".
+
+    Parameters
+    ----------
+    learner : estimator
+        Whose decisions these are.
+    costs : Costs of length n
+        What each of the rows may cost.
+    positive, decided : ndarray of bool of shape (n,)
+        What the rows are, and what was said of them.
+    weight : ndarray of shape (n,)
+        How many rows each stands for, see :func:`spread_rows`. Where some stand for others, the
+        difference has to be larger than twice its standard error.
+    where : str
+        Which rows these are, for the sentence.
+    stacklevel : int, default=2
+        As in :func:`warnings.warn`, counted from the caller.
+
+    Returns
+    -------
+    bool
+        Whether it warned.
+    """
+    paid = costs.paid(positive, decided)
+    answers = [costs.paid(positive, np.full(len(positive), answer)) for answer in (False, True)]
+    totals = [float(weight @ answer) for answer in answers]
+    best = int(totals[1] < totals[0])
+    excess, variance = paid - answers[best], 0.0
+    for side in (positive, ~positive):
+        n, total = int(side.sum()), weight[side].sum()
+        if n > 1 and total > n:
+            variance += total * (total - n) / n * excess[side].var(ddof=1)
+    rounding = 1e-9 * float(weight @ costs.regret(positive))
+    if weight @ excess <= 2.0 * np.sqrt(variance) + rounding:
+        return False
+    warnings.warn(
+        f"The decisions of {type(learner).__name__} cost {weight @ paid:,.6g} on {where}, more "
+        f"than always {('negative', 'positive')[best]} ({totals[best]:,.6g}): bring the features "
+        "to one scale, tune it, or take another learner.",
+        BelowTrivialWarning,
+        stacklevel=stacklevel + 1,
+    )
+    return True
+
+
+@contextmanager
+def only_scores_count():
+    """Do not warn of a learner whose scores are wanted and whose decisions nobody follows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BelowTrivialWarning)
+        yield
