@@ -44,6 +44,8 @@ def test_rows_for_a_list():
     rows = available()
     assert [row["name"] for row in rows] == sorted(CATALOG)
     assert all(row["costs"] and row["about"] for row in rows)
+    assert all(0 < row["positives"] < row["rows"] and row["features"] > 0 for row in rows)
+    assert {row["source"] for row in rows} <= {"generated", "bundled", "fetched"}
 
 
 def test_an_unknown_name_is_told():

@@ -127,6 +127,9 @@ def test_arithmetic_is_that_of_python(numbers, ops):
 @given(st.text(alphabet="amount()*+-/.,`'\" 0123<>=_", max_size=30))
 def test_any_text_ends_in_a_value_or_in_a_sentence(text):
     try:
-        CostExpression(text).evaluate(TABLE)
+        value = CostExpression(text).evaluate(TABLE)
     except InputError as error:
         assert "\n" not in str(error).replace(text, "")
+    else:
+        assert np.ndim(value) == 0 or len(value) == len(TABLE)
+        np.asarray(value, dtype=np.float64)

@@ -23,5 +23,7 @@ def test_take(frame, rows):
 
 
 def test_take_nothing():
-    data = PricedData("toy", np.eye(2), np.array([0, 1]), fn_cost=np.ones(2))
-    assert len(data.take([])) == 0 and len(data.take([]).fn_cost) == 0
+    data = PricedData("toy", np.eye(2), np.array([0, 1]), fn_cost=np.ones(2), fp_cost=3.0)
+    none = data.take([])
+    assert len(none) == 0 and none.X.shape == (0, 2) and none.y.dtype == data.y.dtype
+    assert none.fn_cost.shape == (0,) and none.fp_cost == 3.0

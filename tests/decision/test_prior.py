@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression
 
 from naive import decision as naive
 from stakes.decision import BayesDecisionClassifier, estimate_prior, shift_prior
-from stakes.decision._prior import prior_log_likelihood
 
 
 def two_gaussians(rng, n, share):
@@ -50,7 +49,9 @@ def test_estimate_maximises_the_likelihood(rng):
     said = np.column_stack([1 - said, said])
     ours = estimate_prior(said, 0.5)
     peer = minimize_scalar(
-        lambda q: -prior_log_likelihood(said, 0.5, q), bounds=(1e-6, 1 - 1e-6), method="bounded"
+        lambda q: -naive.prior_log_likelihood(said, q / 0.5),
+        bounds=(1e-6, 1 - 1e-6),
+        method="bounded",
     )
     assert ours[1] == pytest.approx(peer.x, abs=2e-4)
     assert ours[1] == pytest.approx(y.mean(), abs=0.02)

@@ -96,7 +96,11 @@ def test_a_small_stream_is_run(monkeypatch):
 
 
 def test_the_tree_is_drawn():
-    assert len(_games_figures.tree().axes[0].lines) == 6
+    (axis,) = _games_figures.tree().axes
+    assert len(axis.lines) == 6
+    said = [text.get_text() for text in axis.texts]
+    assert [words for words in said if "," in words] == ["2, 2", "4, 1", "1, 3", "3, 4"]
+    assert said.count("data miner") == 2 and said.count("retrain") == 2
 
 
 @pytest.mark.slow

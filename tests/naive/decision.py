@@ -11,6 +11,11 @@ def elkan(p, base_rate, new_base_rate):
     return c * (p - p * b) / (b - p * b + c * p - b * c)
 
 
+def prior_log_likelihood(p, growth):
+    """What Saerens' rounds maximise, for shares that were one half each and grow to this."""
+    return float(np.log(p @ [2.0 - growth, growth]).sum())
+
+
 def threshold_costs(scores, positive, costs, weight):
     """The total cost of every distinct way to cut the scores, one full pass for each."""
     cuts = [np.inf, *sorted(set(scores), reverse=True)]

@@ -32,6 +32,12 @@ def test_all_printed_numbers_are_there():
     tables = [*SUM.values(), *COST.values(), *ANOMALY.values()]
     assert len(tables) == 11
     assert all(len(rows) == 8 and all(len(r) == 5 for r in rows.values()) for rows in tables)
+    for printed, best in ((SUM, max), (COST, min), (ANOMALY, max)):
+        for rows in printed.values():  # the paper's own learner is the best of each table
+            assert best(rows, key=lambda name: rows[name][0]) == "CSDUOL"
+    for name, rows in SUM.items():  # learners without costs keep the same vectors in both tables
+        for learner in ("Perceptron", "ALMA", "ROMMA", "PA-I", "DUOL"):
+            assert rows[learner][2:4] == COST[name][learner][2:4]
 
 
 def test_costs_and_sums_of_a_known_run():

@@ -62,6 +62,13 @@ def test_figure_three():
     (table, curves), claim = synthetic(1)
     assert len(table.cells) == 14
     assert len(curves.cells) == 50
+    # mistakes only grow on the way, and end where the table says
+    for name in {cell.row for cell in curves.cells}:
+        way = [cell.ours for cell in curves.cells if cell.row == name]
+        (end,) = [c.ours for c in table.cells if (c.row, c.column) == (name, "no intercept")]
+        assert way == sorted(way) and way[-1] == end
+    trivial = [cell.ours for cell in table.cells if cell.row == "always negative"]
+    assert trivial == [500.0, 500.0]
     assert "CW-robust" in claim.evidence
 
 

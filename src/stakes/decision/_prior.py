@@ -97,14 +97,6 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
     return prior
 
 
-def prior_log_likelihood(probabilities, training_prior, prior):
-    """What :func:`estimate_prior` maximises, for its certificate."""
-    p = np.asarray(probabilities, dtype=np.float64)
-    old = as_prior("training_prior", training_prior, p.shape[1])
-    new = as_prior("prior", prior, p.shape[1])
-    return float(np.log(p @ (new / old)).sum())
-
-
 def as_prior(name, value, n_classes):
     """Check class shares; a single number is the share of the positive of two classes."""
     share = np.asarray(value, dtype=np.float64)
