@@ -125,9 +125,9 @@ def test_costs_are_four_keywords(learner):
 @each_priced
 def test_numbers_arrays_and_the_constructor_agree(estimator):
     n = len(Y)
-    as_numbers = fit(estimator, fp_cost=2.0, fn_cost=5.0)
-    as_arrays = fit(estimator, fp_cost=np.full(n, 2.0), fn_cost=[5.0] * n)
-    of_constructor = fit(seeded(estimator, fp_cost=2.0, fn_cost=5.0))
+    as_numbers = fit(estimator, fp_cost=2.0, fn_cost=3.0)
+    as_arrays = fit(estimator, fp_cost=np.full(n, 2.0), fn_cost=[3.0] * n)
+    of_constructor = fit(seeded(estimator, fp_cost=2.0, fn_cost=3.0))
     np.testing.assert_array_equal(scores(as_numbers), scores(as_arrays))
     np.testing.assert_array_equal(scores(as_numbers), scores(of_constructor))
 
