@@ -27,14 +27,20 @@ def csv(tmp_path):
         (["--target", "fruad"], "target column 'fruad' is not in the table: did you mean 'fraud'?"),
         ([], "Say which column of"),
         (["--target", "fraud", "--positive", "maybe"], "positive label 'maybe': there are 'no' an"),
-        (["--target", "kind"], "labels 'gold', 'new', 'plain'; say which one is the positive"),
+        (["--target", "kind"], "labels 'gold', 'new', 'plain'; say with --positive which one"),
         (["--target", "fraud", "--fn-cost", "amonut"], "did you mean 'amount'?"),
         (["--target", "fraud", "--fn-cost", "2*"], "The cost '2*' cannot be read"),
         (["--target", "fraud", "--fn-cost", "open('x')"], "a call to 'open', which is not allowed"),
         (["--target", "fraud", "--fn-cost", "kind*2"], "column 'kind', which is text"),
         (["--target", "fraud", "--fn-cost", "risk"], "'risk' is missing or infinite in"),
-        (["--target", "fraud", "--fn-cost", "-amount"], "fn_cost is smaller than tp_cost in 240"),
-        (["--target", "fraud", "--fp-cost", "1", "--tn-cost", "2"], "fp_cost is smaller than tn_"),
+        (
+            ["--target", "fraud", "--fn-cost", "-amount"],
+            "--fn-cost is smaller than --tp-cost in 240",
+        ),
+        (
+            ["--target", "fraud", "--fp-cost", "1", "--tn-cost", "2"],
+            "--fp-cost is smaller than --tn-",
+        ),
         (["--target", "fraud", "--fn-cost", "fraud"], "uses the target 'fraud'"),
         (["--target", "fraud", "--drop", "idd"], "did you mean 'id'?"),
     ],
@@ -176,3 +182,14 @@ def test_a_model_that_train_did_not_make(refused, table_file, tmp_path):
 
     save_model(LogisticRegression(), tmp_path / "m.skops")
     assert "was not made by stakes train" in refused("predict", "m.skops", table_file)
+
+
+def test_a_cost_column_that_is_nearly_numbers_names_the_value(refused, csv):
+    name = csv("amount,fraud\n" + "1.5,no\n2,yes\n" * 10 + "a lot,no\n")
+    said = refused("compare", name, "--target", "fraud", "--fn-cost", "amount")
+    assert said.endswith("Column 'amount': 'a lot' in row 21 is not a number.\n")
+
+
+def test_a_file_that_is_not_there_ends_with_one_mark(refused, csv):
+    csv("a,b\n1,2\n", "loans.csv")
+    assert refused("compare", "loan.csv", "--target", "b").endswith("did you mean 'loans.csv'?\n")

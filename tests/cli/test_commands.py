@@ -176,6 +176,27 @@ def test_todays_decisions_are_compared_against(run, tmp_path):
     assert summary["datasets"][0]["today"]["cost_per_1000"] == pytest.approx(1000 * paid.mean())
 
 
+def test_each_command_says_what_comes_next(folder, run, tmp_path):
+    result = run("train", "--from", folder, "--no-tune", "--out", "m.skops")
+    assert result.stderr.endswith("stakes predict m.skops new.csv --out decisions.csv\n")
+    assert "To decide" not in run("train", "--from", folder, "--no-tune", "-q").stderr
+
+
+def test_columns_that_are_nearly_numbers_or_dates_are_told(run, tmp_path):
+    table = payments().with_columns(
+        price="$" + pl.col("amount").round(2).cast(pl.String),
+        age=pl.when(pl.col("id") == 3).then(pl.lit("old")).otherwise(pl.col("id").cast(pl.String)),
+        due=pl.col("day").dt.strftime("%m/%d/%Y"),
+        score=pl.when(pl.col("id") < 9).then(pl.lit("n/a")).otherwise(pl.lit("7")),
+    )
+    table.write_csv(tmp_path / "odd.csv")
+    args = ["--target", "fraud", "--fn-cost", "price", "--learner", LOGISTIC, "--no-tune"]
+    said = run("train", "odd.csv", *args).stderr
+    assert "Column 'age' is taken as text: 'old' in row 4 is not a number.\n" in said
+    assert "Column 'due' is taken as text: '" in said and "not a date as in 2024-12-31" in said
+    assert "'score'" not in said and "'price'" not in said
+
+
 def test_columns_that_are_left_out_are_told(run, tmp_path):
     table = payments(120).with_columns(
         reference=pl.Series([f"R{i}" for i in range(120)]), land=pl.lit("x")

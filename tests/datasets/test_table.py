@@ -201,6 +201,23 @@ def test_batches_and_the_whole_are_the_same(tmp_path, name):
         assert pl.concat(batches).equals(frame)
 
 
+def test_grouped_numbers_and_signs_of_money_are_numbers(file):
+    path = file('price,rate,y\n"$1,234.50",3,0\n-€7,n/a,1\n"12,345,678",None,0\n£0.5,-,1\n')
+    X = load_table(path, "y").X
+    assert X["price"].to_list() == [1234.5, -7.0, 12345678.0, 0.5]
+    assert X["rate"].to_list() == [3.0, None, None, None]
+
+
+@pytest.mark.parametrize("text", ["1,23", "1.234,50", "12,34,567.0", "$", "1,234,5"])
+def test_other_commas_are_not_guessed(file, text):
+    assert load_table(file(f'a,y\n1,0\n"{text}",1\n'), "y").X["a"].to_list() == ["1", text]
+
+
+def test_words_for_no_value_stay_categories_among_text(file):
+    X = load_table(file("job,y\nnone,0\nclerk,1\n"), "y").X
+    assert X["job"].to_list() == ["none", "clerk"]
+
+
 def test_blanks_among_numbers_are_missing(file):
     frame = read_table(file("a,b,c\n 1, ,x\n  ,true, \n2.5,FALSE,y\n"))
     assert frame["a"].to_list() == [1.0, None, 2.5]

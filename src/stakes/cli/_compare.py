@@ -84,6 +84,7 @@ def compare(
 
     from stakes.cli._progress import Progress
     from stakes.compare import compare as run
+    from stakes.compare._contestants import TRIVIAL
 
     with Progress(settings.opening(priced), quiet) as progress:
         try:
@@ -108,13 +109,20 @@ def compare(
             ) from None
     settings.keep(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
-    for part in results.summary()["datasets"]:
+    found = results.summary()["datasets"]
+    for part in found:
         typer.echo(part["sentence"])
     for sentence in results.refused:
         _echo(sentence, quiet)
     if results.unfinished:
-        _echo(f"The time budget left {results.unfinished} fits undone.", quiet)
+        _echo(
+            f"The time budget left {results.unfinished} fits undone; the same command goes on.",
+            quiet,
+        )
     typer.echo(f"Report: {page}")
+    if any(part["best"] not in TRIVIAL for part in found):
+        folder = shlex.quote(str(out))
+        _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
 
 
 def _todays(settings, column, positive):

@@ -1,6 +1,7 @@
 """What the options say about a table: kept beside a run, so that `train` need not be told again."""
 
 import json
+import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -63,9 +64,12 @@ class TableSettings:
         check_file(self.data)
         if self.target is None:
             raise InputError(f"Say which column of {self.data!r} is the label: --target COLUMN.")
-        return load_table(
-            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
-        )
+        try:
+            return load_table(
+                self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
+            )
+        except InputError as error:
+            raise InputError(_in_options(str(error))) from None
 
     def load_named(self):
         """The data set of that name, with other costs where they are given."""
@@ -94,8 +98,12 @@ class TableSettings:
         lines = [f"{priced.name}: {priced.summary()}"]
         if hasattr(priced.X, "schema"):
             from stakes.compare._table_encoder import find_kinds
+            from stakes.datasets._kinds import why_text
 
             lines += find_kinds(priced.X)[1]
+            for column in priced.X.iter_columns():
+                if why := why_text(column):
+                    lines.append(f"Column {column.name!r} is taken as text: {why}.")
         return "\n".join(lines)
 
     def expressions(self, priced):
@@ -127,3 +135,11 @@ class TableSettings:
             return cls(**json.loads(path.read_text()))
         except (ValueError, TypeError):
             raise InputError(f"{str(path)!r} is damaged; run stakes compare again.") from None
+
+
+def _in_options(sentence):
+    """A sentence about arguments of `load_table` in the words of the command line."""
+    for name in ("fp_cost", "fn_cost", "tp_cost", "tn_cost"):
+        option = f"--{name.replace('_', '-')}"
+        sentence = re.sub(rf"(?<!['\"`\w]){name}\b(?!['\"`])", option, sentence)
+    return sentence.replace("say which one is the positive class", "say with --positive which one")

@@ -1,6 +1,7 @@
 """`stakes train`: fit one learner on all rows and save it."""
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -96,6 +97,11 @@ def train(
         data=priced.name,
     )
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
+    if not quiet:
+        typer.echo(
+            f"To decide: stakes predict {shlex.quote(str(out))} new.csv --out decisions.csv",
+            err=True,
+        )
 
 
 def _settings(run, data, given):

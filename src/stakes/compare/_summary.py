@@ -47,7 +47,9 @@ def summarize_data(results, data):
         "stakes_in_words": str(data.summary()),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(best, today_name, float(1000 * today.mean())),
+        "sentence": headline(
+            best, today_name, float(1000 * today.mean()), len(table.complete) - len(TRIVIAL)
+        ),
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "learners": learners,
         "failed": table.failed(),
@@ -59,14 +61,16 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost):
-    """The sentence that a manager needs."""
+def headline(best, today_name, today_cost, n_learners):
+    """The sentence that a manager needs, where so many learners have finished."""
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
     if best["learner"] in TRIVIAL:
-        return (
-            f"Deploy no model: the rule “{best['learner']}” costs least "
-            f"({money(best['cost_per_1000'])} per 1,000 decisions), and no learner beat it."
+        rule = (
+            f"“{best['learner']}” costs least ({money(best['cost_per_1000'])} per 1,000 decisions)"
         )
+        if not n_learners:
+            return f"No learner has finished: of the rules without a model {rule}."
+        return f"Deploy no model: the rule {rule}, and no learner beat it."
     share = f", {saved / today_cost:.0%} of its cost" if today_cost > 0 else ""
     sure = "" if low > 0 else " The interval includes zero: more data may turn the verdict."
     return (

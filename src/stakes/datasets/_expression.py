@@ -6,6 +6,7 @@ import operator
 import numpy as np
 import polars as pl
 
+from stakes.datasets._kinds import why_text
 from stakes.errors import InputError, near_matches
 
 MAX_LENGTH = 1000
@@ -80,7 +81,13 @@ class CostExpression:
         float or ndarray of shape (n,)
             NaN where a value that the row needs is missing.
         """
-        expression = self.expression(frame.schema)
+        try:
+            expression = self.expression(frame.schema)
+        except InputError as error:
+            reason = [f"{name!r}: {why}" for name in self.columns if (why := _why(frame, name))]
+            if not reason:
+                raise
+            raise InputError(f"{error} Column {', column '.join(reason)}.") from None
         if not self.columns:
             return float(pl.select(expression).item())
         values = frame.select(expression.alias("cost"))["cost"]
@@ -310,3 +317,7 @@ def _depth(tree):
         depth += 1
         level = [child for node in level for child in ast.iter_child_nodes(node)]
     return depth
+
+
+def _why(frame, name):
+    return why_text(frame[name]) if name in frame.columns else None

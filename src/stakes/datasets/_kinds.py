@@ -62,17 +62,24 @@ _CASTS = {
     "datetime": pl.Datetime("us"),
     "time": pl.Time,
 }
+# among numbers, dates and true/false these words say that there is no value; elsewhere they may
+# be categories
+_NO_VALUE = ["", "na", "n/a", "nan", "null", "none", "missing", "unknown", "-", "--", ".", "?"]
+_GROUPED = r"^([+-]?)[$€£¥]?\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?\s?[$€£¥]?$"  # $1,234.50
 
 
 def guess_kinds(frame, sample=1000):
     """The kinds of text columns whose every value reads as a number, true/false or a date.
 
-    Blanks among such values are missing ones.
+    Blanks and words such as n/a among such values are missing ones; a number may have groups of
+    thousands and a sign of money.
 
     Examples
     --------
-    >>> guess_kinds(pl.DataFrame({"a": ["1", None], "b": ["x", "2"], "c": ["2020-01-31", None]}))
+    >>> guess_kinds(pl.DataFrame({"a": ["1", "n/a"], "b": ["x", "2"], "c": ["2020-01-31", None]}))
     {'a': 'number', 'c': 'date'}
+    >>> guess_kinds(pl.DataFrame({"price": ["$1,234.50", "7"]}))
+    {'price': 'number'}
     """
     kinds = {}
     for column in frame.iter_columns():
@@ -88,11 +95,35 @@ def guess_kinds(frame, sample=1000):
     return kinds
 
 
+def why_text(column):
+    """Why a column whose values nearly all read as numbers or dates is text; None if they do not.
+
+    Examples
+    --------
+    >>> why_text(pl.Series("age", ["31", "40", "29", "about 50", "31", "40", "29", "50", "1", "2"]))
+    "'about 50' in row 4 is not a number"
+    """
+    there = _has_text(column)
+    if column.dtype != pl.String or not there.any():
+        return None
+    bad = there & _cast(column, "number").is_null()
+    if not bad.any():
+        return None
+    if bad.sum() <= 0.1 * there.sum():
+        first = bad.arg_true()[0]
+        return f"{column[first]!r} in row {first + 1} is not a number"
+    dates = there & column.str.contains(r"^\s*\d{1,4}[-/.]\w{1,3}[-/.]\d{1,4}")
+    if dates.sum() >= 0.9 * there.sum():
+        return f"{column[dates.arg_true()[0]]!r} is not a date as in 2024-12-31 or 31/12/2024"
+    return None
+
+
 def _has_text(column):
-    """Which values are there and, where they are text, not blank."""
+    """Which values are there and, where they are text, say something."""
     if column.dtype != pl.String:
         return column.is_not_null()
-    return (column.str.strip_chars() != "").fill_null(False)
+    words = column.str.strip_chars().str.to_lowercase()
+    return ~words.is_in(_NO_VALUE).fill_null(True)
 
 
 def _fits(present, kind):
@@ -141,13 +172,23 @@ def _cast(column, kind):
             ["true", "false"], [True, False], default=None, return_dtype=pl.Boolean
         )
     if text and kind == "number":
-        column = column.str.strip_chars()
+        return _parse_number(column.str.strip_chars())
     if text and kind in ("date", "datetime", "time"):
         return _parse_date(column, kind)
     try:
         return column.cast(_CASTS[kind], strict=False)
     except pl.exceptions.PolarsError:
         return pl.Series(column.name, [None] * len(column), dtype=_CASTS[kind])
+
+
+def _parse_number(column):
+    plain = column.cast(pl.Float64, strict=False)
+    if plain.null_count() == column.null_count():
+        return plain
+    parts = column.str.extract_groups(_GROUPED).struct
+    whole = parts.field("2").str.replace_all(",", "", literal=True)
+    grouped = parts.field("1") + whole + parts.field("3").fill_null("")
+    return plain.fill_null(grouped.cast(pl.Float64, strict=False)).alias(column.name)
 
 
 def _parse_date(column, kind):

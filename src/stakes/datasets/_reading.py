@@ -72,7 +72,7 @@ def check_file(path):
     path = Path(path)
     if not path.exists():
         beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
-        raise InputError(f"There is no file {str(path)!r}{_similar(path.name, beside)}.")
+        raise InputError(f"There is no file {str(path)!r}{_similar(path.name, beside)}")
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; give a {_SUFFIXES} file.")
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -89,7 +89,7 @@ def check_file(path):
 
 def _similar(name, names):
     close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else "; check the path"
+    return f"; did you mean {close[0]!r}?" if close else "; check the path."
 
 
 def _check_header(names, path):
