@@ -64,10 +64,11 @@ def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stac
     rounding = 1e-9 * float(weight @ costs.regret(positive))
     if weight @ excess <= 2.0 * np.sqrt(variance) + rounding:
         return False
+    # no numbers in it: a search with many such fits says one thing
     warnings.warn(
-        f"The decisions of {type(learner).__name__} cost {weight @ paid:,.6g} on {where}, more "
-        f"than always {('negative', 'positive')[best]} ({totals[best]:,.6g}): bring the features "
-        "to one scale, tune it, or take another learner.",
+        f"The decisions of {type(learner).__name__} cost more on {where} than always "
+        f"{('negative', 'positive')[best]}: bring the features to one scale, tune it, or take "
+        "another learner.",
         BelowTrivialWarning,
         stacklevel=stacklevel + 1,
     )

@@ -77,9 +77,9 @@ def test_copies_of_the_common_class_change_no_ratio():
     codes, positive = coded_problem(np.random.default_rng(0))
     X = np.where(codes < 0, np.nan, codes)
     model = AssociationRuleClassifier(categorical_features=range(4), max_length=1)
-    once = model.fit(X, positive).rules_
+    once = model.fit(X, positive).rules()
     rows = np.concatenate([np.repeat(np.flatnonzero(~positive), 10), np.flatnonzero(positive)])
-    often = model.fit(X[rows], positive[rows]).rules_
+    often = model.fit(X[rows], positive[rows]).rules()
     shared = once.join(often, on=["rule", "class"])
     assert len(shared) == len(once) > 0
     np.testing.assert_allclose(shared["ccr"], shared["ccr_right"])
@@ -91,7 +91,7 @@ def test_rules_as_frame_and_text():
     frame = pl.DataFrame({"age": rng.uniform(20, 80, 500), "kind": rng.integers(0, 3, 500)})
     y = np.where((frame["age"] > 60) & (frame["kind"] == 2), "bad", "good")
     model = AssociationRuleClassifier(categorical_features=["kind"]).fit(frame, y)
-    rules, text = model.rules_, model.to_text().splitlines()
+    rules, text = model.rules(), model.to_text().splitlines()
     assert len(rules) == model.n_rules_ == len(text) - 1
     assert any("kind = 2" in rule and "age > 6" in rule for rule in rules["rule"])
     assert text[0].startswith(f"if {rules['rule'][0]} then {rules['class'][0]} (ccr ")
@@ -111,7 +111,7 @@ def test_rules_as_frame_and_text():
 def test_without_a_rule_the_share_decides():
     X, y, *_ = problem()
     model = AssociationRuleClassifier(p_value=1e-300).fit(X, y)
-    assert model.n_rules_ == 0 and len(model.rules_) == 0
+    assert model.n_rules_ == 0 and len(model.rules()) == 0
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], (y.sum() + 1) / (len(y) + 2))
     assert model.to_text() == f"else {y.sum()} of {len(y)} examples are 1"
 

@@ -29,7 +29,7 @@ class ThresholdCurve:
         return int(np.argmax(self.costs <= self.costs.min() + 1e-12 * self.at_stake))
 
 
-def threshold_curve(scores, positive, costs, weight=None):
+def threshold_curve(scores, positive, costs, sample_weight=None):
     """Cost of every threshold that decides the rows differently, in O(n log n).
 
     Parameters
@@ -40,7 +40,7 @@ def threshold_curve(scores, positive, costs, weight=None):
         Which rows are positive.
     costs : Costs
         Of the n rows.
-    weight : array-like of shape (n,), default=None
+    sample_weight : array-like of shape (n,), default=None
         How often each row counts.
 
     Returns
@@ -57,7 +57,9 @@ def threshold_curve(scores, positive, costs, weight=None):
     0.3
     """
     scores, positive = np.asarray(scores, np.float64), np.asarray(positive, bool)
-    weight = np.ones(len(scores)) if weight is None else np.asarray(weight, np.float64)
+    weight = np.ones(len(scores))
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, np.float64)
     nobody = (weight * costs.paid(positive, np.zeros(len(scores), bool))).sum()
     # what the total changes by when the row is decided positive
     change = weight * np.where(positive, -costs.positive_regret, costs.negative_regret)

@@ -7,6 +7,8 @@ from sklearn.model_selection import check_cv
 
 from stakes._sklearn import HasMethods, Interval
 from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes.costs import Costs
+from stakes.decision import threshold_curve
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
 from stakes.svm._penalties import Penalties
@@ -140,13 +142,7 @@ def best_threshold(scores, y, regret):
     >>> best_threshold(np.array([-1.0, -0.5, 1.0]), np.array([-1, 1, 1]), np.ones(3))
     -0.75
     """
-    order = np.argsort(scores, kind="stable")
-    s, gain = scores[order], np.where(y[order] > 0, regret[order], -regret[order])
-    # total regret when the k lowest scores are called negative, up to a constant
-    paid = np.concatenate([[0.0], np.cumsum(gain)])
-    cut = np.concatenate([[s[0] - 1.0], (s[:-1] + s[1:]) / 2, [s[-1] + 1.0]])
-    allowed = np.concatenate([[True], s[:-1] < s[1:], [True]])
-    paid[~allowed] = np.inf
-    slack = 1e-12 * np.abs(gain).sum()
-    least = np.flatnonzero(paid <= paid.min() + slack)
-    return float(cut[least[np.argmin(np.abs(cut[least]))]])
+    curve = threshold_curve(scores, y > 0, Costs.of(len(y), fp_cost=regret, fn_cost=regret))
+    cuts = np.clip(curve.thresholds, scores.min() - 1.0, scores.max() + 1.0)
+    least = np.flatnonzero(curve.costs <= curve.costs.min() + 1e-12 * curve.at_stake)
+    return float(cuts[least[np.argmin(np.abs(cuts[least]))]])

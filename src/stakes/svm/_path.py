@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes._trivial import only_scores_count
 from stakes.svm._base import DualView
 from stakes.svm._cost_sensitive import CostSensitiveSVC
 
@@ -70,10 +71,9 @@ def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
     >>> [view.n_negative for view in path.views]
     [62, 22, 16]
     """
-    models = [
-        CostSensitiveSVC(C, kappa=kappa, fn_cost=fn_cost, conditions="ignore", **options).fit(X, y)
-        for kappa in kappas
-    ]
+    options |= dict(fn_cost=fn_cost, conditions="ignore")
+    with only_scores_count():
+        models = [CostSensitiveSVC(C, kappa=kappa, **options).fit(X, y) for kappa in kappas]
     return KappaPath(
         np.asarray(kappas, dtype=np.float64),
         [model.dual_view() for model in models],

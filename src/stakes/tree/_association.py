@@ -53,11 +53,8 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
     ----------
     classes_ : ndarray of shape (2,)
         Labels; `classes_[1]` is the positive one.
-    rules_ : polars.DataFrame
-        The rules in their order, with class, CCR, confidence, support and p-value, and how many
-        training examples each decides.
     n_rules_ : int
-        How many there are.
+        How many rules there are; `rules` shows them.
     cuts_ : list of ndarray
         Where each number is cut.
     n_features_in_, feature_names_in_
@@ -226,9 +223,13 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         X = self._validate_X(X)
         return self._cells(item_codes(X, self.cuts_, self._categorical))
 
-    @property
-    def rules_(self):
-        """The rules, strongest first."""
+    def rules(self):
+        """The rules, strongest first: class, CCR, confidence, support, p-value, rows decided.
+
+        Returns
+        -------
+        polars.DataFrame
+        """
         check_is_fitted(self)
         totals = np.maximum(self._class_counts, 1)
         row = np.arange(self.n_rules_)
@@ -260,7 +261,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         lines = [
             f"if {r['rule']} then {r['class']} (ccr {r['ccr']:.3g}, confidence "
             f"{r['confidence']:.3g}, support {r['support']:.3g}, p {r['p_value']:.2g})"
-            for r in self.rules_.iter_rows(named=True)
+            for r in self.rules().iter_rows(named=True)
         ]
         rest = self._cell_weight[-1]
         lines.append(f"else {rest[1]:g} of {rest.sum():g} examples are {self.classes_[1]}")
