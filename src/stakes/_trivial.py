@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.errors import BelowTrivialWarning
 
-MOST_ROWS = 1000  # of each class that are looked at: enough to see it, few enough to cost nothing
+MOST_ROWS = 500  # of each class that are looked at: enough to see it, few enough to cost nothing
 
 
 def spread_rows(positive, most=MOST_ROWS):

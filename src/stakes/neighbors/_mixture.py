@@ -6,6 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
+from sklearn.utils import check_random_state
 
 from stakes._sklearn import Interval, StrOptions
 from stakes.neighbors._density import ClassDensity
@@ -26,8 +27,9 @@ class MixtureConfidence(ClassDensity):
         Form of the covariances; a class with fewer examples than features has diagonal ones.
     max_rows : int, default=20000
         A class with more examples is fitted to so many drawn ones.
-    random_state : int, default=0
-        For the start of the fit and the drawn examples.
+    random_state : int, RandomState instance or None, default=0
+        For the start of the fit and the drawn examples; zero, so that the same examples give the
+        same votes.
 
     Attributes
     ----------
@@ -55,7 +57,7 @@ class MixtureConfidence(ClassDensity):
         "max_components": [Interval(Integral, 1, None, closed="left")],
         "covariance_type": [StrOptions({"full", "diag"})],
         "max_rows": [Interval(Integral, 2, None, closed="left")],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -74,8 +76,8 @@ class MixtureConfidence(ClassDensity):
 
     def _best(self, X):
         if len(X) > self.max_rows:
-            rng = np.random.default_rng(self.random_state)
-            X = X[np.sort(rng.choice(len(X), self.max_rows, replace=False))]
+            random = check_random_state(self.random_state)
+            X = X[np.sort(random.choice(len(X), self.max_rows, replace=False))]
         shape = self.covariance_type if len(X) > X.shape[1] + 1 else "diag"
         # a floor on the variances, in units of the features, so that copies are no infinite peak
         floor = 1e-6 + 1e-3 * float(X.var(axis=0).mean())
