@@ -182,3 +182,62 @@ def test_encoder_is_bounded_and_restarts_exactly():
     values = np.arange(20.0)
     assert first[-1]["a"] == pytest.approx((19 - values.mean()) / values.std())
     assert encoder.encode({"a": np.nan, "new": 1.0, "t": ""}, learn=False) == {}
+
+
+def test_kept_columns_stand_beside_the_decisions(run, table, tmp_path):
+    stream(run, table, "--keep", "kind", "--keep", "amount")
+    found = pl.read_csv(tmp_path / "decisions.csv")
+    assert found.columns[:4] == ["row", "kind", "amount", "decision"]
+    assert found["kind"].equals(events()["kind"]) and found["amount"].equals(events()["amount"])
+    stream(run, table, "--out", "plain.csv", "--checkpoint", "plain.skops")
+    assert found.drop("kind", "amount").equals(pl.read_csv(tmp_path / "plain.csv"))
+
+
+@pytest.mark.parametrize("name", ["--target", "--drop", "--keep"])
+def test_a_column_that_the_header_lacks_is_refused_at_once(refused, table, name):
+    options = {"--target": "fraud"} | {name: "fruad" if name == "--target" else "amuont"}
+    said = refused("stream", table, *(word for pair in options.items() for word in pair))
+    assert "is not in the stream: did you mean" in said
+
+
+def test_labels_that_cannot_be_meant_are_told(run, tmp_path):
+    (tmp_path / "e.jsonl").write_text('{"a": 1, "y": "bad"}\n{"a": 2, "y": "good"}\n')
+    said = run("stream", "e.jsonl", "--target", "yy", "--checkpoint", "1").stderr
+    assert said.endswith("No event had a label in 'yy', so nothing was learnt: did you mean 'y'?\n")
+    said = run("stream", "e.jsonl", "--target", "y", "--checkpoint", "2").stderr
+    assert "No label in 'y' was 'a yes': there were 'bad', 'good'; --positive says which." in said
+    said = run(
+        "stream", "e.jsonl", "--target", "y", "--positive", "bad", "--checkpoint", "3"
+    ).stderr
+    assert "1 positive" in said and "No label" not in said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{oops", "The line after event 2 is not a JSON object; mend or remove it"),
+        ('{"a": [1], "y": 0}', "Field 'a' after event 2 is a list"),
+        ('{"a": "much", "y": 0}', "In event 3: The cost 'a' is text"),
+        ('{"a": -4, "y": 0}', "In event 3: fn_cost is smaller than tp_cost"),
+        ('{"b": 1, "y": 0}', "In event 3: The cost 'a' uses column 'a', which is not in"),
+        ('{"a": null, "y": 0}', "In event 3: "),
+    ],
+)
+def test_a_bad_event_is_named_by_its_number(run, tmp_path, line, words):
+    (tmp_path / "e.jsonl").write_text('{"a": 1, "y": 1}\n{"a": 2, "y": 0}\n' + line + "\n")
+    result = run("stream", "e.jsonl", "--target", "y", "--fn-cost", "a")
+    assert result.exit_code == 2 and result.stderr.count("\n") == 1
+    assert words in result.stderr
+
+
+def test_a_pipe_is_decided_as_far_as_it_has_come(tmp_path):
+    command = [sys.executable, "-m", "stakes", "stream", "-", "--target", "fraud"]
+    out, lines = tmp_path / "decisions.csv", []
+    with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path) as process:
+        process.stdin.write(events(7).write_csv().encode())
+        process.stdin.flush()  # and stays open: nothing tells that no more will come
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and len(lines) < 8:
+            time.sleep(0.1)
+            lines = out.read_text().splitlines() if out.exists() else []
+    assert len(lines) == 8 and process.returncode == 0

@@ -6,6 +6,9 @@ import math
 
 from stakes.errors import InputError
 
+_CHUNK = 1 << 14
+_MEND = "mend or remove it, and the same command goes on"
+
 
 class Records:
     """Records out of CSV or JSON lines, from a file or from standard input.
@@ -21,7 +24,10 @@ class Records:
     def __init__(self, file, kind):
         self._file = file
         self._kind = kind
+        self._rest = b""
         self.offset = 0
+        self.count = 0
+        self.header = None
         self._lines = self._counted()
         if kind == "csv":
             self._rows = csv.reader(self._lines)
@@ -38,7 +44,8 @@ class Records:
                     "The input is shorter than what the checkpoint has read; it is another file."
                 )
             self._file.seek(offset)
-            self.offset = offset
+            self._rest = b""
+            self.offset, self.count = offset, count
             return
         for _ in range(count):  # a pipe cannot be wound: it is sent again from its start
             if self.next() is None:
@@ -46,16 +53,26 @@ class Records:
                     "The input ended before the place of the checkpoint; send it from its start."
                 )
 
+    @property
+    def ready(self):
+        """Whether a line is at hand, so that the next record need not be waited for."""
+        return b"\n" in self._rest
+
     def next(self):
         """The next record as a dict, None at the end."""
+        record = self._next()
+        self.count += record is not None
+        return record
+
+    def _next(self):
         if self._kind == "csv":
             for row in self._rows:
                 if not row:
                     continue
                 if len(row) != len(self.header):
                     raise InputError(
-                        f"A line has {len(row)} fields where the header has {len(self.header)}, "
-                        f"before byte {self.offset:,}; mend it."
+                        f"The line {self._where()} has {len(row)} fields where the header has "
+                        f"{len(self.header)}; {_MEND}."
                     )
                 return {n: _value(v) for n, v in zip(self.header, row, strict=True)}
             return None
@@ -67,21 +84,42 @@ class Records:
             except ValueError:
                 record = None
             if not isinstance(record, dict):
-                raise InputError(f"The line before byte {self.offset:,} is not a JSON object.")
-            return {
-                n: v if v is None or isinstance(v, str) else float(v) for n, v in record.items()
-            }
+                raise InputError(f"The line {self._where()} is not a JSON object; {_MEND}.")
+            return {n: self._plain(n, v) for n, v in record.items()}
         return None
 
+    def _plain(self, name, value):
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, list | dict):
+            raise InputError(
+                f"Field {name!r} {self._where()} is a list or an object; a field is a number, a "
+                "text, true or false."
+            )
+        return float(value)
+
+    def _where(self):
+        return f"after event {self.count:,}" if self.count else "of the first event"
+
     def _counted(self):
-        while line := self._file.readline():
+        while line := self._readline():
             self.offset += len(line)
             try:
                 yield line.decode("utf-8-sig")
             except UnicodeDecodeError:
-                raise InputError(
-                    f"The line before byte {self.offset:,} is not UTF-8 text."
-                ) from None
+                raise InputError(f"The line {self._where()} is not UTF-8 text; {_MEND}.") from None
+
+    def _readline(self):
+        """As of a file, but of a pipe no more is read than what has come."""
+        parts = []
+        while (end := self._rest.find(b"\n")) < 0:
+            parts.append(self._rest)
+            self._rest = self._file.read1(_CHUNK)
+            if not self._rest:
+                return b"".join(parts)
+        parts.append(self._rest[: end + 1])
+        self._rest = self._rest[end + 1 :]
+        return b"".join(parts)
 
 
 def _value(text):

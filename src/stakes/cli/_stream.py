@@ -26,6 +26,14 @@ def stream(
     tp_cost: options.TpCost = None,
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column to copy beside; may be given repeatedly. It is a feature too unless "
+            "--drop names it.",
+        ),
+    ] = None,
     learner: Annotated[
         str, typer.Option(metavar="NAME", help="probit, cw-cvar, arow, pa, perceptron or anomaly.")
     ] = "probit",
@@ -62,7 +70,8 @@ def stream(
     \b
     Examples:
       stakes stream payments.csv --target fraud --fp-cost 5 --fn-cost amount
-      tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --delay 100
+      tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --delay 100 \
+          --keep id --drop id
     """
     from stakes._files import check_can_write
     from stakes.cli._records import Records
@@ -75,27 +84,30 @@ def stream(
         positive=positive,
         costs={name: text for name, text in costs.items() if text is not None},
         drop=list(drop or []),
+        keep=list(keep or []),
         delay=delay,
     )
     check_can_write(out)
     check_can_write(checkpoint)
     kind = _kind(data, kind)
-    piped = data == "-"
-    if not piped and not Path(data).is_file():
+    if data != "-" and not Path(data).is_file():
         raise InputError(f"There is no file {data!r}; check the path.")
-    file = sys.stdin.buffer if piped else open(data, "rb")
+    file = sys.stdin.buffer if data == "-" else open(data, "rb")
     with file:
-        run = run_stream(Records(file, kind), settings, out, checkpoint, every, 1 if piped else 256)
+        run = run_stream(Records(file, kind), settings, out, checkpoint, every)
     if not run.sums["events"]:
         raise InputError(f"{data!r} has no events; there is nothing to decide.")
     if not quiet:
         sums = run.sums
         typer.echo(
-            f"{sums['events']:,} events, {sums['labels']:,} with a label; paid "
+            f"{sums['events']:,} events, {sums['labels']:,} with a label, {sums['positives']:,} "
+            f"positive; paid "
             f"{sums['paid']:,.2f}, never acting costs {sums['never']:,.2f}, always "
             f"{sums['always']:,.2f}: {out}",
             err=True,
         )
+    if doubt := run.doubt():
+        typer.echo(doubt, err=True)
 
 
 def _kind(data, kind):
