@@ -148,8 +148,9 @@ class StreamRun:
             hint = near_matches(target, columns) if target not in columns else "all were empty."
             return f"No event had a label in {target!r}, so nothing was learnt: {hint}"
         listed = ", ".join(map(repr, self.seen.get("labels", ())))
-        wanted = self.settings["positive"] or "a yes"
-        return f"No label in {target!r} was {wanted!r}: there were {listed}; --positive says which."
+        wanted = self.settings["positive"]
+        wanted = "1, true or yes" if wanted is None else repr(wanted)
+        return f"No label in {target!r} was {wanted}: there were {listed}; --positive says which."
 
     def save(self, path):
         """Write the checkpoint; the old one stays until the new one is whole."""
