@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from naive import decision as naive
 from stakes.decision import BayesDecisionClassifier, BudgetDecisionClassifier
 from stakes.decision._allocation import allocate
+from stakes.qmean import QuadraticMeanClassifier
 
 
 @pytest.mark.parametrize("limits", [(0, 0), (2, 7), (7, 2), (2, 2), (1, 3), (5, 4), (0, 3), (7, 7)])
@@ -122,3 +123,17 @@ def test_bad_limits_and_prices(priced):
         model.decide(X, review_cost=np.ones(3))
     with pytest.raises(ValueError, match="Only binary classification"):
         BudgetDecisionClassifier(LogisticRegression()).fit(X, np.arange(300) % 3)
+
+
+@pytest.mark.parametrize("wrapper", [BayesDecisionClassifier, BudgetDecisionClassifier])
+def test_costs_may_be_kept_from_the_inner_learner(wrapper, priced):
+    X, y, fp, fn = priced
+    inner = QuadraticMeanClassifier()
+    costs = dict(fp_cost=fp, fn_cost=fn)
+    without = wrapper(inner, costs_in_training=False).fit(X, y, **costs)
+    np.testing.assert_array_equal(without.predict_proba(X), inner.fit(X, y).predict_proba(X))
+    with_them = wrapper(inner).fit(X, y, **costs)
+    np.testing.assert_array_equal(
+        with_them.predict_proba(X), inner.fit(X, y, **costs).predict_proba(X)
+    )
+    assert np.abs(with_them.predict_proba(X) - without.predict_proba(X)).max() > 0.01

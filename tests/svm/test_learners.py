@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from naive import svm as naive
@@ -181,6 +182,16 @@ def test_boundary_movement_only_moves_the_boundary(rng):
     plain = SVC(gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
     np.testing.assert_allclose(model.decision_function(X), plain - model.threshold_, atol=1e-6)
     assert model.predict(X).mean() >= (plain > 0).mean()
+
+
+def test_folds_of_the_threshold_may_be_a_splitter(rng):
+    X, y = noisy(rng, n=150)
+    settings = dict(fn_cost=2.0, gamma=0.5)
+    by_number = BoundaryMovementSVC(cv=4, **settings).fit(X, y)
+    by_splitter = BoundaryMovementSVC(cv=StratifiedKFold(4), **settings).fit(X, y)
+    shuffled = StratifiedKFold(4, shuffle=True, random_state=1)
+    other = BoundaryMovementSVC(cv=shuffled, **settings).fit(X, y)
+    assert by_number.threshold_ == by_splitter.threshold_ != other.threshold_
 
 
 @pytest.mark.parametrize("learner", ALL, ids=lambda learner: type(learner).__name__)
