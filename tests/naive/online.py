@@ -144,3 +144,41 @@ def blended(mu, Sigma, nu, upsilon, t):
     P, R = np.linalg.inv(Sigma), np.diag(1 / upsilon)
     S = np.linalg.inv(R + t * P)
     return S @ (R @ nu + t * P @ mu), S
+
+
+def _standing(n, dense=2048, thin=16):
+    """For each of the n examples of a class, how many it stands for in the calibration."""
+    out, t = np.zeros(n), 0
+    while t < n:
+        out[t] = 1 if t < dense else min(thin, 2 ** (1 + int(np.log2(t // dense))))
+        t += int(out[t])
+    return out
+
+
+def calibration(scores, y, c_pos, c_neg):
+    """Log-odds told of each score, by inverses, and the regrets of three policies, by sums."""
+    w = np.zeros(len(y))
+    for label in (-1, 1):
+        w[y == label] = _standing((y == label).sum())
+    beta, S, square, n, told = np.array([0.0, 1.0]), 4.0 * np.eye(2), 0.0, 0.0, []
+    for s, label, k in zip(scores, y, w, strict=True):
+        told.append(beta @ [1.0, s / np.sqrt(square) if square > 0 else s])
+        if k == 0:
+            continue
+        n += k
+        square += (s * s - square) * 3.0 * k / (n + 2.0)
+        x = np.array([1.0, s / np.sqrt(square)])
+        if (1 + 2.0 * k / (n + 2.0)) * np.diag(S).max() <= 4.0:
+            S = S * (1 + 2.0 * k / (n + 2.0))
+        z = beta @ x
+        p = 1 / (1 + np.exp(-z))
+        bound = np.tanh(z / 2) / (2 * z) if abs(z) > 1e-4 else 0.25
+        P = np.linalg.inv(S)
+        gradient = k * ((label > 0) - p) * x
+        beta = beta + np.linalg.solve(P + k * bound * np.outer(x, x), gradient)
+        S = np.linalg.inv(P + k * p * (1 - p) * np.outer(x, x))
+    told = np.array(told)
+    p = 1 / (1 + np.exp(-told))
+    acts = p * c_pos > (1 - p) * c_neg
+    cost = w * np.where(y > 0, c_pos, c_neg)
+    return told, [cost @ (acts != (y > 0)), cost @ (y > 0), cost @ (y < 0)]

@@ -136,9 +136,11 @@ def test_one_pass_saves_nearly_what_a_batch_fit_saves(seed):
 
 @pytest.mark.jit
 def test_probabilities_are_calibrated_after_one_pass():
-    (X, y, train), (X_test, y_test, _) = fraud(0, 50_000)
+    parts = [fraud(seed, 50_000) for seed in range(3)]
+    y_test = np.concatenate([test[1] for _, test in parts])
     for model in (ProbitClassifier(), CWCVaRClassifier(), AROWClassifier()):
-        p = model.fit(X, y, **train).predict_proba(X_test)[:, 1]
+        p = [model.fit(X, y, **cost).predict_proba(test[0])[:, 1] for (X, y, cost), test in parts]
+        p = np.concatenate(p)
         assert p.mean() == pytest.approx(y_test.mean(), rel=0.15)
         for low, high in ((0.0, 0.02), (0.02, 0.1), (0.1, 0.3)):
             inside = (p >= low) & (p < high)
@@ -160,6 +162,7 @@ def test_weights_by_the_class_or_the_stake_do_not_count_costs_twice():
 
 
 @pytest.mark.jit
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
 def test_one_weight_for_a_class_saves_more_than_a_weight_by_the_stake_where_positives_are_few():
     found = {"class": [], "stake": []}
     for seed in range(4):
@@ -194,6 +197,7 @@ def test_the_blend_is_eqs_14_and_15(priced, evidence):
     np.testing.assert_allclose(model.blended_coef_[0], expected, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
 def test_the_papers_blend_is_the_learnt_weight_after_a_few_examples(priced):
     X, y, _, _ = priced
     model = CWRobustClassifier(prior_mean="opposite", prior_variance=1.0, evidence="paper")

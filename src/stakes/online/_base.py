@@ -1,6 +1,7 @@
 """What the linear online learners share: streams in, scores and probabilities out."""
 
 import copy
+import warnings
 from abc import abstractmethod
 from numbers import Integral
 
@@ -13,10 +14,12 @@ from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
+from stakes.errors import BelowTrivialWarning
 from stakes.online._intake import binary_signs, canonical, checked_later, signs_of, two_classes
 from stakes.online._one_by_one import OneByOne
-from stakes.online._state import CALIBRATION, NUMBERS, TALLY, new_state
+from stakes.online._state import BOOK, CALIBRATION, HEAD, NUMBERS, TALLY
 
+_ENOUGH = 100  # examples before a comparison with the trivial policies says something
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
 WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
@@ -34,9 +37,9 @@ STREAM_CONSTRAINTS = {
 class BinaryLinear(OneByOne, CostSensitiveClassifier):
     """Base of the linear learners that read one example after the other.
 
-    A learner gives `_begin` (the state before the first example), `_learn` (many examples, in
-    order), `_learn_row` and `_learn_sparse_row` (one), and `_rule` (its numbers for the compiled
-    loop). It finds here everything that a user calls.
+    A learner gives `_begin` (sets `_knows`, the array of all that it knows, see `_state.py`),
+    `_learn` (many examples, in order), `_learn_row` and `_learn_sparse_row` (one), and `_rule` (its
+    numbers for the compiled loop). It finds here everything that a user calls.
     """
 
     _accept_sparse = "csr"
@@ -78,6 +81,9 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
                 vars(self).clear()
                 vars(self).update(before)
                 raise
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if self._has_prices(given):
+            self._warn_if_trivial_is_cheaper()
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -170,8 +176,9 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         merged._join(other)
         share = other._tally[0] / max(self._tally[0] + other._tally[0], 1.0)
         merged._cal[:6] += share * (other._cal[:6] - self._cal[:6])
-        merged._cal[6:] += other._cal[6:]
+        merged._cal[6:8] += other._cal[6:8]
         merged._tally[:] += other._tally
+        merged._book[:] += other._book
         return merged
 
     def set_params(self, **params):
@@ -207,6 +214,14 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         """How many examples with a cost were read."""
         return int(self._tally[0])
 
+    @property
+    def progressive_regret_(self):
+        """Mean regret of the decisions while learning and of both trivial policies, as a dict."""
+        n = self._cal[6] + self._cal[7]
+        names = "learner", "always negative", "always positive"
+        regrets = self._book / n if n > 0 else np.full(3, np.nan)
+        return dict(zip(names, regrets.tolist(), strict=True))
+
     @abstractmethod
     def _begin(self, d):
         """Set the state before the first example of d features."""
@@ -224,8 +239,16 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         """Code of the learner's rule, and the rule's own two numbers."""
 
     @property
+    def _state(self):
+        return self._knows[:HEAD]
+
+    @property
     def _tally(self):
         return self._state[TALLY]
+
+    @property
+    def _book(self):
+        return self._state[BOOK]
 
     @property
     def _cal(self):
@@ -233,7 +256,6 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
-        self._state = new_state()
         self._begin(d)
         self._set_rule()
 
@@ -287,6 +309,18 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         """Code of how costs become weights; learners whose step reads no cost have no choice."""
         normalize = getattr(self, "normalize_costs", False)
         return WEIGHTINGS[self.weighting] if normalize else AS_GIVEN
+
+    def _warn_if_trivial_is_cheaper(self):
+        own, *trivial = self._book
+        if self._tally[0] < _ENOUGH or own <= min(trivial):
+            return
+        warnings.warn(
+            f"The decisions of {type(self).__name__} while it learnt cost more than always "
+            f"{('negative', 'positive')[int(np.argmin(trivial))]} (see progressive_regret_): "
+            "give it more rows or passes, tune it, or take another learner.",
+            BelowTrivialWarning,
+            stacklevel=4,
+        )
 
     def _shift(self):
         c_pos, c_neg = self._tally[3], self._tally[4]

@@ -4,7 +4,19 @@ import numpy as np
 
 from stakes._jit._cvar import cvar_reserve, cvar_state
 from stakes._jit._cvar_sketch import sketch_state
-from stakes.online._cw_cvar_jit import exact_factor, exact_factors, sketch_factor, sketch_factors
+from stakes.online._cw_cvar_jit import (
+    CHEAP,
+    DEAR,
+    STRICT,
+    TAIL,
+    UNIT,
+    WIDTH,
+    exact_factor,
+    exact_factors,
+    sketch_factor,
+    sketch_factors,
+    sketch_parts,
+)
 
 _DECADES = 12.0  # the sketch reaches from the largest cost down to this many powers of ten
 
@@ -31,44 +43,47 @@ class CostBuffer:
     """
 
     def __init__(self, tail, dear, cheap, max_memory, strict=False):
-        self.tail, self.dear, self.cheap = float(tail), float(dear), float(cheap)
-        self.max_memory, self.strict = max_memory, bool(strict)
-        self._unit = np.zeros(1)
+        self.max_memory = max_memory
+        self._numbers = np.array([tail, dear, cheap, strict, 0.0, 0.0])
         if max_memory is None:
-            self._state = cvar_state()
+            self._heaps = cvar_state()
         else:
             cells, place = sketch_state(int(max_memory) // 4)
-            self._state = (_DECADES * np.log(10.0) / cells.shape[1], cells, place)
+            self._numbers[WIDTH] = _DECADES * np.log(10.0) / cells.shape[1]
+            self._numbers = np.r_[self._numbers, place.view(np.float64), cells.ravel()]
 
     def __setstate__(self, state):
         """A memory-mapped file is read-only; counting writes."""
         self.__dict__.update(state)
-        self._unit = np.copy(self._unit)
-        self._state = tuple(np.copy(x) if isinstance(x, np.ndarray) else x for x in self._state)
+        self._numbers = np.copy(self._numbers)
+        if self.max_memory is None:
+            self._heaps = tuple(np.copy(x) for x in self._heaps)
+
+    def set_factors(self, dear, cheap, strict):
+        """Go on with other factors."""
+        self._numbers[[DEAR, CHEAP, STRICT]] = dear, cheap, strict
 
     def factors(self, costs):
         """Take costs in, in order; return the factor of each."""
-        known = self.tail, self.dear, self.cheap, self.strict, self._unit
         if self.max_memory is not None:
-            return sketch_factors(costs, *known, *self._state)
+            return sketch_factors(costs, self._numbers)
         self._reserve(len(costs))
-        return exact_factors(costs, *known, *self._state)
+        return exact_factors(costs, self._numbers, *self._heaps)
 
     def factor(self, cost):
         """Take one cost in; return its factor."""
-        known = self.tail, self.dear, self.cheap, self.strict, self._unit
         if self.max_memory is not None:
-            return sketch_factor(cost, *known, *self._state)
+            return sketch_factor(cost, self._numbers)
         self._reserve(1)
-        return exact_factor(cost, *known, *self._state)
+        return exact_factor(cost, self._numbers, *self._heaps)
 
     def _reserve(self, m):
-        top, rest, sizes, sums = self._state
-        self._state = *cvar_reserve(m, self.tail, top, rest, sizes), sizes, sums
+        top, rest, sizes, sums = self._heaps
+        self._heaps = *cvar_reserve(m, self._numbers[TAIL], top, rest, sizes), sizes, sums
 
     def join(self, other):
         """Take in all that another buffer holds."""
-        if other._unit[0] == 0.0:
+        if other._numbers[UNIT] == 0.0:
             return
         for cost in other._values():
             self.factor(cost)
@@ -76,9 +91,9 @@ class CostBuffer:
     def _values(self):
         """The costs; from a sketch, each cell's mean as often as the cell was hit."""
         if self.max_memory is None:
-            top, rest, sizes, _ = self._state
-            return self._unit[0] * np.r_[top[: sizes[0]], -rest[: sizes[1]]]
-        _, cells, _ = self._state
+            top, rest, sizes, _ = self._heaps
+            return self._numbers[UNIT] * np.r_[top[: sizes[0]], -rest[: sizes[1]]]
+        _, cells, _ = sketch_parts(self._numbers)
         hit = cells[0] > 0
         means = cells[1, hit] / cells[0, hit]
-        return self._unit[0] * np.repeat(means, cells[0, hit].astype(np.int64))
+        return self._numbers[UNIT] * np.repeat(means, cells[0, hit].astype(np.int64))

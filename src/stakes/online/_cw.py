@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from scipy.special import ndtri
 
 from stakes._sklearn import Interval
@@ -10,6 +9,7 @@ from stakes.base import LearnerInfo
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import CW
+from stakes.online._state import OMEGA
 
 
 @documented
@@ -91,12 +91,8 @@ class CWClassifier(GaussianLinear):
         self.tn_cost = tn_cost
 
     def _rule_numbers(self):
-        self._phi = np.array([ndtri(self.eta)])
-        self._phi_one = float(self._phi[0])  # reading an array is slow
+        self._state[OMEGA] = ndtri(self.eta)
         return CW, 0.0, 0.0
 
     def _omega(self, signs, c_pos, c_neg):
-        return self._phi
-
-    def _omega_one(self, c):
-        return self._phi_one
+        return self._state[OMEGA : OMEGA + 1]

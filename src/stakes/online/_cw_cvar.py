@@ -9,9 +9,11 @@ from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
 from stakes._sklearn import Interval, StrOptions
 from stakes.base import LearnerInfo
 from stakes.online._cost_buffer import CostBuffer
+from stakes.online._cw_cvar_jit import learn_sketched_row
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_PAPER
+from stakes.online._state import OMEGA
 from stakes.risk import omega
 
 RULES = {
@@ -175,9 +177,9 @@ class CWCVaRClassifier(GaussianLinear):
                 f"beta must be at least alpha, the tail of the dear examples ({self.alpha}). "
                 f"Got {self.beta} instead."
             )
-        factors = [self._factor(epsilon) for epsilon in (self.alpha, self.beta)]
-        self._buffer.dear, self._buffer.cheap = factors
-        self._buffer.strict = RULES[self.cost_rule] == CVAR
+        dear, cheap = (self._factor(epsilon) for epsilon in (self.alpha, self.beta))
+        self._buffer.set_factors(dear, cheap, RULES[self.cost_rule] == CVAR)
+        self._state[OMEGA] = dear
         return RULES[self.cost_rule], self.C, 0.0
 
     def _factor(self, epsilon):
@@ -192,11 +194,23 @@ class CWCVaRClassifier(GaussianLinear):
 
     def _omega(self, signs, c_pos, c_neg):
         if not self.buffer:
-            return np.array([self._buffer.dear])
+            return self._state[OMEGA : OMEGA + 1]
         return self._buffer.factors(np.where(signs > 0, c_pos, c_neg))
 
-    def _omega_one(self, c):
-        return self._buffer.factor(c) if self.buffer else self._buffer.dear
+    def _learn_row(self, x, sign, c_pos, c_neg):
+        buffer = self._buffer
+        if self.buffer and buffer.max_memory is not None and len(self._shape) == 1:
+            return learn_sketched_row(x, sign, c_pos, c_neg, self._knows, buffer._numbers)
+        self._take_cost(sign, c_pos, c_neg)
+        return super()._learn_row(x, sign, c_pos, c_neg)
+
+    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
+        self._take_cost(sign, c_pos, c_neg)
+        return super()._learn_sparse_row(index, x, sign, c_pos, c_neg)
+
+    def _take_cost(self, sign, c_pos, c_neg):
+        if self.buffer:
+            self._state[OMEGA] = self._buffer.factor(c_pos if sign > 0 else c_neg)
 
     def _join(self, other):
         super()._join(other)

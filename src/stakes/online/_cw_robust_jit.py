@@ -11,9 +11,11 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import is_due, show
+from stakes._jit._prequential import stands_for
 from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_jit import learn_row, learn_sparse_row
+from stakes.online._state import CALIBRATE
+from stakes.online._tell_jit import END, FIRST, tell
 
 
 @njit(cache=True, error_model="numpy")
@@ -50,20 +52,19 @@ def times(state, repeated):
 
 
 @njit(cache=True, error_model="numpy")
-def tell(s, y, c, state):
-    """The score that is told, and what the calibration learns from it."""
+def tell_blended(s, y, c_pos, c_neg, state):
+    """What is told of the blended score, from which alone the calibration learns."""
     if not math.isfinite(s):
         return math.nan
-    calibrate = state[20] > 0.0
-    due = calibrate and c > 0.0 and is_due(np.int64(state[15]))
-    return show(state[8:16], s, y, calibrate, due)
+    learns = state[CALIBRATE] > 0.0 and (c_pos if y > 0.0 else c_neg) > 0.0
+    return tell(state, s, y, c_pos, c_neg, stands_for(state[FIRST:END], y) if learns else 0.0)
 
 
 @njit(cache=True, error_model="numpy")
 def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, nu, r, opposite, t):
     """Score one row with the blended weights, then learn it."""
-    calibrate, d = state[20], mu.shape[0] - 1
-    state[20] = 0.0  # the map learns from the blended score alone
+    calibrate, d = state[CALIBRATE], mu.shape[0] - 1
+    state[CALIBRATE] = 0.0  # the map learns from the blended score alone
     if dense:
         blend_mu, blend_sigma = blend_all(mu, sigma, nu, r, opposite, t)
         s = learn_row(x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
@@ -77,20 +78,20 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, nu, r,
         own = np.arange(k).astype(np.int32)
         s = learn_sparse_row(own, x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
         learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state)
-    state[20] = calibrate
-    return tell(s, y, c_pos if y > 0.0 else c_neg, state)
+    state[CALIBRATE] = calibrate
+    return tell_blended(s, y, c_pos, c_neg, state)
 
 
 @njit(cache=True, error_model="numpy")
 def robust_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state, nu, r, opposite, t):
     """The same with a full Sigma."""
-    calibrate = state[20]
-    state[20] = 0.0
+    calibrate = state[CALIBRATE]
+    state[CALIBRATE] = 0.0
     blend_mu, blend_Sigma = blend_full(mu, Sigma, nu, r, opposite, t)
     s = learn_full_row(index, x, y, 0.0, 0.0, omega, blend_mu, blend_Sigma, state)
     learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state)
-    state[20] = calibrate
-    return tell(s, y, c_pos if y > 0.0 else c_neg, state)
+    state[CALIBRATE] = calibrate
+    return tell_blended(s, y, c_pos, c_neg, state)
 
 
 @njit(cache=True, error_model="numpy")

@@ -43,6 +43,11 @@ FITTED = """\
         Labels; the second is the positive class.
     n_seen_, n_updates_ : int
         Examples with a cost that were read, and those that moved the weights.
+    progressive_regret_ : dict of str -> float
+        What decisions cost beyond the right ones, a mean over examples that were decided by
+        expected cost before they were learnt: those of the learner, of "always negative" and of
+        "always positive". With prices, `fit` warns if the learner's is not the least. NaN if not
+        `calibrate`.
 """
 COVARIANCE = """\
     covariance_ : ndarray of shape (d,) or (d, d)

@@ -6,6 +6,7 @@ from scipy import sparse
 from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
 from stakes.online._intake import csr_parts
+from stakes.online._state import HEAD, new_array
 
 
 class FirstOrderLinear(BinaryLinear):
@@ -14,8 +15,12 @@ class FirstOrderLinear(BinaryLinear):
     A learner gives `_rule_numbers`: the code of its rule and its C.
     """
 
+    @property
+    def _mu(self):
+        return self._knows[HEAD:]
+
     def _begin(self, d):
-        self._mu = np.zeros(d + 1)
+        self._knows = new_array(np.zeros(d + 1))
 
     def _rule(self):
         rule, C = self._rule_numbers()
@@ -38,15 +43,16 @@ class FirstOrderLinear(BinaryLinear):
             learn_dense(X.ravel(), signs, c_pos, c_neg, self._mu, state, out)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
-        return learn_row(x, sign, c_pos, c_neg, self._mu, self._state)
+        return learn_row(x, sign, c_pos, c_neg, self._knows)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
         return learn_sparse_row(index, x, sign, c_pos, c_neg, self._mu, self._state)
 
     def _grow(self, k):
-        self._mu = np.r_[self._mu[:-1], np.zeros(k), self._mu[-1]]
+        self._knows = np.r_[self._knows[:-1], np.zeros(k), self._knows[-1]]
 
     def _join(self, other):
         """Mean of the two weight vectors, weighted by the examples behind each."""
         share = other._tally[0] / max(self._tally[0] + other._tally[0], 1.0)
-        self._mu += share * (other._mu - self._mu)
+        mu = self._mu
+        mu += share * (other._mu - mu)

@@ -10,8 +10,23 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import is_due, show
+from stakes._jit._prequential import stands_for
 from stakes._jit._weight import weigh
+from stakes.online._state import (
+    BIAS,
+    C_NEG,
+    C_POS,
+    CALIBRATE,
+    HEAD,
+    N_UPDATES,
+    NOT_FINITE,
+    RULE,
+    SCORE,
+    SIGN,
+    WEIGHTING,
+    P,
+)
+from stakes.online._tell_jit import END, FIRST, tell
 
 PERCEPTRON, PA, PA_I, PA_II = range(4)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
@@ -35,9 +50,9 @@ def step(rule, m, v, c, C):
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     """Learn all rows of the flat array x in order."""
-    rule, C, weighting = int(state[16]), state[17], int(state[19])
-    calibrate, bias = state[20] > 0.0, state[21]
-    cal, met = state[8:16], np.int64(state[15])
+    rule, C, weighting = int(state[RULE]), state[P], int(state[WEIGHTING])
+    calibrate, bias = state[CALIBRATE] > 0.0, state[BIAS]
+    cal = state[FIRST:END]
     many, told = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
@@ -63,16 +78,15 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
             v += x[i + j] * x[i + j]
             j += ONE
         if not math.isfinite(v):
-            state[5] += 1.0
+            state[NOT_FINITE] += 1.0
             if told:
                 out[t] = math.nan
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        met += learns
-        due = calibrate and learns and is_due(met)
-        if told or due:
-            score = show(cal, f, y_t, calibrate, due)
+        w = stands_for(cal, y_t) if learns and calibrate else 0.0
+        if told or w > 0.0:
+            score = tell(state, f, y_t, c_miss, c_alarm, w)
             if told:
                 out[t] = score
         if not learns:
@@ -81,19 +95,18 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue
-        state[1] += 1.0
+        state[N_UPDATES] += 1.0
         for j in range(d):
             mu[j] += a * x[i + j]
         mu[d] += a * bias
-    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
     """The same on compressed sparse rows."""
-    rule, C, weighting = int(state[16]), state[17], int(state[19])
-    calibrate, bias = state[20] > 0.0, state[21]
-    cal, met = state[8:16], np.int64(state[15])
+    rule, C, weighting = int(state[RULE]), state[P], int(state[WEIGHTING])
+    calibrate, bias = state[CALIBRATE] > 0.0, state[BIAS]
+    cal = state[FIRST:END]
     many, told = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
@@ -104,16 +117,15 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
             f += mu[np.uintp(indices[i])] * x[i]
             v += x[i] * x[i]
         if not math.isfinite(v):
-            state[5] += 1.0
+            state[NOT_FINITE] += 1.0
             if told:
                 out[t] = math.nan
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        met += learns
-        due = calibrate and learns and is_due(met)
-        if told or due:
-            score = show(cal, f, y_t, calibrate, due)
+        w = stands_for(cal, y_t) if learns and calibrate else 0.0
+        if told or w > 0.0:
+            score = tell(state, f, y_t, c_miss, c_alarm, w)
             if told:
                 out[t] = score
         if not learns:
@@ -122,20 +134,20 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue
-        state[1] += 1.0
+        state[N_UPDATES] += 1.0
         for i in range(start, stop):
             mu[np.uintp(indices[i])] += a * x[i]
         mu[d] += a * bias
-    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")
-def learn_row(x, y, c_pos, c_neg, mu, state):
-    """Learn one dense row; return its score before."""
-    sign, one = np.empty(1, np.int8), np.empty(3)
-    sign[0], one[0], one[1] = y, c_pos, c_neg
-    learn_dense(x, sign, one[0:1], one[1:2], mu, state, one[2:3])
-    return one[2]
+def learn_row(x, y, c_pos, c_neg, knows):
+    """Learn one dense row, with all that is known in one array; return its score before."""
+    sign = knows[SIGN:C_POS].view(np.int8)[0:1]
+    sign[0], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
+    miss, alarm, out = knows[C_POS:C_NEG], knows[C_NEG:SCORE], knows[SCORE:HEAD]
+    learn_dense(x, sign, miss, alarm, knows[HEAD:], knows[:HEAD], out)
+    return knows[SCORE]
 
 
 @njit(cache=True, error_model="numpy")

@@ -8,8 +8,9 @@ from scipy import sparse
 from stakes._sklearn import Interval, StrOptions
 from stakes.online._base import NO_COST, STREAM_CONSTRAINTS, BinaryLinear
 from stakes.online._gaussian_full_jit import learn_full_csr, learn_full_dense, learn_full_row
-from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
+from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_known_row, learn_sparse_row
 from stakes.online._intake import csr_parts
+from stakes.online._state import HEAD, OMEGA, new_array
 
 GAUSSIAN_CONSTRAINTS = {
     **STREAM_CONSTRAINTS,
@@ -22,8 +23,17 @@ class GaussianLinear(BinaryLinear):
     """Base of the learners whose weights are N(mu, Sigma), Sigma diagonal or full.
 
     A learner gives `_rule_numbers`: the code of its rule and two numbers, and `_omega`: the
-    factor of its constraint, one for all rows or one per row.
+    factor of its constraint, one for all rows or one per row; where it is the same for all, it
+    stands in the state as well.
     """
+
+    @property
+    def _mu(self):
+        return self._knows[HEAD : HEAD + self._shape[0]]
+
+    @property
+    def _Sigma(self):
+        return self._knows[HEAD + self._shape[0] :].reshape(self._shape)
 
     @property
     def covariance_(self):
@@ -39,8 +49,8 @@ class GaussianLinear(BinaryLinear):
         bias = float(self.fit_intercept)
         variances = np.full(d + 1, float(self.initial_variance))
         variances[-1] *= bias
-        self._mu = np.zeros(d + 1)
-        self._Sigma = np.diag(variances) if self.covariance == "full" else variances
+        Sigma = np.diag(variances) if self.covariance == "full" else variances
+        self._shape, self._knows = Sigma.shape, new_array(np.zeros(d + 1), Sigma)
         self._every = np.arange(d, dtype=np.int32)
 
     def _rule(self):
@@ -49,9 +59,6 @@ class GaussianLinear(BinaryLinear):
     def _omega(self, signs, c_pos, c_neg):
         """The factor of the constraint, for all or for each; zero where a rule has none."""
         return NO_COST
-
-    def _omega_one(self, c):
-        return 0.0
 
     def _learn(self, X, signs, c_pos, c_neg, out):
         omega = self._omega(signs, c_pos, c_neg)
@@ -78,24 +85,25 @@ class GaussianLinear(BinaryLinear):
             learn_dense(X.ravel(), *rest)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
-        omega = self._omega_one(c_pos if sign > 0 else c_neg)
-        Sigma = self._Sigma
-        if Sigma.ndim == 2:
-            state = self._mu, Sigma, self._state
-            return learn_full_row(self._every, x, sign, c_pos, c_neg, omega, *state)
-        return learn_row(x, sign, c_pos, c_neg, omega, self._mu, Sigma, self._state)
+        if len(self._shape) == 1:
+            return learn_known_row(x, sign, c_pos, c_neg, self._knows)
+        return self._learn_named(learn_full_row, self._every, x, sign, c_pos, c_neg)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        omega = self._omega_one(c_pos if sign > 0 else c_neg)
-        learn = learn_full_row if self._Sigma.ndim == 2 else learn_sparse_row
-        return learn(index, x, sign, c_pos, c_neg, omega, self._mu, self._Sigma, self._state)
+        learn = learn_full_row if len(self._shape) == 2 else learn_sparse_row
+        return self._learn_named(learn, index, x, sign, c_pos, c_neg)
+
+    def _learn_named(self, learn, index, x, sign, c_pos, c_neg):
+        state = self._state
+        return learn(index, x, sign, c_pos, c_neg, state[OMEGA], self._mu, self._Sigma, state)
 
     def _grow(self, k):
         """Make room for k new features, before the intercept, with the prior's weights."""
         d = len(self._mu) - 1
         old = np.r_[np.arange(d), d + k]
-        mu, Sigma = self._mu, self._Sigma
+        state, mu, Sigma = self._state, self._mu, self._Sigma
         self._room(d + k)
+        self._state[:] = state
         self._mu[old] = mu
         if Sigma.ndim == 2:
             self._Sigma[np.ix_(old, old)] = Sigma

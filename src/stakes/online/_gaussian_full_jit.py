@@ -5,16 +5,18 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import is_due, show
+from stakes._jit._prequential import stands_for
 from stakes._jit._weight import weigh
 from stakes.online._gaussian_jit import PROBIT, step
+from stakes.online._state import BIAS, CALIBRATE, N_UPDATES, NOT_FINITE, RULE, WEIGHTING, P, Q
+from stakes.online._tell_jit import END, FIRST, tell
 
 
 @njit(cache=True, error_model="numpy")
 def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
     """Learn one sparse row; return its score before. Dense: index = 0..d-1."""
-    rule, p, q = int(state[16]), state[17], state[18]
-    weighting, calibrate, bias = int(state[19]), state[20] > 0.0, state[21]
+    rule, p, q = int(state[RULE]), state[P], state[Q]
+    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
     D = mu.shape[0]
     d = D - 1
     Sx = Sigma[d] * bias
@@ -25,21 +27,20 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
         f += mu[index[k]] * x[k]
         v += Sx[index[k]] * x[k]
     if not math.isfinite(v):
-        state[5] += 1.0
+        state[NOT_FINITE] += 1.0
         return math.nan
     v = max(v, 0.0)
     learns = (c_pos if y > 0.0 else c_neg) > 0.0
-    state[15] += learns
-    due = calibrate and learns and is_due(np.int64(state[15]))
+    w = stands_for(state[FIRST:END], y) if learns and calibrate else 0.0
     s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
-    score = show(state[8:16], s, y, calibrate, due)
+    score = tell(state, s, y, c_pos, c_neg, w)
     if not learns:
         return score
     c = weigh(state, y, c_pos, c_neg, weighting)
     a, b = step(rule, y * f, v, c, omega, p, q)
     if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
         return score
-    state[1] += 1.0
+    state[N_UPDATES] += 1.0
     mu += y * a * Sx
     drop = b if rule == PROBIT else b / (1.0 + b * v)
     for i in range(D):

@@ -20,13 +20,32 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import is_due, show
+from stakes._jit._fetch import fetch
+from stakes._jit._prequential import stands_for
 from stakes._jit._weight import weigh
+from stakes.online._state import (
+    BIAS,
+    C_NEG,
+    C_POS,
+    CALIBRATE,
+    HEAD,
+    N_UPDATES,
+    NOT_FINITE,
+    OMEGA,
+    RULE,
+    SCORE,
+    SIGN,
+    WEIGHTING,
+    P,
+    Q,
+)
+from stakes.online._tell_jit import END, FIRST, tell
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 ROOT_HALF = math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
+AHEAD = np.uintp(128)  # numbers of a sparse table to ask for before they are read
 
 
 @njit(cache=True, error_model="numpy")
@@ -97,9 +116,9 @@ def step(rule, m, v, c, omega, p, q):
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     """Learn all rows of the flat array x in order."""
-    rule, p, q = int(state[16]), state[17], state[18]
-    weighting, calibrate, bias = int(state[19]), state[20] > 0.0, state[21]
-    cal, met = state[8:16], np.int64(state[15])
+    rule, p, q = int(state[RULE]), state[P], state[Q]
+    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
+    cal = state[FIRST:END]
     many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
@@ -125,18 +144,16 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
             v += sigma[j] * x[i + j] * x[i + j]
             j += ONE
         if not math.isfinite(v):
-            state[5] += 1.0
+            state[NOT_FINITE] += 1.0
             if told:
                 out[t] = math.nan
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        met += learns
-        due = calibrate and learns and is_due(met)
-        if told or due:
-            score = show(
-                cal, f / math.sqrt((p if rule == PROBIT else 1.0) + v), y_t, calibrate, due
-            )
+        w = stands_for(cal, y_t) if learns and calibrate else 0.0
+        if told or w > 0.0:
+            s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
+            score = tell(state, s, y_t, c_miss, c_alarm, w)
             if told:
                 out[t] = score
         if not learns:
@@ -145,7 +162,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):  # CVAR_COSTS may run away
             continue
-        state[1] += 1.0
+        state[N_UPDATES] += 1.0
         a *= y_t
         if rule == PROBIT:
             for j in range(d):
@@ -161,15 +178,14 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
                 sigma[j] /= 1.0 + b * g * x[i + j]
             mu[d] += a * sigma[d] * bias
             sigma[d] /= 1.0 + b * sigma[d] * bias
-    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     """The same on compressed sparse rows."""
-    rule, p, q = int(state[16]), state[17], state[18]
-    weighting, calibrate, bias = int(state[19]), state[20] > 0.0, state[21]
-    cal, met = state[8:16], np.int64(state[15])
+    rule, p, q = int(state[RULE]), state[P], state[Q]
+    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
+    cal = state[FIRST:END]
     many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
@@ -190,6 +206,8 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             v1 += sigma[j1] * x1 * x1
             v2 += sigma[j2] * x2 * x2
             v3 += sigma[j3] * x3 * x3
+            fetch(x, i + AHEAD)
+            fetch(indices, i + AHEAD)
             i += FOUR
         f = (m0 + m1) + (m2 + m3) + mu[d] * bias
         v = (v0 + v1) + (v2 + v3) + sigma[d] * bias
@@ -199,18 +217,16 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             v += sigma[j] * x[i] * x[i]
             i += ONE
         if not math.isfinite(v):
-            state[5] += 1.0
+            state[NOT_FINITE] += 1.0
             if told:
                 out[t] = math.nan
             continue
         c_miss, c_alarm = c_pos[k], c_neg[k]
         learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        met += learns
-        due = calibrate and learns and is_due(met)
-        if told or due:
-            score = show(
-                cal, f / math.sqrt((p if rule == PROBIT else 1.0) + v), y_t, calibrate, due
-            )
+        w = stands_for(cal, y_t) if learns and calibrate else 0.0
+        if told or w > 0.0:
+            s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
+            score = tell(state, s, y_t, c_miss, c_alarm, w)
             if told:
                 out[t] = score
         if not learns:
@@ -219,7 +235,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
             continue
-        state[1] += 1.0
+        state[N_UPDATES] += 1.0
         a *= y_t
         if rule == PROBIT:
             for i in range(start, stop):
@@ -255,7 +271,6 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
                 i += ONE
             mu[d] += a * sigma[d] * bias
             sigma[d] /= 1.0 + b * sigma[d] * bias
-    state[15] = met
 
 
 @njit(cache=True, error_model="numpy")
@@ -265,6 +280,19 @@ def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
     sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
     learn_dense(x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])
     return one[3]
+
+
+@njit(cache=True, error_model="numpy")
+def learn_known_row(x, y, c_pos, c_neg, knows):
+    """The same with all that is known in one array, omega among it."""
+    sign = knows[SIGN:C_POS].view(np.int8)[0:1]
+    sign[0], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
+    end = HEAD + (knows.shape[0] - HEAD) // 2
+    learn_dense(
+        x, sign, knows[C_POS:C_NEG], knows[C_NEG:SCORE], knows[OMEGA:SIGN], knows[HEAD:end],
+        knows[end:], knows[:HEAD], knows[SCORE:HEAD],
+    )  # fmt: skip
+    return knows[SCORE]
 
 
 @njit(cache=True, error_model="numpy")
