@@ -57,9 +57,7 @@ def test_decisions_while_learning_are_booked_beside_the_trivial_policies(priced)
 def test_a_learner_below_a_trivial_policy_says_so():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)  # there is nothing to learn
-    with pytest.warns(
-        BelowTrivialWarning, match="while it learnt cost more than always negative"
-    ):
+    with pytest.warns(BelowTrivialWarning, match="while it learnt cost more than always negative"):
         PAClassifier().fit(X, y, fn_cost=0.8)
     AROWClassifier().fit(X[:50], y[:50], fn_cost=0.8)  # too few to say
     PAClassifier().fit(X, y)  # without prices nothing is known to be lost
