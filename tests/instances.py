@@ -1,6 +1,7 @@
 """One or more small instances of every estimator, for the checks that walk all of them."""
 
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from stakes.compare import all_estimators
@@ -10,6 +11,9 @@ SPECIAL = {
     "BayesDecisionClassifier": [
         {"estimator": LogisticRegression()},
         {"estimator": LinearSVC(), "calibration": "sigmoid", "cv": 3},
+    ],
+    "BlendClassifier": [
+        {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3}
     ],
     "ThresholdDecisionClassifier": [
         {"estimator": LogisticRegression()},

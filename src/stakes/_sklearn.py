@@ -14,11 +14,13 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_params,
 )
+from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
     "UNCHANGED",
+    "BaseComposition",
     "HasMethods",
     "Hidden",
     "Interval",

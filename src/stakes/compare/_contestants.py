@@ -9,10 +9,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from stakes.compare._learners import FAMILIES, all_estimators
+from stakes.compare._recommended import recommended
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError, near_matches
 
 TRIVIAL = ("always negative", "always positive")
+RECOMMENDED = "recommended blend"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +33,12 @@ class Contestant:
         What nested tuning tries, by parameters of `estimator`.
     one_hot, scale : bool, default=True
         How a table is prepared for it: categories as columns, features on one scale.
+    as_is : bool, default=False
+        Whether it takes tables as they come, and prepares them itself.
     max_rows : int or None, default=None
         Refused beyond this many training rows.
+    train_rows : int or None, default=None
+        Learns from at most this many training rows, drawn at random within the classes.
     speed : {"fast", "medium", "slow"}, default="fast"
         Growth with the rows; fast ones are run first.
     recommended : bool, default=False
@@ -45,9 +51,16 @@ class Contestant:
     grid: dict = field(default_factory=dict)
     one_hot: bool = True
     scale: bool = True
+    as_is: bool = False
     max_rows: int | None = None
+    train_rows: int | None = None
     speed: str = "fast"
     recommended: bool = False
+
+    @property
+    def guarded(self):
+        """Whether tuning may end with a trivial policy: baselines are shown as they are."""
+        return self.family not in ("trivial", "baseline")
 
 
 def contestants(names=None):
@@ -55,10 +68,10 @@ def contestants(names=None):
 
     Parameters
     ----------
-    names : sequence of str or None, default=None
+    names : sequence of str or Contestant, default=None
         Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
-        learner of the library; None for those that their families recommend. The trivial policies
-        and the baselines always take part.
+        learner of the library; None for those that their families recommend. A `Contestant` of
+        your own may stand among them. The trivial policies and the baselines always take part.
 
     Returns
     -------
@@ -70,14 +83,16 @@ def contestants(names=None):
     ['always negative', 'always positive', 'logistic regression at 0.5']
     """
     ours = library()
+    given = [one for one in names or () if isinstance(one, Contestant)]
+    asked = [one for one in names or () if not isinstance(one, Contestant)]
     if names is None:
         chosen = [c for c in ours if c.recommended]
-    elif "all" in names:
+    elif "all" in asked:
         chosen = ours
     else:
-        chosen = _named(names, ours)
-    always = baselines()
-    return always + [c for c in chosen if c.name not in {a.name for a in always}]
+        chosen = _named(asked, ours)
+    # one contestant a name: what is given goes before what is known
+    return list({c.name: c for c in [*baselines(), *chosen, *given]}.values())
 
 
 def baselines():
@@ -109,13 +124,14 @@ def baselines():
 
 
 def library():
-    """Every two-class learner of the library.
+    """What the library recommends, and every two-class learner of it.
 
     One that gives probabilities decides by expected cost. One that gives only scores takes part
     twice: trained with the costs and deciding by its own rule, and trained without them,
     calibrated, with the Bayes decision; both at once would count the costs twice.
     """
-    rows = []
+    blend = dict(as_is=True, speed="medium", recommended=True)
+    rows = [Contestant(RECOMMENDED, "decision", recommended(), **blend)]
     for name, learner in all_estimators(FAMILIES):
         info = getattr(learner, "_info", None)
         if info is None or not is_classifier(learner()):

@@ -6,13 +6,21 @@ import warnings
 import numpy as np
 import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from stakes.base import final_step, predict_with_costs, takes_costs
 from stakes.compare._encode import prepare
 from stakes.compare._plan import split
 from stakes.costs import Costs
+from stakes.errors import BelowTrivialWarning
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
 
@@ -31,6 +39,8 @@ def fit_one(task, data, contestant, *, folds, tune):
     row |= dict(seed=task.seed, family=contestant.family)
     train_rows, test_rows = split(data, task.seed, task.fold, folds)
     train, test = data.take(train_rows), data.take(test_rows)
+    if contestant.train_rows is not None and len(train) > contestant.train_rows:
+        train = train.take(_drawn(train.y, contestant.train_rows, task.seed))
     try:
         # one thread a fit: fits run side by side, and sums do not change with the thread count
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -62,30 +72,55 @@ def fit_and_decide(contestant, train, test, seed, tune):
 
 
 def fit_contestant(contestant, train, seed, tune):
-    """Fit a contestant, tuned on cost if it has a grid; also what tuning chose."""
+    """Fit a contestant, tuned on cost if it has a grid; also what tuning chose.
+
+    A learner of the library that loses to a trivial policy in every setting, on training rows that
+    it was not fitted on, is not deployed: the policy decides in its place, and a warning says so.
+    """
     model = build(contestant, train.X, seed)
     last = model.steps[-1][0]
     grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
     with sklearn.config_context(enable_metadata_routing=True):
         if not (tune and grid and _enough(train.y)):
             return model.fit(train.X, train.y, **costs_for(model, train.costs, len(train))), {}
-        search = GridSearchCV(
-            model,
-            grid,
+        inner = dict(
             scoring=make_cost_scorer(),
             cv=StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed),
             error_score="raise",
         )
-        search.fit(train.X, train.y, **as_arrays(train.costs, len(train)))
+        costs = as_arrays(train.costs, len(train))
+        search = GridSearchCV(model, grid, **inner).fit(train.X, train.y, **costs)
+        if contestant.guarded:
+            policy, score = _best_policy(train, costs, inner)
+            if score > search.best_score_:
+                warnings.warn(
+                    f"{contestant.name} lost to a trivial policy in every setting that was tried "
+                    "on training rows it had not seen; the policy decides in its place.",
+                    BelowTrivialWarning,
+                    stacklevel=2,
+                )
+                return policy.fit(train.X, train.y), {"trivial policy": policy.constant}
     chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
     return search.best_estimator_, chosen
 
 
+def _best_policy(train, costs, inner):
+    """The cheaper trivial policy of the inner folds, and its score there."""
+    policies = [DummyClassifier(strategy="constant", constant=decision) for decision in (0, 1)]
+    rows = np.zeros((len(train), 1))
+    scores = [
+        cross_val_score(policy, rows, train.y, params=costs, **inner).mean() for policy in policies
+    ]
+    return policies[int(np.argmax(scores))], max(scores)
+
+
 def build(contestant, X, seed):
     """The pipeline of a contestant for tables like X, every random state set to the seed."""
-    model = prepare(
-        clone(contestant.estimator), X, scale=contestant.scale, one_hot=contestant.one_hot
-    )
+    learner = clone(contestant.estimator)
+    if contestant.as_is:
+        model = Pipeline([("learner", learner)])
+    else:
+        model = prepare(learner, X, scale=contestant.scale, one_hot=contestant.one_hot)
     seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
     return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
 
@@ -119,6 +154,12 @@ def costs_for(model, costs, n):
 def as_arrays(costs, n):
     """Costs as arrays: only arrays are cut into folds with the rows."""
     return {name: np.broadcast_to(np.asarray(cost, float), (n,)) for name, cost in costs.items()}
+
+
+def _drawn(y, rows, seed):
+    """So many rows at random, the classes in their shares."""
+    cut = StratifiedShuffleSplit(1, train_size=rows, random_state=seed)
+    return np.sort(next(cut.split(y, y))[0])
 
 
 def _enough(y):

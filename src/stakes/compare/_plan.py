@@ -45,24 +45,26 @@ def make_tasks(datasets, contestants, *, repeats, folds, random_state):
 
     So a run that is cut short has all folds of the quick learners, and can judge them.
     """
-    tasks, refused = [], []
+    tasks, refused, taking_part = [], [], {}
     for data in datasets:
         n_train = len(data) * (folds - 1) // folds
-        for contestant in contestants:
-            if contestant.max_rows is not None and n_train > contestant.max_rows:
-                refused.append(
-                    f"{contestant.name} was left out on {data.name}: it takes at most "
-                    f"{contestant.max_rows:,} training rows, and there are {n_train:,}."
-                )
-        taking_part = [c for c in contestants if c.max_rows is None or n_train <= c.max_rows]
-        tasks += [
-            Task(data.name, c.name, repeat, fold, seed_of(random_state, data.name, repeat))
-            for repeat in range(repeats)
-            for speed in ("fast", "medium", "slow")
-            for fold in range(folds)
-            for c in taking_part
-            if c.speed == speed
+        taking_part[data.name] = [c for c in contestants if n_train <= (c.max_rows or n_train)]
+        refused += [
+            f"{c.name} was left out on {data.name}: it takes at most {c.max_rows:,} training rows, "
+            f"and there are {n_train:,}."
+            for c in contestants
+            if c not in taking_part[data.name]
         ]
+    for repeat in range(repeats):
+        for data in datasets:
+            seed = seed_of(random_state, data.name, repeat)
+            tasks += [
+                Task(data.name, c.name, repeat, fold, seed)
+                for speed in ("fast", "medium", "slow")
+                for fold in range(folds)
+                for c in taking_part[data.name]
+                if c.speed == speed
+            ]
     return tasks, refused
 
 

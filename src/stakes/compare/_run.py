@@ -104,7 +104,7 @@ def compare(
     ----------
     data : PricedData or list of PricedData
         What to compare on.
-    learners : sequence of str or None, default=None
+    learners : sequence of str or Contestant, default=None
         See :func:`stakes.compare.contestants`; trivial policies and baselines are always in.
     repeats, folds : int, default=1, 5
         Repeated stratified cross-validation.

@@ -1,11 +1,13 @@
 """One data set: the examples, their labels, and what each mistake costs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.base import row_count
 from stakes.costs import COST_NAMES, Costs
+
+RARE = 500  # fewer examples of a class than this tell little of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,3 +78,46 @@ class PricedData:
             description=self.description,
             **costs,
         )
+
+    def sample(self, rows, *, random_state=0):
+        """At most so many rows, drawn at random, at prices that stand for all of them.
+
+        Classes keep their shares, but the rarer one keeps at least 500 examples, as far as it has
+        them (and at most half of the rows). What decisions about each class cost is then multiplied
+        so that the mean cost of every policy, and the best decision for every row, are in
+        expectation those of all rows.
+
+        Parameters
+        ----------
+        rows : int
+            How many rows to keep.
+        random_state : int, default=0
+            Seed of the draw.
+
+        Returns
+        -------
+        PricedData
+
+        Examples
+        --------
+        >>> data = PricedData("toy", np.eye(4000), np.arange(4000) < 100, fn_cost=20.0)
+        >>> small = data.sample(400)
+        >>> len(small), int(small.y.sum()), small.fp_cost, small.fn_cost
+        (400, 100, 1.3, 2.0)
+        """
+        n = len(self)
+        if n <= rows:
+            return self
+        members = [np.flatnonzero(self.y != 1), np.flatnonzero(self.y == 1)]
+        rarer = int(len(members[1]) < len(members[0]))
+        share = round(len(members[rarer]) * rows / n)
+        few = max(share, min(RARE, len(members[rarer]), rows // 2))
+        sizes = [rows - few, few] if rarer else [few, rows - few]
+        draw = np.random.default_rng(random_state)
+        chosen = [draw.choice(m, k, replace=False) for m, k in zip(members, sizes, strict=True)]
+        sampled = self.take(np.sort(np.concatenate(chosen)))
+        if few == share:
+            return sampled
+        false, true = (len(m) / k * rows / n for m, k in zip(members, sizes, strict=True))
+        factors = dict(fp_cost=false, tn_cost=false, fn_cost=true, tp_cost=true)
+        return replace(sampled, **{c: factors[c] * cost for c, cost in sampled.costs.items()})

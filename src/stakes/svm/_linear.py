@@ -92,7 +92,7 @@ class LinearCostSensitiveSVC(PricedSVC):
     _info = LearnerInfo(
         family="svm",
         needs_scaling=True,
-        speed="medium",
+        speed="fast",
         gives_probability=False,
         recommended=True,
         grid={"C": [0.01, 1.0, 100.0], "slope": ["paper", "consistent"]},

@@ -112,7 +112,7 @@ class ConfidenceForestClassifier(TreeBase):
     }
     _info = LearnerInfo(
         family="tree",
-        speed="medium",
+        speed="fast",
         grid={"min_samples_leaf": [5, 20], "criterion": ["ccp_entropy", "entropy"]},
     )
 

@@ -1,0 +1,2 @@
+def to_markdown(record):
+    return ""
