@@ -5,6 +5,7 @@
     python3 tasks.py test --quick    lint and the quick lane only
     python3 tasks.py bench [NAME]    ratios against named peers, in one run
     python3 tasks.py lint            ruff, formatting, import order of the folders
+    python3 tasks.py study           the money study, for hours; stores its page and its record
     python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
 The first call makes `.venv` and installs the project into it; later calls reuse it until
@@ -102,6 +103,13 @@ def docs():
     print(f"Site: {site.relative_to(ROOT)}/index.html")
 
 
+def study(*args):
+    """Run the money study, or go on with it; store its page, its rows and its record."""
+    page, record = ROOT / "docs" / "study", ROOT / "src" / "stakes" / "study" / "data"
+    run(BIN / "stakes", "study", "--page", page, *args, **ONE_THREAD)
+    (page / "study.json").replace(record / "study.json")
+
+
 def bench(*args):
     """Print the tables of benchmarks/: time and memory as ratios against named peers."""
     run(BIN / "python", "-m", "benchmarks", *args)
@@ -109,7 +117,7 @@ def bench(*args):
 
 def main():
     """Read the task's name and run it."""
-    tasks = {"demo": demo, "test": test, "bench": bench, "lint": lint, "docs": docs}
+    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study)}
     if len(sys.argv) < 2 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     set_up()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare import Contestant, _run, compare
+from stakes.compare import Contestant, _contestants, _run, compare
 from stakes.compare._fit_one import build
 from stakes.compare._plan import make_tasks, seed_of, split
 from stakes.datasets import PricedData
@@ -172,3 +172,59 @@ def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
     assert all(kept[r["learner"], r["fold"]] == r["fit_seconds"] for r in finished)
     straight = compare(toy(800), learners=[], folds=3, tune=False, out=tmp_path / "straight")
     assert without_times(resumed) == without_times(straight)
+
+
+def dear(n=300):
+    """Nothing to be learnt, and misses so dear that a rule at 0.5 must lose."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.3).astype(int)
+    return PricedData("dear", rng.normal(size=(n, 12)), y, fp_cost=0.1, fn_cost=50.0)
+
+
+@pytest.fixture
+def no_baselines(few, monkeypatch):
+    """The trivial policies and whoever is given, found as `compare` finds them."""
+    monkeypatch.setattr(_contestants, "baselines", lambda: few[:2])
+    monkeypatch.setattr(_run, "contestants", _contestants.contestants)
+
+
+def test_a_tuned_learner_below_trivial_leaves_the_decision_to_the_policy(no_baselines, tmp_path):
+    own = Contestant("my learner", "tree", LogisticRegression(), {"C": [0.1, 1.0]})
+    results = compare(dear(), learners=[own], folds=2, out=tmp_path)
+    rows = [r for r in results.rows if r["learner"] == "my learner"]
+    policy = [r for r in results.rows if r["learner"] == "always positive"]
+    assert [r["params"] for r in rows] == [{"trivial policy": 1}] * 2
+    assert [r["cost"] for r in rows] == [r["cost"] for r in policy]
+    assert all("BelowTrivialWarning: my learner lost" in "".join(r["warnings"]) for r in rows)
+
+
+def test_a_baseline_is_shown_as_it_is(few, tmp_path):
+    rows = compare(dear(), folds=2, out=tmp_path).rows
+    ours = [r for r in rows if r["learner"] == "logistic at 0.5"]
+    assert all(set(r["params"]) == {"C"} for r in ours)
+    assert all(r["savings"] < 0 for r in ours)
+
+
+def test_a_contestant_of_your_own_takes_part(no_baselines, tmp_path):
+    own = Contestant("my method", "mine", LogisticRegression(C=0.3))
+    results = compare(toy(), learners=[own], folds=2, out=tmp_path)
+    assert "my method" in {row["learner"] for row in results.rows}
+
+
+def test_training_rows_are_drawn_within_the_classes(no_baselines, tmp_path):
+    own = [
+        Contestant("few rows", "mine", LogisticRegression(), train_rows=50),
+        Contestant("all rows", "mine", LogisticRegression()),
+    ]
+    results = compare(toy(200), learners=own, folds=2, out=tmp_path)
+    rows = {row["learner"]: row for row in results.rows}
+    assert (rows["few rows"]["n_train"], rows["all rows"]["n_train"]) == (50, 100)
+    assert rows["few rows"]["n_test"] == rows["all rows"]["n_test"]
+
+
+def test_every_set_has_its_first_repeat_before_any_has_its_second():
+    data = [toy(name="a"), toy(name="b")]
+    one = Contestant("one", "mine", LogisticRegression())
+    tasks, _ = make_tasks(data, [one], repeats=2, folds=2, random_state=0)
+    order = list(dict.fromkeys((task.repeat, task.data) for task in tasks))
+    assert order == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from numpy.testing import assert_allclose
 
 from stakes.datasets import PricedData
 
@@ -27,3 +28,48 @@ def test_take_nothing():
     none = data.take([])
     assert len(none) == 0 and none.X.shape == (0, 2) and none.y.dtype == data.y.dtype
     assert none.fn_cost.shape == (0,) and none.fp_cost == 3.0
+
+
+def rare(n=20_000, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = (rng.random(n) < 0.01).astype(int)
+    return PricedData("rare", X, y, fp_cost=2.0, fn_cost=rng.lognormal(3, 1, n), tp_cost=0.01)
+
+
+def test_a_sample_keeps_shares_and_prices_while_the_rarer_class_is_large():
+    data = PricedData("even", np.zeros((4000, 1)), np.arange(4000) % 2, fn_cost=3.0)
+    small = data.sample(2000)
+    assert len(small) == 2000
+    assert small.y.sum() == 1000
+    assert (small.fp_cost, small.fn_cost) == (1.0, 3.0)
+    assert data.sample(4000) is data
+
+
+def test_policies_cost_the_same_on_a_sample_of_a_rare_class():
+    data, policy = rare(), lambda X: X[:, 0] > 0.5
+    whole = data.as_costs().paid(data.y == 1, policy(data.X)).mean()
+    means = []
+    for seed in range(200):
+        small = data.sample(2000, random_state=seed)
+        means.append(small.as_costs().paid(small.y == 1, policy(small.X)).mean())
+    assert small.y.sum() == data.y.sum() < 500
+    assert abs(np.mean(means) - whole) < 3 * np.std(means) / np.sqrt(len(means)) + 1e-9
+
+
+def test_the_odds_of_the_prices_make_up_for_the_odds_of_the_classes():
+    data = rare()
+    rows = np.flatnonzero(data.y == 1)  # all of them are kept, so they can be compared one by one
+    small = data.sample(2000)
+    there = small.y == 1
+    odds = [d.y.sum() / (len(d) - d.y.sum()) for d in (data, small)]
+    ratio = [
+        d.as_costs().negative_regret[r] / d.as_costs().positive_regret[r]
+        for d, r in ((data, rows), (small, there))
+    ]
+    assert_allclose(ratio[1] / ratio[0], odds[1] / odds[0])
+
+
+def test_a_sample_is_never_more_than_half_rare():
+    data = rare()
+    assert data.sample(200).y.sum() == 100

@@ -35,3 +35,15 @@ def best_allocation(alert_gain, review_gain, max_alerts, max_reviews):
             continue
         best = max(best, alert_gain[choice == 1].sum() + review_gain[choice == -1].sum())
     return best
+
+
+def blend_weights(Z, y, alpha):
+    """Intercept and non-negative weights of a blend of log-odds, by a general convex solver."""
+    import cvxpy as cp
+
+    n, k = Z.shape
+    b, w = cp.Variable(), cp.Variable(k, nonneg=True)
+    margins = cp.multiply(np.where(y == 1, 1.0, -1.0), Z @ w + b)
+    pull = alpha * cp.sum_squares(w - 1 / k)
+    cp.Problem(cp.Minimize(cp.sum(cp.logistic(-margins)) / n + pull)).solve(solver="CLARABEL")
+    return float(b.value), w.value

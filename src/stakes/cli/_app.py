@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from stakes import __version__
+from stakes.cli._advise import advise
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
 from stakes.cli._stream import stream
+from stakes.cli._study import study
 from stakes.cli._train import train
 
 # plain help: it pastes into documents, and reads the same on any terminal
@@ -21,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (compare, train, predict, stream, datasets, reproduce):
+for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
     # a line with the character \b keeps the lines below it as they are
     app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
 

@@ -113,6 +113,15 @@ class TableSettings:
         own = {name: None if hasattr(c, "shape") else str(c) for name, c in priced.costs.items()}
         return own | self.costs
 
+    def as_options(self):
+        """The words that say the same on the command line."""
+        words = [self.data]
+        given = dict(target=self.target, positive=self.positive, **self.costs)
+        for name, value in given.items():
+            if value is not None:
+                words += [f"--{name.replace('_', '-')}", value]
+        return words + [word for column in self.drop for word in ("--drop", column)]
+
     def keep(self, folder):
         """Write them into the folder of a run."""
         from stakes._files import appearing

@@ -1,17 +1,24 @@
 """The money study: every learner on real data with defensible costs, and the advice it gives."""
 
+from stakes.study._advise import Advice, advise
 from stakes.study._field import SETS, study_field
 from stakes.study._page import to_markdown
-from stakes.study._record import RECORD, ROWS, make_record, read_record
+from stakes.study._record import make_record, stored_record
 from stakes.study._run import run_study
+from stakes.study._verdict import excess, verdict
+from stakes.study._write import draw_page, write_page
 
 __all__ = [
-    "RECORD",
-    "ROWS",
     "SETS",
+    "Advice",
+    "advise",
+    "draw_page",
+    "excess",
     "make_record",
-    "read_record",
     "run_study",
+    "stored_record",
     "study_field",
     "to_markdown",
+    "verdict",
+    "write_page",
 ]

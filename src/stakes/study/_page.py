@@ -1,2 +1,205 @@
+"""The study's page, drawn from its record and nothing else."""
+
+from stakes.compare import critical_difference
+from stakes.study._field import TUNED
+from stakes.study._record import ranks
+from stakes.study._verdict import RECOMMENDED, excess, short_list, verdict
+
+BELOW, POLICY = "†", "‡"
+
+
 def to_markdown(record):
-    return ""
+    """The page of a study.
+
+    Parameters
+    ----------
+    record : dict
+        Of :func:`~stakes.study.make_record`.
+
+    Returns
+    -------
+    str
+    """
+    parts = [
+        "# What pays: the money study",
+        _opening(record),
+        "## The data and their prices",
+        _sets(record),
+        "## The recommendation against the best",
+        _verdict(record),
+        "## Savings",
+        "![Savings of the recommended learners and the baselines on every set](savings.svg)",
+        _savings(record),
+        "## Ranks",
+        _ranks(record),
+        "## Times",
+        _times(record),
+        "## What went wrong",
+        _wrong(record),
+        _again(record),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _opening(record):
+    plan, n = record["plan"], len(record["sets"])
+    learners = {f["learner"].removesuffix(TUNED) for one in record["sets"] for f in one["learners"]}
+    return (
+        f"{len(learners)} ways to decide on {n} real data sets: learners of the library in their "
+        "default settings and tuned on cost inside the training rows, the usual baselines, and the "
+        f"trivial policies. Cross-validation with {plan['folds']} folds, repeats: "
+        f"{plan['repeats']}; the same folds for all. Learners that grow faster than the rows learn "
+        "from 2,500 or 1,500 of the training rows and are judged on the same test rows. Each fit "
+        "is a row of [rows.jsonl](rows.jsonl)."
+    )
+
+
+def _sets(record):
+    rows = [
+        [
+            one["name"],
+            f"{one['rows']:,}",
+            f"{one['positives']:,}",
+            f"{one['today']['name']}: {_money(one['today']['cost_per_1000'])}",
+            one["description"],
+        ]
+        for one in record["sets"]
+    ]
+    head = ["set", "rows", "positive", "best trivial policy, cost per 1,000", "source and prices"]
+    return _table(head, rows)
+
+
+def _verdict(record):
+    if RECOMMENDED not in excess(record):
+        return _regret(record)
+    found = verdict(record)
+    rows = [
+        [
+            v["name"],
+            v["best"],
+            _money(v["best_cost"]),
+            _money(v["recommended_cost"]),
+            f"{v['excess']:+.1%}",
+            "yes" if v["excess"] <= 0.02 else "no",
+            "yes" if v["tied"] else "no",
+        ]
+        for v in found
+    ]
+    near, tied = sum(v["excess"] <= 0.02 for v in found), sum(v["tied"] for v in found)
+    head = ["set", "best of all", "its cost", f"{RECOMMENDED}", "above it", "within 2 %", "tied"]
+    return (
+        f"`stakes.compare.recommended()` costs at most 2 % more than the best of all on {near} of "
+        f"{len(found)} sets, and a paired bootstrap does not tell the two apart on {tied} (column "
+        "tied). The best of so many is partly luck: it was chosen on the rows that it is judged "
+        f"on. Costs per 1,000 decisions.\n\n{_table(head, rows)}\n\n{_regret(record)}"
+    )
+
+
+def _regret(record):
+    """How far each way to decide is above the best, over all sets."""
+    above = excess(record)
+    order = sorted(above, key=lambda name: above[name]["mean"])[:12]
+    rows = [
+        [name, f"{above[name]['mean']:+.1%}", f"{above[name]['worst']:+.1%}", above[name]["where"]]
+        for name in order
+    ]
+    head = ["learner and decision", "mean above the best", "worst", "where"]
+    return (
+        "The twelve that are nearest to the best in the mean over the sets, for whoever must "
+        f"choose one without looking:\n\n{_table(head, rows)}"
+    )
+
+
+def _savings(record):
+    names, test = ranks(record)
+    by_rank = [names[i] for i in test.ranks.argsort(kind="stable")]
+    by_rank += sorted({f["learner"] for o in record["sets"] for f in o["learners"]} - set(names))
+    facts = [{f["learner"]: f for f in one["learners"]} for one in record["sets"]]
+    rows = [[name, *(_cell(one.get(name)) for one in facts)] for name in by_rank]
+    return (
+        "Savings: the share of the best trivial policy's cost that is not paid, best average rank "
+        f"first. {BELOW} costs more than the best trivial policy. {POLICY} warned that a trivial "
+        "policy was cheaper on training rows; where it was tuned, the policy decided then.\n\n"
+        + _table(["learner and decision", *(one["name"] for one in record["sets"])], rows)
+    )
+
+
+def _cell(fact):
+    if fact is None:
+        return "failed"
+    policy = POLICY if any("BelowTrivialWarning" in w for w in fact["warnings"]) else ""
+    return f"{fact['savings']:.3f}{BELOW if fact['below_trivial'] else ''}{policy}"
+
+
+def _ranks(record):
+    names, test = ranks(record)
+    few, short = ranks(record, short_list(record))
+    n = len(record["sets"])
+    return (
+        f"Over all {len(names)} that finished on every set Friedman's p is {test.p_value:.2g} "
+        f"(Iman-Davenport {test.f_p_value:.2g}) and the critical difference is "
+        f"{critical_difference(len(names), n):.1f} ranks: {n} sets cannot order so many. The "
+        f"diagram has the {len(few)} that `stakes compare` runs unasked, tuned where they have a "
+        f"grid, with the baselines and the trivial policies: Friedman p {short.p_value:.2g}, "
+        f"critical difference {critical_difference(len(few), n):.2f}.\n\n"
+        "![Critical-difference diagram](ranks.svg)"
+    )
+
+
+def _times(record):
+    names = sorted({f["learner"] for one in record["sets"] for f in one["learners"]})
+    facts = [{f["learner"]: f for f in one["learners"]} for one in record["sets"]]
+    rows = []
+    for name in names:
+        fit = [one[name]["fit_seconds"] for one in facts if name in one]
+        predict = [one[name]["predict_seconds"] for one in facts if name in one]
+        worst = [one["name"] for one in record["sets"]][fit.index(max(fit))] if fit else ""
+        rows.append([name, f"{sum(fit):.1f}", f"{max(fit):.1f}", worst, f"{sum(predict):.2f}"])
+    rows.sort(key=lambda row: -float(row[1]))
+    head = ["learner and decision", "fit", "longest", "where", "predict"]
+    return (
+        "Mean seconds of a fit and of its predictions, summed over the sets, on one core of a "
+        "machine that did other things as well: an order, not a benchmark.\n\n" + _table(head, rows)
+    )
+
+
+def _wrong(record):
+    lines = [
+        f"- {one['name']}: {bad['learner']} failed: {bad['error']}"
+        for one in record["sets"]
+        for bad in one["failed"]
+    ]
+    heard = {}
+    for one in record["sets"]:
+        for f in one["learners"]:
+            for text in f["warnings"]:
+                kind = text.split(":")[0]
+                heard.setdefault((kind, f["learner"]), []).append(one["name"])
+    lines += [
+        f"- {learner} warned {kind} on {', '.join(where)}."
+        for (kind, learner), where in sorted(heard.items())
+    ]
+    below = {}
+    for one in record["sets"]:
+        for f in one["learners"]:
+            if f["below_trivial"]:
+                below.setdefault(f["learner"], []).append(one["name"])
+    lines += [
+        f"- {name} cost more than the best trivial policy on {', '.join(where)}."
+        for name, where in sorted(below.items())
+    ]
+    return "\n".join(lines) or "Nothing."
+
+
+def _again(record):
+    machine = ", ".join(f"{k} {'/'.join(v)}" for k, v in record["environment"].items() if any(v))
+    return f"Made by `{record['command']}` ({machine})."
+
+
+def _money(amount):
+    return f"{amount:,.0f}" if abs(amount) >= 100 else f"{amount:,.2f}"
+
+
+def _table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "| --- |" + " --- |" * (len(head) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])

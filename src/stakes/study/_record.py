@@ -51,9 +51,15 @@ def keep(results, record, folder):
             partial.write_text(text, encoding="utf-8")
 
 
-def read_record(folder):
-    """The record that :func:`keep` wrote."""
-    return json.loads((Path(folder) / RECORD).read_text(encoding="utf-8"))
+def stored_record():
+    """The record of the study that comes with the library: what the advice rests on.
+
+    Examples
+    --------
+    >>> len(stored_record()["sets"])
+    8
+    """
+    return json.loads((Path(__file__).parent / "data" / RECORD).read_text(encoding="utf-8"))
 
 
 def ranks(record, names=None):

@@ -1,0 +1,52 @@
+"""`stakes advise`: which learner and decision rule to start with, and why."""
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._guard import guarded
+from stakes.cli._table_settings import TableSettings
+
+
+@guarded
+def advise(
+    data: options.Data = "german",
+    target: options.Target = None,
+    positive: options.Positive = None,
+    fp_cost: options.FpCost = None,
+    fn_cost: options.FnCost = None,
+    tp_cost: options.TpCost = None,
+    tn_cost: options.TnCost = None,
+    drop: options.Drop = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Rows come one by one and are learnt from at once.")
+    ] = False,
+    error_bars: Annotated[
+        bool, typer.Option("--error-bars", help="Measurements come with their errors.")
+    ] = False,
+    adversary: Annotated[
+        bool, typer.Option("--adversary", help="Somebody changes the rows to get past you.")
+    ] = False,
+):
+    r"""Say which learner and decision rule to start with on a table, and why.
+
+    The rules are those of the guide, the evidence is the money study (stakes study). What pays on
+    your table is decided on your table: stakes compare.
+
+    \b
+    Examples:
+      stakes advise german
+      stakes advise payments.csv --target fraud --fp-cost 5 --fn-cost amount --stream
+    """
+    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    settings = TableSettings.of(data, target, positive, *costs, drop)
+    priced = settings.load()
+    from stakes.study import advise as ask
+
+    advice = ask(priced, stream=stream, error_bars=error_bars, adversary=adversary)
+    typer.echo(settings.opening(priced), err=True)
+    typer.echo(str(advice))
+    again = ["stakes", "compare", *settings.as_options(), "--learners", advice.learner]
+    typer.echo(f"Next: {shlex.join(again)}")

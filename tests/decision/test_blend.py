@@ -1,0 +1,82 @@
+"""A blend of log-odds: the weights are the minimum, and no member has to be chosen."""
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit, logit
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from naive.decision import blend_weights
+from stakes.decision import BayesDecisionClassifier, BlendClassifier
+from stakes.decision._blend import _weigh
+
+
+def members():
+    return [
+        ("linear", LogisticRegression()),
+        ("bayes", GaussianNB()),
+        ("tree", DecisionTreeClassifier(max_depth=3, random_state=0)),
+    ]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.001, 0.1])
+def test_weights_are_those_of_a_general_solver(rng, alpha):
+    truth = rng.normal(size=400) * 2
+    y = (rng.random(400) < expit(truth)).astype(int)
+    Z = np.column_stack([truth + rng.normal(size=400), 2 * truth, rng.normal(size=400)])
+    b, w, norm = _weigh(Z, np.where(y == 1, 1.0, -1.0), alpha)
+    reference_b, reference_w = blend_weights(Z, y, alpha)
+    assert norm < 1e-6
+    assert_allclose(np.r_[b, w], np.r_[reference_b, reference_w], atol=2e-4)
+    assert (w >= 0).all()
+
+
+def test_the_formula_on_rows_not_seen():
+    X, y = make_classification(400, flip_y=0.2, random_state=0)
+    model = BlendClassifier(members(), alpha=0.01, cv=4).fit(X, y)
+    unseen = [cross_val_predict(m, X, y, cv=4, method="predict_proba")[:, 1] for _, m in members()]
+    Z = logit(np.clip(np.column_stack(unseen), 1e-4, 1 - 1e-4))
+    b, w = blend_weights(Z, y, 0.01)
+    assert_allclose(np.r_[model.intercept_, model.weights_], np.r_[b, w], atol=2e-4)
+    assert model.gradient_norm_ < 1e-6
+    given = [m.fit(X, y).predict_proba(X)[:, 1] for _, m in members()]
+    log_odds = logit(np.clip(np.column_stack(given), 1e-4, 1 - 1e-4))
+    by_hand = expit(model.intercept_ + log_odds @ model.weights_)
+    assert_allclose(model.predict_proba(X)[:, 1], by_hand, rtol=1e-12)
+
+
+def test_no_worse_than_its_best_member(rng):
+    seed = int(rng.integers(1000))
+    X, y = make_classification(3000, n_informative=5, flip_y=0.1, random_state=seed)
+    train, test = slice(0, 1000), slice(1000, 3000)
+    blend = BlendClassifier(members()).fit(X[train], y[train])
+    alone = [
+        log_loss(y[test], m.fit(X[train], y[train]).predict_proba(X[test])) for _, m in members()
+    ]
+    assert log_loss(y[test], blend.predict_proba(X[test])) < min(alone) + 0.01
+
+
+def test_members_see_frames_and_prices_act_in_the_decision():
+    table = pl.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 3})
+    y = (np.arange(40) % 7 < 3).astype(int)
+    model = BayesDecisionClassifier(BlendClassifier(members()[:2], cv=2)).fit(table, y)
+    assert model.predict(table, fp_cost=0.0, fn_cost=1.0).all()
+    assert not model.predict(table, fp_cost=1.0, fn_cost=0.0).any()
+
+
+def test_parameters_of_members_are_reached_by_name():
+    blend = BlendClassifier(members()).set_params(tree__max_depth=5, alpha=0.5)
+    assert blend.get_params()["tree"].max_depth == 5
+    assert blend.alpha == 0.5
+
+
+def test_two_members_of_one_name_are_refused():
+    twice = [("one", GaussianNB()), ("one", GaussianNB())]
+    with pytest.raises(ValueError, match="Names provided are not unique"):
+        BlendClassifier(twice).fit([[0.0], [1.0]] * 5, [0, 1] * 5)

@@ -1,0 +1,138 @@
+"""The study: who takes part, the same table after a kill, and a page that says its record."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from stakes.compare import _contestants
+from stakes.study import (
+    _run,
+    draw_page,
+    excess,
+    make_record,
+    run_study,
+    stored_record,
+    study_field,
+    to_markdown,
+    verdict,
+    write_page,
+)
+from toy import toy
+
+STORED = Path(__file__).parents[2] / "docs" / "study"
+
+
+@pytest.fixture
+def stored():
+    """The record of the study that the documents show and `advise` quotes."""
+    return stored_record()
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two small sets, and no boosters: the machinery is tested, not the learners."""
+    sets = {"a": toy(200, name="a"), "b": toy(240, seed=1, name="b")}
+    known = _contestants.baselines
+    monkeypatch.setattr(_run, "load", sets.get)
+    monkeypatch.setattr(
+        _contestants,
+        "baselines",
+        lambda: [c for c in known() if not c.name.startswith(("LightGBM", "hist"))],
+    )
+
+
+def run(out, **settings):
+    settings = dict(learners=["ProbitClassifier"], rows=200, folds=2) | settings
+    return run_study(["a", "b"], out=out, **settings)
+
+
+def without_times(record):
+    for one in record["sets"]:
+        for fact in one["learners"]:
+            del fact["fit_seconds"], fact["predict_seconds"]
+    return record
+
+
+def test_every_learner_takes_part_as_it_comes_and_tuned():
+    field = {c.name: c for c in study_field()}
+    for one in _contestants.contestants(["all"]):
+        assert field[one.name].grid == {}
+        if one.grid and not (one.guarded and one.name.endswith(", Bayes decision")):
+            assert field[one.name + ", tuned"].grid == one.grid
+    assert field["KernelPA"].train_rows == 1500
+    assert field["ProbitClassifier"].train_rows is None
+
+
+def test_goes_on_after_a_kill_and_gives_the_same_table(small, tmp_path):
+    whole = make_record(run(tmp_path / "whole"), "a command")
+
+    class Killed(Exception):
+        pass
+
+    def kill(done, total, row):
+        if done == 7:
+            raise Killed
+
+    with pytest.raises(Killed):
+        run(tmp_path / "cut", progress=kill)
+    again = []
+    resumed = run(tmp_path / "cut", progress=lambda done, total, row: again.append(done))
+    assert again[0] == 7
+    assert without_times(make_record(resumed, "a command")) == without_times(whole)
+
+
+def test_sets_are_sampled_and_the_page_says_so(small, tmp_path):
+    results = run(tmp_path / "fits")
+    record = make_record(results, "a command")
+    assert [one["rows"] for one in record["sets"]] == [200, 200]
+    assert record["sets"][1]["description"].endswith("200 of 240 rows.")
+    page = write_page(results, record, tmp_path)
+    assert page.read_text() == to_markdown(record)
+    assert "ProbitClassifier, tuned" in page.read_text()
+    kept = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert len(kept) == len(results.rows)
+    for name in ("savings.svg", "ranks.svg"):
+        assert (tmp_path / name).read_text().count("<path") > 10
+
+
+def test_stored_page_shows_the_stored_record(stored):
+    assert (STORED / "index.md").read_text(encoding="utf-8") == to_markdown(stored)
+
+
+def test_stored_figures_are_drawn_from_the_stored_record(stored, tmp_path):
+    draw_page(stored, tmp_path)
+    for name in ("savings.svg", "ranks.svg"):
+        assert (tmp_path / name).stat().st_size > 10_000
+        assert (STORED / name).is_file()
+
+
+def test_stored_costs_are_those_of_the_stored_rows(stored):
+    total, count = defaultdict(float), defaultdict(int)
+    for line in (STORED / "rows.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if not row.get("error"):
+            total[row["data"], row["learner"]] += row["cost"]
+            count[row["data"], row["learner"]] += row["n_test"]
+    for one in stored["sets"]:
+        for fact in one["learners"]:
+            key = one["name"], fact["learner"]
+            mean = 1000 * total[key] / count[key]
+            assert fact["cost_per_1000"] == pytest.approx(mean, rel=1e-5)
+
+
+def test_stored_study_has_every_learner(stored):
+    there = {f["learner"] for one in stored["sets"] for f in one["learners"]}
+    failed = {bad["learner"] for one in stored["sets"] for bad in one["failed"]}
+    assert {c.name for c in study_field()} <= there | failed
+    assert len(stored["sets"]) == 8
+
+
+def test_verdict_counts_from_the_best(stored):
+    for v in verdict(stored):
+        assert v["excess"] >= 0
+        assert v["recommended_cost"] == pytest.approx(v["best_cost"] * (1 + v["excess"]))
+    above = excess(stored)
+    assert min(a["mean"] for a in above.values()) >= 0
+    assert all(a["worst"] >= a["mean"] for a in above.values())
