@@ -132,7 +132,7 @@ def test_stored_study_has_every_learner(stored):
 def test_verdict_counts_from_the_best(stored):
     for v in verdict(stored):
         assert v["excess"] >= 0
-        assert v["recommended_cost"] == pytest.approx(v["best_cost"] * (1 + v["excess"]))
+        assert v["advised_cost"] == pytest.approx(v["best_cost"] * (1 + v["excess"]))
     above = excess(stored)
     assert min(a["mean"] for a in above.values()) >= 0
     assert all(a["worst"] >= a["mean"] for a in above.values())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.study._record import stored_record
-from stakes.study._rules import RULES, Facts
+from stakes.study._rules import Facts, advised
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ def advise(data, *, stream=False, error_bars=False, adversary=False, record=None
     --------
     >>> from stakes.datasets import load
     >>> advise(load("german")).learner
-    'recommended blend'
+    'ConfidenceForestClassifier'
     >>> advise(load("german"), stream=True).page
     'online'
     """
     record = stored_record() if record is None else record
     stakes = data.summary()
-    facts = Facts(stakes, stream=stream, error_bars=error_bars, adversary=adversary)
-    rule = next(rule for rule in RULES if rule.applies(facts))
+    facts = Facts(stakes.n, stakes.n_positive, stream, error_bars, adversary)
+    rule = advised(facts)
     learner = rule.learner(record)
     why = [rule.why(facts), *_like_this(stakes, learner, record), *_mind(stakes)]
     return Advice(learner, why, rule.page)

@@ -4,10 +4,11 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from stakes.compare import critical_difference
+from stakes.compare._contestants import RECOMMENDED
 from stakes.compare._critical_difference import draw_ranks
 from stakes.study._record import ranks
 from stakes.study._rules import RULES
-from stakes.study._verdict import RECOMMENDED, short_list
+from stakes.study._verdict import short_list
 
 STYLE = {"svg.hashsalt": "stakes", "font.size": 9}
 

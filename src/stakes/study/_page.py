@@ -1,9 +1,10 @@
 """The study's page, drawn from its record and nothing else."""
 
 from stakes.compare import critical_difference
+from stakes.study._excess import excess
 from stakes.study._field import TUNED
 from stakes.study._record import ranks
-from stakes.study._verdict import RECOMMENDED, excess, short_list, verdict
+from stakes.study._verdict import short_list, verdict
 
 BELOW, POLICY = "†", "‡"
 
@@ -25,7 +26,7 @@ def to_markdown(record):
         _opening(record),
         "## The data and their prices",
         _sets(record),
-        "## The recommendation against the best",
+        "## The advice against the best",
         _verdict(record),
         "## Savings",
         "![Savings of the recommended learners and the baselines on every set](savings.svg)",
@@ -70,25 +71,23 @@ def _sets(record):
 
 
 def _verdict(record):
-    if RECOMMENDED not in excess(record):
-        return _regret(record)
     found = verdict(record)
     rows = [
         [
             v["name"],
             v["best"],
             _money(v["best_cost"]),
-            _money(v["recommended_cost"]),
+            v["advised"],
+            _money(v["advised_cost"]),
             f"{v['excess']:+.1%}",
-            "yes" if v["excess"] <= 0.02 else "no",
             "yes" if v["tied"] else "no",
         ]
         for v in found
     ]
     near, tied = sum(v["excess"] <= 0.02 for v in found), sum(v["tied"] for v in found)
-    head = ["set", "best of all", "its cost", f"{RECOMMENDED}", "above it", "within 2 %", "tied"]
+    head = ["set", "best of all", "its cost", "advised", "its cost", "above the best", "tied"]
     return (
-        f"`stakes.compare.recommended()` costs at most 2 % more than the best of all on {near} of "
+        f"What `stakes advise` says costs at most 2 % more than the best of all on {near} of "
         f"{len(found)} sets, and a paired bootstrap does not tell the two apart on {tied} (column "
         "tied). The best of so many is partly luck: it was chosen on the rows that it is judged "
         f"on. Costs per 1,000 decisions.\n\n{_table(head, rows)}\n\n{_regret(record)}"
@@ -104,10 +103,22 @@ def _regret(record):
         for name in order
     ]
     head = ["learner and decision", "mean above the best", "worst", "where"]
+    families = {}
+    for name in sorted(above, key=lambda name: above[name]["mean"]):
+        families.setdefault(_family(record, name), name)
+    best = [
+        [family, name, f"{above[name]['mean']:+.1%}", f"{above[name]['worst']:+.1%}"]
+        for family, name in families.items()
+    ]
     return (
         "The twelve that are nearest to the best in the mean over the sets, for whoever must "
-        f"choose one without looking:\n\n{_table(head, rows)}"
+        f"choose one without looking:\n\n{_table(head, rows)}\n\nThe nearest of each family:\n\n"
+        + _table(["family", "nearest", "mean above the best", "worst"], best)
     )
+
+
+def _family(record, name):
+    return next(f["family"] for f in record["sets"][0]["learners"] if f["learner"] == name)
 
 
 def _savings(record):

@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stakes.compare._contestants import RECOMMENDED
-from stakes.costs import CostSummary
-from stakes.study._verdict import excess
+from stakes.study._excess import excess
 
-FEW, MANY = 50, 200_000
+FEW, SMALL, MANY = 50, 1_500, 200_000
 
 
 @dataclass(frozen=True)
@@ -16,26 +15,22 @@ class Facts:
 
     Parameters
     ----------
-    stakes : stakes.costs.CostSummary
-        What the table says: rows, positives, thresholds.
+    rows, positives : int
+        What the table says.
     stream, error_bars, adversary : bool, default=False
         What the user says of the problem.
     """
 
-    stakes: CostSummary
+    rows: int
+    positives: int
     stream: bool = False
     error_bars: bool = False
     adversary: bool = False
 
     @property
-    def rows(self):
-        """How many rows the table has."""
-        return self.stakes.n
-
-    @property
     def rarer(self):
         """How many rows the rarer class has."""
-        return min(self.stakes.n_positive, self.rows - self.stakes.n_positive)
+        return min(self.positives, self.rows - self.positives)
 
 
 @dataclass(frozen=True)
@@ -115,6 +110,16 @@ RULES = (
         ),
     ),
     Rule(
+        f"Are there fewer than {SMALL:,} rows?",
+        lambda facts: facts.rows < SMALL,
+        lambda record: "ConfidenceForestClassifier",
+        "tree",
+        lambda facts: (
+            f"With {facts.rows:,} rows a blend's weights and a booster's leaves are "
+            "mostly noise; the forest's leaves are drawn to their parents."
+        ),
+    ),
+    Rule(
         f"Are there more than {MANY:,} rows?",
         lambda facts: facts.rows > MANY,
         _quick,
@@ -135,3 +140,8 @@ RULES = (
         ),
     ),
 )
+
+
+def advised(facts):
+    """The first rule that applies."""
+    return next(rule for rule in RULES if rule.applies(facts))

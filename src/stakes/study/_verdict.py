@@ -1,46 +1,42 @@
-"""How near to the best of all a way to decide comes."""
+"""How near to the best of all the library's own advice comes."""
 
 from stakes.compare import contestants
-from stakes.compare._contestants import RECOMMENDED
+from stakes.study._excess import above_best
 from stakes.study._field import TUNED
+from stakes.study._rules import Facts, advised
 
 
-def verdict(record, name=RECOMMENDED):
-    """Set by set: the best of all, and how far above it this one is.
+def verdict(record):
+    """Set by set: the best of all, what the library advises, and how far above the best it is.
+
+    Parameters
+    ----------
+    record : dict
+        Of :func:`~stakes.study.make_record`.
 
     Returns
     -------
     list of dict
-        With `name`, `best`, `best_cost`, `recommended_cost`, `excess` and `tied`.
+        With `name`, `best`, `best_cost`, `advised`, `advised_cost`, `excess` and `tied`; without
+        the sets on which the advised learner did not run.
     """
     found = []
     for one in record["sets"]:
         facts = {f["learner"]: f for f in one["learners"]}
-        best, ours = one["learners"][0], facts[name]
-        found.append(
-            {
-                "name": one["name"],
-                "best": best["learner"],
-                "best_cost": best["cost_per_1000"],
-                "recommended_cost": ours["cost_per_1000"],
-                "excess": ours["cost_per_1000"] / best["cost_per_1000"] - 1,
-                "tied": ours["tied_with_best"],
-            }
-        )
-    return found
-
-
-def excess(record):
-    """Learner -> mean and worst relative cost above the best of each set, and the worst set."""
-    everywhere = set.intersection(
-        *({f["learner"] for f in one["learners"]} for one in record["sets"])
-    )
-    found = {}
-    for name in everywhere:
-        above = [(v["excess"], v["name"]) for v in verdict(record, name)]
-        worst, where = max(above)
-        mean = sum(one for one, _ in above) / len(above)
-        found[name] = {"mean": mean, "worst": worst, "where": where}
+        name = advised(Facts(one["rows"], one["positives"])).learner(record)
+        if name in facts:
+            best = one["learners"][0]
+            found.append(
+                {
+                    "name": one["name"],
+                    "best": best["learner"],
+                    "best_cost": best["cost_per_1000"],
+                    "advised": name,
+                    "advised_cost": facts[name]["cost_per_1000"],
+                    "excess": above_best(one, name),
+                    "tied": facts[name]["tied_with_best"],
+                }
+            )
     return found
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stakes._files import appearing
-from stakes.study._figures import draw_rank_diagram, draw_savings, save
+from stakes.study._figures import draw_guide, draw_rank_diagram, draw_savings, save
 from stakes.study._page import to_markdown
 from stakes.study._record import keep
 
@@ -17,7 +17,7 @@ def write_page(results, record, folder):
 
 def draw_page(record, folder):
     """Write the page and its figures from a record alone; return the page's path."""
-    drawn = {"savings.svg": draw_savings}
+    drawn = {"savings.svg": draw_savings, "guide.svg": draw_guide}
     if len(record["sets"]) > 1:
         drawn["ranks.svg"] = draw_rank_diagram
     for name, draw in drawn.items():
