@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -40,7 +40,8 @@ def test_weights_are_those_of_a_general_solver(rng, alpha):
 def test_the_formula_on_rows_not_seen():
     X, y = make_classification(400, flip_y=0.2, random_state=0)
     model = BlendClassifier(members(), alpha=0.01, cv=4).fit(X, y)
-    unseen = [cross_val_predict(m, X, y, cv=4, method="predict_proba")[:, 1] for _, m in members()]
+    cv = StratifiedKFold(4, shuffle=True, random_state=0)
+    unseen = [cross_val_predict(m, X, y, cv=cv, method="predict_proba")[:, 1] for _, m in members()]
     Z = logit(np.clip(np.column_stack(unseen), 1e-4, 1 - 1e-4))
     b, w = blend_weights(Z, y, 0.01)
     assert_allclose(np.r_[model.intercept_, model.weights_], np.r_[b, w], atol=2e-4)
@@ -60,6 +61,20 @@ def test_no_worse_than_its_best_member(rng):
         log_loss(y[test], m.fit(X[train], y[train]).predict_proba(X[test])) for _, m in members()
     ]
     assert log_loss(y[test], blend.predict_proba(X[test])) < min(alone) + 0.01
+
+
+def test_rows_in_the_order_of_time_are_shuffled_for_the_folds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 3))
+    # the same rule all the time, at a level that falls
+    y = (rng.random(1200) < expit(2 * X[:, 0] + np.linspace(2, -2, 1200))).astype(int)
+    order = rng.permutation(1200)
+    sorted_, mixed = (BlendClassifier(members()).fit(X[o], y[o]) for o in (slice(None), order))
+    p, q = (m.predict_proba(X)[:, 1] for m in (sorted_, mixed))
+    assert abs(p.mean() - q.mean()) < 0.02
+    in_order = BlendClassifier(members(), cv=KFold(5)).fit(X, y)
+    off = abs(in_order.predict_proba(X)[:, 1] - q).mean()
+    assert abs(p - q).mean() < off / 2
 
 
 def test_members_see_frames_and_prices_act_in_the_decision():

@@ -1,12 +1,12 @@
 """Several probabilities as one: a weighted sum of log-odds, weighted on rows not seen."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -38,7 +38,10 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         How strongly the weights are drawn to the mean.
     cv : int, splitter or iterable, default=5
         The folds in which members answer for rows they have not seen. A number means stratified
-        folds in the order of the rows.
+        folds of shuffled rows: in a table sorted by time others would weigh the members' answers
+        to another time.
+    random_state : int, RandomState or None, default=0
+        How rows are shuffled if `cv` is a number.
 
     Attributes
     ----------
@@ -80,12 +83,14 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         "estimators": [list],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "cv": ["cv_object"],
+        "random_state": ["random_state"],
     }
 
-    def __init__(self, estimators, *, alpha=1e-3, cv=5):
+    def __init__(self, estimators, *, alpha=1e-3, cv=5, random_state=0):
         self.estimators = estimators
         self.alpha = alpha
         self.cv = cv
+        self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y):
@@ -106,7 +111,10 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        cv = self.cv
+        if isinstance(cv, Integral):
+            cv = StratifiedKFold(cv, shuffle=True, random_state=self.random_state)
+        folds = list(check_cv(cv, y, classifier=True).split(X, y))
         unseen = [
             cross_val_predict(clone(member), X, y, cv=folds, method="predict_proba")[:, 1]
             for member in members

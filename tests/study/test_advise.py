@@ -1,0 +1,93 @@
+"""The advice: the first question that applies decides, and the evidence is the record's."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from stakes.cli._app import app
+from stakes.compare import contestants
+from stakes.datasets import PricedData
+from stakes.study import advise, excess, stored_record
+from stakes.study._figures import draw_guide
+from stakes.study._rules import FEW, MANY, RULES, SMALL, Facts, advised
+
+
+def flat(rows, positives, **costs):
+    y = (np.arange(rows) < positives).astype(int)
+    return PricedData("flat", np.zeros((rows, 1)), y, **costs)
+
+
+@pytest.mark.parametrize(
+    ("facts", "learner"),
+    [
+        (Facts(5000, 900, error_bars=True, stream=True), "UncertainMarginClassifier"),
+        (Facts(5000, 900, adversary=True, stream=True), "StackelbergClassifier"),
+        (Facts(5000, FEW - 1), "logistic regression, Bayes decision"),
+        (Facts(SMALL - 1, FEW), "ConfidenceForestClassifier"),
+        (Facts(SMALL, FEW), "recommended blend"),
+        (Facts(MANY, FEW), "recommended blend"),
+        (Facts(MANY, MANY - FEW + 1), "logistic regression, Bayes decision"),
+    ],
+)
+def test_the_first_question_that_applies_decides(facts, learner):
+    assert advised(facts).learner(stored_record()) == learner
+
+
+def test_every_answer_can_be_run():
+    known = {c.name for c in contestants(["all"])}
+    assert {rule.learner(stored_record()) for rule in RULES} <= known
+
+
+def test_a_stream_gets_the_online_learner_that_the_study_puts_first():
+    record = stored_record()
+    families = {f["learner"]: f["family"] for f in record["sets"][0]["learners"]}
+    above = excess(record)
+    ours = [n for n in above if families[n] == "online" and not n.endswith(", tuned")]
+    best = min(ours, key=lambda name: above[name]["mean"])
+    assert advise(flat(5000, 900), stream=True).learner == best
+
+
+def test_many_rows_get_what_is_trained_once():
+    answer = advised(Facts(MANY + 1, 5000)).learner(stored_record())
+    assert answer == "hist gradient boosting, Bayes decision"
+
+
+def test_the_evidence_is_of_the_set_most_like_the_table():
+    record = stored_record()
+    for one in record["sets"]:
+        said = " ".join(advise(flat(one["rows"], one["positives"]), record=record).why)
+        assert f"On {one['name']}, the set" in said
+        best = one["learners"][0]
+        assert f"{best['learner']}, saved {best['savings']:.1%}" in said
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        (dict(), "the usual rule at 0.5 is right"),
+        (dict(fn_cost=9.0), "above a probability of 0.100, not 0.5"),
+        (dict(fn_cost=np.linspace(1, 99, 3000)), "Prices differ from row to row"),
+    ],
+)
+def test_what_the_prices_say(costs, words):
+    assert words in str(advise(flat(3000, 600, **costs)))
+
+
+def test_a_heavy_tail_is_told():
+    heavy = flat(3000, 600, fn_cost=np.where(np.arange(3000) < 9, 1e6, 1.0))
+    assert "1 % of the rows hold" in str(advise(heavy))
+
+
+def test_the_picture_asks_what_the_rules_ask():
+    record = stored_record()
+    drawn = {text.get_text() for text in draw_guide(record).axes[0].texts}
+    for rule in RULES:
+        assert {rule.question, rule.learner(record)} <= drawn
+
+
+def test_the_command_says_it_and_what_to_type_next():
+    said = CliRunner().invoke(app, ["advise", "german", "--fn-cost", "amount"])
+    assert said.exit_code == 0, said.output
+    assert said.stdout.startswith("Use ConfidenceForestClassifier.\n- With 1,000 rows")
+    last = "Next: stakes compare german --fn-cost amount --learners ConfidenceForestClassifier"
+    assert said.stdout.strip().splitlines()[-1] == last
