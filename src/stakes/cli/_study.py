@@ -1,7 +1,6 @@
 """`stakes study`: every learner of the library on real data with prices."""
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -87,5 +86,10 @@ def study(
                 f"Interrupted: {progress.done} of {progress.total} fits are done and kept in "
                 f"{out}; the same command goes on from there."
             ) from None
-    record = make_record(results, shlex.join(["stakes", *sys.argv[1:]]))
+    # what is made, and not where: the command of a page that anybody can run
+    words = ["stakes", "study", *(names or [])]
+    words += [word for name in learners or [] for word in ("--learners", name)]
+    for option, value in dict(rows=rows, repeats=repeats, folds=folds, seed=seed).items():
+        words += [f"--{option}", str(value)]
+    record = make_record(results, shlex.join(words))
     typer.echo(f"Page: {write_page(results, record, page or out)}")
