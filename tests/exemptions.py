@@ -23,11 +23,13 @@ EXEMPT = {
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
 
+_NO_PRICES = "gives probabilities; BayesDecisionClassifier around it decides at prices, and warns"
 _NEEDS_ANOTHER = "decides with another learner, so that compare cannot run it alone"
 
 # learners that compare does not run by name, each with the reason
 WITHOUT_INFO = {
     "BayesDecisionClassifier": _NEEDS_ANOTHER,
+    "BlendClassifier": _NEEDS_ANOTHER,
     "BudgetDecisionClassifier": _NEEDS_ANOTHER,
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
@@ -43,9 +45,11 @@ WITHOUT_INFO = {
 # tests of test_contract.py that a learner does not run, each with the reason
 CONTRACT = {
     "test_costs_of_predict_decide": {
+        "BlendClassifier": _NO_PRICES,
         "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
     },
     "test_worthless_decisions_are_told": {
+        "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },

@@ -9,7 +9,7 @@ from stakes.compare import contestants
 from stakes.datasets import PricedData
 from stakes.study import advise, excess, stored_record
 from stakes.study._figures import draw_guide
-from stakes.study._rules import FEW, MANY, RULES, SMALL, Facts, advised
+from stakes.study._rules import FEW, MANY, RULES, Facts, advised
 
 
 def flat(rows, positives, **costs):
@@ -23,8 +23,7 @@ def flat(rows, positives, **costs):
         (Facts(5000, 900, error_bars=True, stream=True), "UncertainMarginClassifier"),
         (Facts(5000, 900, adversary=True, stream=True), "StackelbergClassifier"),
         (Facts(5000, FEW - 1), "logistic regression, Bayes decision"),
-        (Facts(SMALL - 1, FEW), "ConfidenceForestClassifier"),
-        (Facts(SMALL, FEW), "recommended blend"),
+        (Facts(2 * FEW, FEW), "recommended blend"),
         (Facts(MANY, FEW), "recommended blend"),
         (Facts(MANY, MANY - FEW + 1), "logistic regression, Bayes decision"),
     ],
@@ -88,6 +87,6 @@ def test_the_picture_asks_what_the_rules_ask():
 def test_the_command_says_it_and_what_to_type_next():
     said = CliRunner().invoke(app, ["advise", "german", "--fn-cost", "amount"])
     assert said.exit_code == 0, said.output
-    assert said.stdout.startswith("Use ConfidenceForestClassifier.\n- With 1,000 rows")
-    last = "Next: stakes compare german --fn-cost amount --learners ConfidenceForestClassifier"
+    assert said.stdout.startswith("Use recommended blend.\n- Independent rows")
+    last = "Next: stakes compare german --fn-cost amount --learners 'recommended blend'"
     assert said.stdout.strip().splitlines()[-1] == last

@@ -57,7 +57,7 @@ def advise(data, *, stream=False, error_bars=False, adversary=False, record=None
     --------
     >>> from stakes.datasets import load
     >>> advise(load("german")).learner
-    'ConfidenceForestClassifier'
+    'recommended blend'
     >>> advise(load("german"), stream=True).page
     'online'
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stakes.compare._contestants import RECOMMENDED
 from stakes.study._excess import excess
 
-FEW, SMALL, MANY = 50, 1_500, 200_000
+FEW, MANY = 50, 200_000
 
 
 @dataclass(frozen=True)
@@ -107,16 +107,6 @@ RULES = (
         lambda facts: (
             f"There are {facts.rarer} rows of the rarer class, too few to weigh several "
             "models; no set of the study has so few, so look at the report's intervals."
-        ),
-    ),
-    Rule(
-        f"Are there fewer than {SMALL:,} rows?",
-        lambda facts: facts.rows < SMALL,
-        lambda record: "ConfidenceForestClassifier",
-        "tree",
-        lambda facts: (
-            f"With {facts.rows:,} rows a blend's weights and a booster's leaves are "
-            "mostly noise; the forest's leaves are drawn to their parents."
         ),
     ),
     Rule(
