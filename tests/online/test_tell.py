@@ -7,7 +7,7 @@ from naive import online as naive
 from stakes._jit._prequential import stands_for
 from stakes.errors import BelowTrivialWarning
 from stakes.online import AROWClassifier, PAClassifier, ProbitClassifier
-from stakes.online._state import BOOK, CALIBRATE, CALIBRATION, new_array
+from stakes.online._state import ALWAYS, BOOK, CALIBRATE, CALIBRATION, NEVER, PAID, new_array
 from stakes.online._tell_jit import tell
 
 
@@ -61,3 +61,13 @@ def test_a_learner_below_a_trivial_policy_says_so():
         PAClassifier().fit(X, y, fn_cost=0.8)
     AROWClassifier().fit(X[:50], y[:50], fn_cost=0.8)  # too few to say
     PAClassifier().fit(X, y)  # without prices nothing is known to be lost
+
+
+@pytest.mark.parametrize("score", [-1e6, 1e6])
+def test_scores_beyond_all_bounds_are_booked(score):
+    state = new_array()
+    state[CALIBRATE] = 1.0
+    # a false alarm costs nothing, so that acting is right however sure the score is
+    for label in (1.0, -1.0):
+        tell(state, score, label, 5.0, 0.0, 1.0)
+    assert (state[PAID], state[NEVER], state[ALWAYS]) == (0.0, 5.0, 0.0)

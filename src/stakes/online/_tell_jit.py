@@ -13,6 +13,7 @@ from stakes._jit._prequential import calibrated, learn_map
 from stakes.online._state import ALWAYS, CALIBRATE, CALIBRATION, NEVER, PAID
 
 FIRST, END = CALIBRATION.start, CALIBRATION.stop
+LARGEST = 700.0  # exp of more is infinite, and infinitely dear times nothing is no number
 
 
 @njit(cache=True, error_model="numpy")
@@ -24,7 +25,7 @@ def tell(state, s, y, c_pos, c_neg, w):
     z = calibrated(cal, s)
     if w > 0.0:
         learn_map(cal, s, y, w)
-        acts = c_pos > c_neg * math.exp(-z)
+        acts = c_pos > c_neg * math.exp(min(-z, LARGEST))
         if y > 0.0:
             state[NEVER] += w * c_pos
             state[PAID] += 0.0 if acts else w * c_pos
