@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare import Contestant, _contestants, _run, compare
+from stakes.compare import Contestant, _contestants, _fit_on_all, _run, compare
 from stakes.compare._fit_one import build
 from stakes.compare._plan import make_tasks, seed_of, split
 from stakes.datasets import PricedData
@@ -228,3 +228,12 @@ def test_every_set_has_its_first_repeat_before_any_has_its_second():
     tasks, _ = make_tasks(data, [one], repeats=2, folds=2, random_state=0)
     order = list(dict.fromkeys((task.repeat, task.data) for task in tasks))
     assert order == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
+
+
+def test_a_learner_below_trivial_is_not_trained_for_use(no_baselines, monkeypatch):
+    own = Contestant("my learner", "tree", LogisticRegression(), {"C": [0.1, 1.0]})
+    monkeypatch.setattr(_fit_on_all, "contestants", lambda names: [own])
+    with pytest.raises(InputError, match="my learner lost to the rule 'always positive'"):
+        _fit_on_all.fit_on_all("my learner", dear())
+    model, chosen = _fit_on_all.fit_on_all("my learner", dear(), tune=False)
+    assert chosen == {} and model.predict(dear().X).min() == 0

@@ -25,6 +25,7 @@ from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
 
 INNER_FOLDS = 3
+POLICY = "trivial policy"  # what tuning chose if no setting was worth its decisions
 
 
 def fit_one(task, data, contestant, *, folds, tune):
@@ -58,6 +59,13 @@ def fit_and_decide(contestant, train, test, seed, tune):
     """Fit on the training rows and decide for the test rows, whose costs are known by then."""
     start = time.perf_counter()
     model, chosen = fit_contestant(contestant, train, seed, tune)
+    if POLICY in chosen:
+        warnings.warn(
+            f"{contestant.name} lost to a trivial policy in every setting that was tried on "
+            "training rows it had not seen; the policy decides in its place.",
+            BelowTrivialWarning,
+            stacklevel=2,
+        )
     fitted = time.perf_counter()
     decided = np.asarray(predict_with_costs(model, test.X, **test.costs)) == 1
     predicted = time.perf_counter()
@@ -75,7 +83,7 @@ def fit_contestant(contestant, train, seed, tune):
     """Fit a contestant, tuned on cost if it has a grid; also what tuning chose.
 
     A learner of the library that loses to a trivial policy in every setting, on training rows that
-    it was not fitted on, is not deployed: the policy decides in its place, and a warning says so.
+    it was not fitted on, is not deployed: the policy comes back in its place, named as `POLICY`.
     """
     model = build(contestant, train.X, seed)
     last = model.steps[-1][0]
@@ -93,13 +101,7 @@ def fit_contestant(contestant, train, seed, tune):
         if contestant.guarded:
             policy, score = _best_policy(train, costs, inner)
             if score > search.best_score_:
-                warnings.warn(
-                    f"{contestant.name} lost to a trivial policy in every setting that was tried "
-                    "on training rows it had not seen; the policy decides in its place.",
-                    BelowTrivialWarning,
-                    stacklevel=2,
-                )
-                return policy.fit(train.X, train.y), {"trivial policy": policy.constant}
+                return policy.fit(train.X, train.y), {POLICY: policy.constant}
     chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
     return search.best_estimator_, chosen
 
