@@ -27,7 +27,8 @@ class ResultsFile:
     directory : path
         Where the run lives; made if it is not there.
     plan : dict
-        What identifies the run: the data's fingerprint, folds, repeats, seed.
+        What identifies the run: the data's fingerprint, folds, seed. More repeats of the same run
+        go on from the fewer.
     """
 
     directory: Path
@@ -89,7 +90,7 @@ class ResultsFile:
             ) from None
         if not lines:
             return False
-        if lines[0].get("plan") != self.plan:
+        if _identity(lines[0].get("plan", {})) != _identity(self.plan):
             raise InputError(
                 f"{self.directory} holds the results of another comparison; choose another output "
                 "directory, or start over with --fresh."
@@ -107,6 +108,10 @@ class ResultsFile:
         name = "-".join(str(part) for part in key_of(row))
         safe = "".join(c if c.isalnum() or c in "-." else "_" for c in name)
         return Path(self.directory) / "predictions" / f"{safe}.npz"
+
+
+def _identity(plan):
+    return {name: value for name, value in plan.items() if name != "repeats"}
 
 
 def key_of(row):
