@@ -64,3 +64,13 @@ def test_a_failed_fit_is_run_again_and_replaced(file):
     file.add(row(0), {})
     assert len(reopened(file).rows) == 2
     assert len(reopened(file).done()) == 2
+
+
+def test_more_repeats_go_on_from_fewer(tmp_path):
+    plan = {"folds": 2, "repeats": 1}
+    file = ResultsFile(tmp_path, plan).open()
+    file.add(row(0), {})
+    more = reopened(file, plan={**plan, "repeats": 3})
+    assert more.rows == file.rows
+    with pytest.raises(InputError, match="results of another comparison"):
+        reopened(file, plan={"folds": 3, "repeats": 1})

@@ -66,6 +66,15 @@ def test_nothing_finished_is_run_again(few, tmp_path, monkeypatch):
     assert again.rows == first.rows
 
 
+def test_repeats_asked_for_later_are_those_of_one_longer_run(few, tmp_path):
+    setting = dict(folds=2, tune=False)
+    compare(toy(), repeats=1, out=tmp_path / "grown", **setting)
+    grown = without_times(compare(toy(), repeats=2, out=tmp_path / "grown", **setting))
+    assert grown == without_times(compare(toy(), repeats=2, out=tmp_path / "whole", **setting))
+    fewer = without_times(compare(toy(), repeats=1, out=tmp_path / "grown", **setting))
+    assert fewer == [row for row in grown if row["repeat"] == 0]
+
+
 def test_folds_do_not_depend_on_the_learner(few):
     tasks, _ = make_tasks([toy()], few, repeats=2, folds=2, random_state=3)
     assert len({t.seed for t in tasks}) == 2  # one per repeat

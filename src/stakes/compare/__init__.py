@@ -6,6 +6,7 @@ from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
 from stakes.compare._fit_on_all import fit_on_all
 from stakes.compare._learners import all_estimators
 from stakes.compare._progressive import Progress, ProgressDisplay, progressive
+from stakes.compare._recommended import recommended
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (
     FriedmanResult,
@@ -34,4 +35,5 @@ __all__ = [
     "friedman_test",
     "prepare",
     "progressive",
+    "recommended",
 ]

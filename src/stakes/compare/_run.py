@@ -107,7 +107,7 @@ def compare(
     learners : sequence of str or Contestant, default=None
         See :func:`stakes.compare.contestants`; trivial policies and baselines are always in.
     repeats, folds : int, default=1, 5
-        Repeated stratified cross-validation.
+        Repeated stratified cross-validation; more repeats later go on from what `out` holds.
     tune : bool, default=True
         Whether grids are searched on cost, in three inner folds.
     today : array-like of 0 and 1, or None, default=None
