@@ -11,22 +11,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from payment_events import COSTS, events, events_and_labels
 from stakes.cli._records import Records
 from stakes.cli._stream_run import _block
 from stakes.model_file import load_model
 from stakes.online import ProbitClassifier
 from stakes.online._row_encoder import RowEncoder
-
-COSTS = ("--fp-cost", "3", "--fn-cost", "0.5*amount")
-
-
-def events(n=400, seed=0):
-    rng = np.random.default_rng(seed)
-    amount = rng.lognormal(3, 1, n).round(2)
-    kind = np.array(["web", "shop", 'the "old" one, by post'])[rng.integers(0, 3, n)]
-    speed = rng.normal(size=n).round(4)
-    fraud = (speed + 0.8 * (kind == "web") + 0.5 * rng.normal(size=n) > 1.2).astype(int)
-    return pl.DataFrame(dict(amount=amount, kind=kind, speed=speed, fraud=fraud))
 
 
 @pytest.fixture
@@ -95,23 +85,33 @@ def test_events_without_a_label_are_decided_and_not_learnt(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path):
-    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", "--delay", 7)
+@pytest.mark.parametrize("how", ["--delay", "--id"])
+def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path, how):
+    options = [how, "7"]
+    if how == "--id":
+        options = [how, "id", "--format", "jsonl"]
+        table = tmp_path / "events.jsonl"
+        table.write_text("\n".join(map(json.dumps, events_and_labels(late=7))) + "\n")
+    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", *options)
     data = table.read_bytes()
     command = [sys.executable, "-m", "stakes", "stream", "-", "--target", "fraud", *COSTS]
-    command += ["--delay", "7", "--every", "20", "-q"]
+    command += [*options, "--every", "20", "-q"]
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     for kill in (True, False):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path, env=environment)
         if kill:
-            process.stdin.write(b"".join(data.splitlines(keepends=True)[:231]))
+            sent = data.splitlines(keepends=True)[:231]
+            process.stdin.write(b"".join(sent))
             process.stdin.flush()  # now it waits for more
-            _wait_for_progress(process, tmp_path)
+            n_lines = sum(b"amount" in line for line in sent) + 1 if how == "--id" else len(sent)
+            _wait_for_lines(process, tmp_path / "decisions.csv", n_lines)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)
             assert process.returncode == -signal.SIGKILL
-            events_read = load_model(tmp_path / "stream.skops").facts["sums"]["events"]
-            assert 0 < events_read < 230
+            facts = load_model(tmp_path / "stream.skops").facts
+            events_read = facts["sums"]["events"]
+            assert 0 < facts["sums"]["records"] < 230
+            assert len(json.loads(facts["delayed"]) or json.loads(facts["waiting"])["open"]) >= 7
             assert (tmp_path / "decisions.csv").read_text().count("\n") > events_read + 1
         else:
             process.communicate(data, timeout=120)
@@ -119,19 +119,17 @@ def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path):
     assert (tmp_path / "decisions.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     ours, whole = (load_model(tmp_path / f"{name}.skops") for name in ("stream", "whole"))
     np.testing.assert_array_equal(ours.model._mu, whole.model._mu)
-    assert ours.facts["sums"] == whole.facts["sums"]
+    for fact in ("sums", "delayed", "waiting"):
+        assert ours.facts[fact] == whole.facts[fact]
 
 
-def _wait_for_progress(process, folder):
-    """Until a checkpoint was made and decisions beyond it were written."""
-    size, end = -1, time.time() + 60
+def _wait_for_lines(process, path, n):
+    """Until all that was sent is decided, part of it after the last checkpoint."""
+    end = time.time() + 300
     while time.time() < end and process.poll() is None:
-        written = folder / "decisions.csv"
-        now = written.stat().st_size if written.exists() else -1
-        if (folder / "stream.skops").exists() and now == size and now > 0:
+        if path.exists() and path.read_text().count("\n") == n:
             return
-        size = now
-        time.sleep(0.3)
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize(
@@ -220,8 +218,8 @@ def test_labels_that_cannot_be_meant_are_told(run, tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("{oops", "The line after event 2 is not a JSON object; mend or remove it"),
-        ('{"a": [1], "y": 0}', "Field 'a' after event 2 is a list"),
+        ("{oops", "The line after record 2 is not a JSON object; mend or remove it"),
+        ('{"a": [1], "y": 0}', "Field 'a' after record 2 is a list"),
         ('{"a": "much", "y": 0}', "In event 3: The cost 'a' is text"),
         ('{"a": -4, "y": 0}', "In event 3: fn_cost is smaller than tp_cost"),
         ('{"b": 1, "y": 0}', "In event 3: The cost 'a' uses column 'a', which is not in"),

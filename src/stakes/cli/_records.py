@@ -7,7 +7,7 @@ import math
 from stakes.errors import InputError
 
 _CHUNK = 1 << 14
-_MEND = "mend or remove it, and the same command goes on"
+MEND = "mend or remove it, and the same command goes on"
 
 
 class Records:
@@ -19,11 +19,14 @@ class Records:
         The input, at its start.
     kind : {"csv", "jsonl"}
         How it is written.
+    as_text : str, default=None
+        A column that is left as it is written: 007 and 7 are two ids.
     """
 
-    def __init__(self, file, kind):
+    def __init__(self, file, kind, as_text=None):
         self._file = file
         self._kind = kind
+        self._as_text = as_text
         self._rest = b""
         self.offset = 0
         self.count = 0
@@ -72,9 +75,10 @@ class Records:
                 if len(row) != len(self.header):
                     raise InputError(
                         f"The line {self._where()} has {len(row)} fields where the header has "
-                        f"{len(self.header)}; {_MEND}."
+                        f"{len(self.header)}; {MEND}."
                     )
-                return {n: _value(v) for n, v in zip(self.header, row, strict=True)}
+                pairs = zip(self.header, row, strict=True)
+                return {n: v.strip() if n == self._as_text else _value(v) for n, v in pairs}
             return None
         for line in self._lines:
             if not line.strip():
@@ -84,7 +88,7 @@ class Records:
             except ValueError:
                 record = None
             if not isinstance(record, dict):
-                raise InputError(f"The line {self._where()} is not a JSON object; {_MEND}.")
+                raise InputError(f"The line {self._where()} is not a JSON object; {MEND}.")
             return {n: self._plain(n, v) for n, v in record.items()}
         return None
 
@@ -96,10 +100,10 @@ class Records:
                 f"Field {name!r} {self._where()} is a list or an object; a field is a number, a "
                 "text, true or false."
             )
-        return float(value)
+        return str(value) if name == self._as_text else float(value)
 
     def _where(self):
-        return f"after event {self.count:,}" if self.count else "of the first event"
+        return f"after record {self.count:,}" if self.count else "of the first record"
 
     def _counted(self):
         while line := self._readline():
@@ -107,7 +111,7 @@ class Records:
             try:
                 yield line.decode("utf-8-sig")
             except UnicodeDecodeError:
-                raise InputError(f"The line {self._where()} is not UTF-8 text; {_MEND}.") from None
+                raise InputError(f"The line {self._where()} is not UTF-8 text; {MEND}.") from None
 
     def _readline(self):
         """As of a file, but of a pipe no more is read than what has come."""

@@ -37,12 +37,32 @@ def stream(
     learner: Annotated[
         str, typer.Option(metavar="NAME", help="probit, cw-cvar, arow, pa, perceptron or anomaly.")
     ] = "probit",
+    prior: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="The probability that counts until a label is learnt."),
+    ] = 0.5,
     kind: Annotated[
         str | None,
         typer.Option("--format", metavar="KIND", help="csv or jsonl; default: by the file's name."),
     ] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="The column that names an event, so that its label may come later in a record of "
+            "its own; copied beside, and not a feature.",
+        ),
+    ] = None,
+    wait: Annotated[
+        int,
+        typer.Option(
+            min=1, help="With --id: so many events may wait, then the oldest is given up."
+        ),
+    ] = 10_000,
     delay: Annotated[
-        int, typer.Option(min=0, help="How many events later a label may be learnt.")
+        int,
+        typer.Option(min=0, help="Without --id: pretend that labels come so many events later."),
     ] = 0,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Decisions, as CSV.")] = Path(
         "decisions.csv"
@@ -50,12 +70,15 @@ def stream(
     checkpoint: Annotated[
         Path, typer.Option(metavar="FILE", help="Where to go on from; made if it is not there.")
     ] = Path("stream.skops"),
-    every: Annotated[int, typer.Option(min=1, help="Events between checkpoints.")] = 1000,
+    every: Annotated[
+        int, typer.Option(min=1, help="Records between checkpoints; more while more events wait.")
+    ] = 1000,
     quiet: options.Quiet = False,
 ):
     r"""Decide about each event, then learn from its label, in one pass and bounded memory.
 
-    Events without a label are decided and not learnt. A run that was stopped in any way goes on
+    Events without a label are decided and not learnt; with --id, a later record with the same id
+    and a label is learnt as the event that it belongs to. A run that was stopped in any way goes on
     from its last checkpoint if it is started again with the same options: nothing is learnt twice
     and nothing is left out. Standard input must then be sent again from its start.
 
@@ -70,8 +93,7 @@ def stream(
     \b
     Examples:
       stakes stream payments.csv --target fraud --fp-cost 5 --fn-cost amount
-      tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --delay 100 \
-          --keep id --drop id
+      tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --id payment
     """
     from stakes._files import check_can_write
     from stakes.cli._records import Records
@@ -80,6 +102,7 @@ def stream(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     settings = dict(
         learner=learner,
+        prior=prior,
         target=target,
         positive=positive,
         costs={name: text for name, text in costs.items() if text is not None},
@@ -87,6 +110,13 @@ def stream(
         keep=list(keep or []),
         delay=delay,
     )
+    if id_column is not None:
+        if delay:
+            raise InputError(
+                "--delay pretends that labels come late and --id lets them come when they come; "
+                "give one of them."
+            )
+        settings |= dict(id=id_column, wait=wait)
     check_can_write(out)
     check_can_write(checkpoint)
     kind = _kind(data, kind)
@@ -94,7 +124,8 @@ def stream(
         raise InputError(f"There is no file {data!r}; check the path.")
     file = sys.stdin.buffer if data == "-" else open(data, "rb")
     with file:
-        run = run_stream(Records(file, kind), settings, out, checkpoint, every)
+        records = Records(file, kind, as_text=id_column)
+        run = run_stream(records, settings, out, checkpoint, every, tell=_say)
     if not run.sums["events"]:
         raise InputError(f"{data!r} has no events; there is nothing to decide.")
     if not quiet:
@@ -106,8 +137,14 @@ def stream(
             f"{sums['always']:,.2f}: {out}",
             err=True,
         )
+        if run.waiting is not None:
+            typer.echo(str(run.waiting), err=True)
     if doubt := run.doubt():
         typer.echo(doubt, err=True)
+
+
+def _say(sentence):
+    typer.echo(sentence, err=True)
 
 
 def _kind(data, kind):

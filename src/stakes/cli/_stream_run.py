@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 from collections import deque
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from stakes.cli._records import MEND
+from stakes.cli._waiting import Waiting
 from stakes.costs import COST_NAMES, Costs
 from stakes.datasets._expression import CostExpression
 from stakes.errors import InputError, near_matches
@@ -41,8 +44,9 @@ class StreamRun:
     Parameters
     ----------
     settings : dict
-        learner, target, positive, costs (expressions by name), drop, keep, delay: what may not
-        change between a checkpoint and the run that goes on from it.
+        learner, prior, target, positive, costs (expressions by name), drop, keep, delay, and if
+        labels come in records of their own id and wait: what may not change between a checkpoint
+        and the run that goes on from it.
     """
 
     def __init__(self, settings):
@@ -54,8 +58,11 @@ class StreamRun:
         self.settings = settings
         self.model = LEARNERS[settings["learner"]]()
         self.encoder = RowEncoder()
-        self.waiting = deque()
-        self.sums = dict(events=0, labels=0, positives=0, paid=0.0, never=0.0, always=0.0)
+        self.delayed = deque()
+        self.waiting = Waiting(settings["wait"]) if "id" in settings else None
+        self.sums = dict(
+            records=0, events=0, labels=0, positives=0, paid=0.0, never=0.0, always=0.0
+        )
         self.seen = {}  # columns and labels of this run, for what is said at its end
         self.place = dict(offset=0, written=0)
         self._costs = {name: CostExpression(text) for name, text in settings["costs"].items()}
@@ -63,50 +70,89 @@ class StreamRun:
         self._fixed = {
             n: c.evaluate(pl.DataFrame()) for n, c in self._costs.items() if not c.columns
         }
+        self._priced_by = {name for c in self._costs.values() for name in c.columns}
+        own = [settings["id"]] if "id" in settings else []
+        self._no_features = {settings["target"], *settings["drop"], *own}
+        self._kept = own + [name for name in settings["keep"] if name not in own]
+
+    @property
+    def n_waiting(self):
+        """How many events wait to be learnt."""
+        return len(self.delayed) + (self.waiting.n_open if self.waiting else 0)
 
     @property
     def header(self):
         """The first line of the decisions."""
-        return _csv_line(["row", *self.settings["keep"], *RESULTS])
+        return _csv_line(["row", *self._kept, *RESULTS])
 
     def step(self, records):
         """Decide about some records and learn the labels that have come; lines to write."""
-        costs = self._prices(records)
+        come = [self._receive(record) for record in records]
+        costs = self._prices([record for record, _, role, _ in come if role == "event"])
         lines = []
-        for i, record in enumerate(records):
-            self.seen.setdefault("columns", list(record))
-            kept = [record.get(name) for name in self.settings["keep"]]
-            label = self._label(record.pop(self.settings["target"], None))
-            for name in self.settings["drop"]:
-                record.pop(name, None)
-            x = self.encoder.encode(record)
-            decided = self._decide(x, label, costs[i : i + 1])
-            lines.append(_csv_line([self.sums["events"], *map(_shown, kept), *decided]))
-            price = {name: float(getattr(costs, name[:2])[i]) for name in COST_NAMES}
-            self.waiting.append((x, label, price))
-            if len(self.waiting) > self.settings["delay"]:
-                self._learn(*self.waiting.popleft())
+        for record, label, role, event in come:
+            if role == "event":
+                decided, result = self._decide(record, costs[len(lines) : len(lines) + 1])
+                event.update(decided)
+                kept = [_shown(record.get(name)) for name in self._kept]
+                lines.append(_csv_line([self.sums["events"], *kept, *result]))
+            if role is not None and label is not None:
+                self._book(event, label)
+            if self.waiting is None:
+                self.delayed.append((event, label))
+                if len(self.delayed) > self.settings["delay"]:
+                    self._learn(*self.delayed.popleft())
+            elif role is not None:
+                self._learn(event, label)
         return lines
 
-    def _decide(self, x, label, costs):
-        known = hasattr(self.model, "classes_")
-        p = self.model.predict_proba_one(x)[1] if known else 0.5
-        act = bool(costs.decide([p])[0])
-        self.sums["events"] += 1
-        if label is not None:
-            positive = np.array([label == 1])
-            self.sums["labels"] += 1
-            self.sums["positives"] += label
-            for name, decision in (("paid", act), ("never", False), ("always", True)):
-                self.sums[name] += float(costs.paid(positive, np.array([decision]))[0])
-        expected = float(costs.expected([p], [act])[0])
-        return [int(act), repr(p), repr(float(costs.break_even[0])), repr(expected)]
+    def _receive(self, record):
+        """A record with its label, what it is, and the event that it is about."""
+        self.sums["records"] += 1
+        columns = self.seen.setdefault("columns", {})
+        if len(columns) < 100:
+            columns.update(dict.fromkeys(record))
+        label = self._label(record.get(self.settings["target"]))
+        if self.waiting is None:
+            return record, label, "event", {}
+        name = record.get(self.settings["id"])
+        if not name:
+            column = self.settings["id"]
+            raise InputError(f"Record {self.sums['records']:,} has no id in {column!r}; {MEND}.")
+        role, event = self.waiting.receive(
+            name, has_label=label is not None, is_complete=self._is_complete(record)
+        )
+        return record, label, role, event
 
-    def _learn(self, x, label, price):
+    def _is_complete(self, record):
+        has = {name for name, value in record.items() if value is not None and value != ""}
+        return self._priced_by <= has and bool(has - self._no_features)
+
+    def _decide(self, record, costs):
+        x = self.encoder.encode({n: v for n, v in record.items() if n not in self._no_features})
+        known = hasattr(self.model, "classes_")
+        p = self.model.predict_proba_one(x)[1] if known else self.settings["prior"]
+        act = bool(costs.decide([p])[0])
+        expected = float(costs.expected([p], [act])[0])
+        self.sums["events"] += 1
+        price = {name: float(getattr(costs, name[:2])[0]) for name in COST_NAMES}
+        result = [int(act), repr(p), repr(float(costs.break_even[0])), repr(expected)]
+        return dict(x=x, price=price, act=act), result
+
+    def _book(self, event, label):
+        costs = Costs.of(1, **event["price"])
+        self.sums["labels"] += 1
+        self.sums["positives"] += label
+        for name, decision in (("paid", event["act"]), ("never", False), ("always", True)):
+            self.sums[name] += float(costs.paid(np.array([label == 1]), np.array([decision]))[0])
+
+    def _learn(self, event, label):
         if label is not None:
-            self.model.learn_one(x, label, **price)
+            self.model.learn_one(event["x"], label, **event["price"])
 
     def _prices(self, records):
+        if not records:
+            return None
         try:
             return self._prices_of(records)
         except ValueError:
@@ -129,7 +175,8 @@ class StreamRun:
     def _label(self, value):
         if value is None:
             return None
-        text = str(value).strip()
+        if not (text := str(value).strip()):
+            return None
         if len(self.seen.setdefault("labels", {})) < 5:
             self.seen["labels"][text] = None
         wanted = self.settings["positive"]
@@ -157,7 +204,9 @@ class StreamRun:
         facts = dict(
             stream=self.settings,
             encoder=self.encoder.get_state(),
-            waiting=[list(one) for one in self.waiting],
+            # as one text: a file of a million small values would be slow to write
+            delayed=json.dumps(list(self.delayed)),
+            waiting=json.dumps(self.waiting and self.waiting.get_state()),
             sums=self.sums,
             place=self.place,
         )
@@ -170,22 +219,24 @@ class StreamRun:
         facts = stored.facts
         if "stream" not in facts:
             raise InputError(f"{str(path)!r} is a model, not a checkpoint of stakes stream.")
-        for name, value in settings.items():
-            if facts["stream"].get(name, []) != value:
+        for name in {**settings, **facts["stream"]}:
+            then, now = facts["stream"].get(name), settings.get(name)
+            if then != now:
                 raise InputError(
-                    f"The checkpoint {str(path)!r} was made with {name} = "
-                    f"{facts['stream'].get(name)!r}, not {value!r}; give the same, name another "
-                    "with --checkpoint, or remove it to start anew."
+                    f"The checkpoint {str(path)!r} was made with {name} = {then!r}, not {now!r}; "
+                    "give the same, name another with --checkpoint, or remove it to start anew."
                 )
         run = cls(settings)
         run.model = stored.model
         run.encoder = RowEncoder(state=facts["encoder"])
-        run.waiting = deque(tuple(one) for one in facts["waiting"])
+        run.delayed = deque(json.loads(facts["delayed"]))
+        if run.waiting is not None:
+            run.waiting = Waiting(settings["wait"], state=json.loads(facts["waiting"]))
         run.sums, run.place = run.sums | facts["sums"], facts["place"]
         return run
 
 
-def run_stream(records, settings, out, checkpoint, every, batch=256):
+def run_stream(records, settings, out, checkpoint, every, tell=print, batch=256):
     """Read to the end; return the run.
 
     Parameters
@@ -199,24 +250,29 @@ def run_stream(records, settings, out, checkpoint, every, batch=256):
     every, batch : int
         Records between checkpoints, and at most so many are read before they are decided; of a
         pipe no more than have come.
+    tell : callable
+        Called with a sentence that cannot wait for the end, which a pipe may never have.
     """
     _check_header(records, settings)
     if Path(checkpoint).exists():
         run = StreamRun.go_on(checkpoint, settings)
-        records.resume(run.place["offset"], run.sums["events"])
+        records.resume(run.place["offset"], run.sums["records"])
         file = _cut(out, run.place["written"])
     else:
         run = StreamRun(settings)
         file = open(out, "wb")
         file.write(run.header.encode())
     with file:
-        since = 0
-        while block := _block(records, min(batch, every - since)):
+        since, gap = 0, every
+        while block := _block(records, min(batch, gap - since)):
             file.write("".join(run.step(block)).encode())
             since += len(block)
-            if since >= every:
+            for sentence in run.waiting.news() if run.waiting else ():
+                tell(sentence)
+            if since >= gap:
                 _save(run, records, file, checkpoint)
-                since = 0
+                # events that wait are written each time: no more of them than records were read
+                since, gap = 0, max(every, run.n_waiting)
             elif not records.ready:
                 file.flush()
         _save(run, records, file, checkpoint)
@@ -256,17 +312,18 @@ def _block(records, n):
 
 def _check_header(records, settings):
     """A CSV tells its columns before anything is decided."""
-    for what in ("target", "drop", "keep"):
-        names = settings[what] if isinstance(settings[what], list) else [settings[what]]
+    for what, word in _WORDS.items():
+        names = settings.get(what, [])
+        names = names if isinstance(names, list) else [names]
         for name in names if records.header else ():
             if name not in records.header:
                 raise InputError(
-                    f"The {_WORDS[what]} column {name!r} is not in the stream: "
+                    f"The {word} column {name!r} is not in the stream: "
                     + near_matches(name, records.header)
                 )
 
 
-_WORDS = {"target": "target", "drop": "dropped", "keep": "kept"}
+_WORDS = {"target": "target", "id": "id", "drop": "dropped", "keep": "kept"}
 
 
 def _csv_line(fields):
