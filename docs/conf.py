@@ -37,6 +37,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "within_subsection_order": "ExampleTitleSortKey",
     "download_all_examples": False,
     "abort_on_example_error": True,
     "show_memory": False,
@@ -52,7 +53,7 @@ html_math_renderer = "mathml"
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 4,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }

@@ -1,6 +1,6 @@
 """
-Measurements with error bars
-============================
+The scientist: measurements with error bars
+===========================================
 
 Eighty samples were measured three times each by an instrument with a known range of error. Which
 of two species are they, and of which samples can we be sure?

@@ -1,12 +1,13 @@
 """
-Online anomaly detection with prices
-====================================
+Watching a stream: anomalies with prices
+========================================
 
 Records come one at a time, few of them are anomalies, and a missed one costs more than a false
 alarm. A kernel learner answers, is told the truth, and learns: the set-up of Section 5 of the
 CSDUOL paper, on the breast cancer data that come with scikit-learn (malignant = anomaly).
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
@@ -31,17 +32,17 @@ X = (X - start.mean(axis=0)) / start.std(axis=0)
 # scores of the moments before each record was learned; `learn_one` and `predict_one` do the same
 # record by record.
 def report(name, alarms):
-    """Print how often and how dearly it was wrong."""
-    missed, false = ((y == 1) & ~alarms).sum(), ((y == 0) & alarms).sum()
-    balanced = 1 - 0.5 * missed / (y == 1).sum() - 0.5 * false / (y == 0).sum()
-    cost = MISSED * missed + FALSE_ALARM * false
-    print(f"{name:22} balanced accuracy {balanced:6.1%}   cost {cost:6,.0f}")
+    """Print how often and how dearly it was wrong; give the cost so far, record by record."""
+    missed, false = (y == 1) & ~alarms, (y == 0) & alarms
+    balanced = 1 - 0.5 * missed.sum() / (y == 1).sum() - 0.5 * false.sum() / (y == 0).sum()
+    cost = np.cumsum(MISSED * missed + FALSE_ALARM * false)
+    print(f"{name:23} balanced accuracy {balanced:6.1%}   cost {cost[-1]:6,.0f}")
     return cost
 
 
 print(f"{len(y)} records, {y.sum()} anomalies; missed {MISSED:g}, false alarm {FALSE_ALARM:g}")
-report("never an alarm", np.zeros(len(y), bool))
-report("always an alarm", np.ones(len(y), bool))
+policies = {"never an alarm": np.zeros(len(y), bool), "always an alarm": np.ones(len(y), bool)}
+costs = {name: report(name, alarms) for name, alarms in policies.items()}
 learners = {
     "PA-I": KernelPA(gamma=0.01),
     "DUOL": DUOLClassifier(gamma=0.01),
@@ -51,7 +52,17 @@ learners = {
         fp_cost=FALSE_ALARM, fn_cost=MISSED, gamma=0.01, budget=40
     ),
 }
-costs = {name: report(name, m.score_then_learn(X, y) > 0) for name, m in learners.items()}
+costs |= {name: report(name, m.score_then_learn(X, y) > 0) for name, m in learners.items()}
+
+# %%
+# The cost so far. What does not know the prices goes on missing anomalies; the two policies without
+# a model are dotted.
+ax = plt.figure(figsize=(8, 4.5)).gca()
+for name, cost in costs.items():
+    ax.plot(cost, label=name, ls=":" if name in policies else "-")
+ax.set(xlabel="records", ylabel="cost so far", ylim=(0, 1.1 * costs["always an alarm"][-1]))
+ax.legend(frameon=False)
+plt.show()
 
 # %%
 # What was promised: the theorems bound the cost of the run by the best function in hindsight.
@@ -59,4 +70,4 @@ costs = {name: report(name, m.score_then_learn(X, y) > 0) for name, m in learner
 wide = CSDUOLClassifier(fp_cost=FALSE_ALARM, fn_cost=MISSED, gamma=0.01, C=20.0)
 wide.partial_fit(X, y)
 print(wide.bound_report(X, y))
-assert costs["CSDUOL, cost"] < costs["DUOL"]
+assert costs["CSDUOL, cost"][-1] < costs["DUOL"][-1]
