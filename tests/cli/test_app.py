@@ -6,12 +6,12 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from payments import COSTS, payments
+from running import wait_until
 from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
 from stakes.cli._table_settings import TableSettings
@@ -123,12 +123,9 @@ def test_interrupting_compare_keeps_what_is_done(tmp_path):
         [*STAKES, *args], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
     )
     results = tmp_path / "out" / "results.jsonl"
-    for _ in range(600):
-        if results.exists() and results.read_bytes().count(b"\n") > 2:
-            break
-        time.sleep(0.1)
+    wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") > 2, process)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == 130, said
     assert re.search(r"Interrupted: \d+ of \d+ fits are done and kept in out; the same", said)
     assert "Traceback" not in said

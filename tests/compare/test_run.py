@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from running import wait_until
 from stakes.compare import Contestant, _contestants, _fit_on_all, _run, compare
 from stakes.compare._fit_one import build
 from stakes.compare._plan import make_tasks, seed_of, split
@@ -166,11 +166,7 @@ def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
     process = subprocess.Popen([sys.executable, "-c", code], env=env)
     rows = tmp_path / "killed" / "results.jsonl"
-    deadline = time.monotonic() + 120
-    while not (rows.exists() and rows.read_bytes().count(b"\n") > 8):
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: rows.exists() and rows.read_bytes().count(b"\n") > 8, process)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     finished = [json.loads(line) for line in rows.read_text().splitlines() if line.endswith("}")][
