@@ -30,7 +30,9 @@ def study(
     rows: Annotated[
         int, typer.Option(min=100, help="Larger sets are sampled down to so many rows.")
     ] = 6_000,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="Repeats of the cross-validation; more go on from fewer.")
+    ] = 3,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 3,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Fits side by side; -1 is one per core.")

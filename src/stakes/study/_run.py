@@ -12,7 +12,7 @@ def run_study(
     *,
     learners=("all",),
     rows=6_000,
-    repeats=1,
+    repeats=3,
     folds=3,
     out="stakes-study",
     n_jobs=1,
@@ -30,8 +30,8 @@ def run_study(
         As for :func:`stakes.compare.contestants`.
     rows : int, default=6_000
         Larger sets are sampled (:meth:`stakes.datasets.PricedData.sample`).
-    repeats, folds : int, default=1, 3
-        Repeated stratified cross-validation.
+    repeats, folds : int, default=3, 3
+        Repeated stratified cross-validation; one repeat first, and more later, is the same.
     out : path, default="stakes-study"
         Where fits are kept: the same call goes on where an interrupted one stopped.
     n_jobs : int, default=1
