@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import polars as pl
 import pytest
 
 from payment_events import COSTS, events, events_and_labels
+from running import wait_until
 from stakes.cli._records import Records
 from stakes.cli._stream_run import _block
 from stakes.model_file import load_model
@@ -97,14 +97,19 @@ def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path, how
     command = [sys.executable, "-m", "stakes", "stream", "-", "--target", "fraud", *COSTS]
     command += [*options, "--every", "20", "-q"]
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    sent = data.splitlines(keepends=True)[:231]
+    n_lines = sum(b"amount" in line for line in sent) + 1 if how == "--id" else len(sent)
+    decisions = tmp_path / "decisions.csv"
+
+    def all_decided():  # part of them after the last checkpoint
+        return decisions.exists() and decisions.read_text().count("\n") == n_lines
+
     for kill in (True, False):
         process = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path, env=environment)
         if kill:
-            sent = data.splitlines(keepends=True)[:231]
             process.stdin.write(b"".join(sent))
             process.stdin.flush()  # now it waits for more
-            n_lines = sum(b"amount" in line for line in sent) + 1 if how == "--id" else len(sent)
-            _wait_for_lines(process, tmp_path / "decisions.csv", n_lines)
+            wait_until(all_decided, process)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=60)
             assert process.returncode == -signal.SIGKILL
@@ -112,24 +117,15 @@ def test_kill_9_loses_nothing_and_learns_nothing_twice(run, table, tmp_path, how
             events_read = facts["sums"]["events"]
             assert 0 < facts["sums"]["records"] < 230
             assert len(json.loads(facts["delayed"]) or json.loads(facts["waiting"])["open"]) >= 7
-            assert (tmp_path / "decisions.csv").read_text().count("\n") > events_read + 1
+            assert decisions.read_text().count("\n") > events_read + 1
         else:
             process.communicate(data, timeout=120)
             assert process.returncode == 0
-    assert (tmp_path / "decisions.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert decisions.read_bytes() == (tmp_path / "whole.csv").read_bytes()
     ours, whole = (load_model(tmp_path / f"{name}.skops") for name in ("stream", "whole"))
     np.testing.assert_array_equal(ours.model._mu, whole.model._mu)
     for fact in ("sums", "delayed", "waiting"):
         assert ours.facts[fact] == whole.facts[fact]
-
-
-def _wait_for_lines(process, path, n):
-    """Until all that was sent is decided, part of it after the last checkpoint."""
-    end = time.time() + 300
-    while time.time() < end and process.poll() is None:
-        if path.exists() and path.read_text().count("\n") == n:
-            return
-        time.sleep(0.1)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def small(monkeypatch):
 
 
 def run(out, **settings):
-    settings = dict(learners=["ProbitClassifier"], rows=200, folds=2) | settings
+    settings = dict(learners=["ProbitClassifier"], rows=200, repeats=1, folds=2) | settings
     return run_study(["a", "b"], out=out, **settings)
 
 
