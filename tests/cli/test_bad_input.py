@@ -79,6 +79,7 @@ def test_a_missing_file_and_an_unknown_name(refused, csv):
     assert "is not a .csv" in refused("compare", csv("x", "table.xls"), "--target", "y")
     assert "no data set called" in refused("datasets", "germann")
     assert "No paper is called 'nothing'" in refused("reproduce", "nothing")
+    assert "no folder 'nowhere'" in refused("reproduce", "games", "--data", "nowhere")
     assert "no folder 'nowhere'" in refused("predict", "m.skops", "t.csv", "--out", "nowhere/x.csv")
 
 

@@ -233,6 +233,9 @@ def test_a_paper_is_run_and_written(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "toy_paper", module)
     monkeypatch.setitem(PAPERS, "toy", "toy_paper")
     assert "toy  A toy paper." in run("reproduce").stdout
+    assert "is a file; --out is the folder" in run("reproduce", "toy", "--out", __file__).stderr
+    assert run("reproduce", "toy", "--repeats", "1", "--out", "new/folder").exit_code == 0
+    assert (tmp_path / "new" / "folder" / "toy.json").exists()
     result = run("reproduce", "toy", "--repeats", "3", "--out", ".")
     assert result.exit_code == 0 and "| a | 3 |" in result.stdout
     assert (tmp_path / "toy.md").read_text() == result.stdout[:-1]

@@ -12,7 +12,7 @@ from stakes.cli._table_settings import TableSettings
 
 @guarded
 def advise(
-    data: options.Data = "german",
+    data: options.Data = None,
     target: options.Target = None,
     positive: options.Positive = None,
     fp_cost: options.FpCost = None,
@@ -41,6 +41,7 @@ def advise(
       stakes advise payments.csv --target fraud --fp-cost 5 --fn-cost amount --stream
     """
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    data = options.named_or_german(data)
     settings = TableSettings.of(data, target, positive, *costs, drop)
     priced = settings.load()
     from stakes.study import advise as ask

@@ -16,7 +16,7 @@ from stakes.errors import InputError
 
 @guarded
 def compare(
-    data: options.Data = "german",
+    data: options.Data = None,
     target: options.Target = None,
     positive: options.Positive = None,
     fp_cost: options.FpCost = None,
@@ -78,6 +78,7 @@ def compare(
     budget = None if time_budget is None else seconds(time_budget)
     dropped = [*(drop or []), *([today] if today else [])]
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    data = options.named_or_german(data, quiet)
     settings = TableSettings.of(data, target, positive, *costs, dropped)
     priced = settings.load()
     decided = None if today is None else _todays(settings, today, priced.positive)

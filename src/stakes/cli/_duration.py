@@ -27,3 +27,16 @@ def seconds(text):
     if total <= 0:
         raise InputError(f"{text!r} is not a length of time; write 90s, 10m or 1h30m.")
     return total
+
+
+def length(seconds):
+    """Seconds as a length of time that is read at a glance.
+
+    Examples
+    --------
+    >>> [length(t) for t in (0.4, 59.7, 61, 3599, 5400)]
+    ['0 s', '1 min', '1 min', '60 min', '1.5 h']
+    """
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

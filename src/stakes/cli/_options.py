@@ -44,3 +44,14 @@ Drop = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Base of all random numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
+
+
+def named_or_german(data, quiet=False):
+    """The data that was named; without a name the bundled loans, and a line that says so."""
+    if data is None and not quiet:
+        typer.echo(
+            "No table was named: these are the bundled loans (german). For your own: stakes "
+            "compare payments.csv --target fraud --fp-cost 5 --fn-cost amount",
+            err=True,
+        )
+    return "german" if data is None else data

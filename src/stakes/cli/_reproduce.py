@@ -31,27 +31,41 @@ def reproduce(
     \b
     Examples:
       stakes reproduce
-      stakes reproduce NAME --repeats 3 --out results
+      stakes reproduce chance-constrained --repeats 1 --out results
     """
     import importlib
 
     from stakes.reproduce import PAPERS
+    from stakes.reproduce._files import PAGE
 
     if name is None:
         for one in sorted(PAPERS):
             about = (importlib.import_module(PAPERS[one]).__doc__ or "").strip().splitlines()
             typer.echo(f"{one}  {about[0] if about else ''}")
+        typer.echo(
+            "chance-constrained needs no data, games and cw-cvar run in part without; the files of "
+            f"the others are listed in {PAGE}.",
+            err=True,
+        )
         return
     if name not in PAPERS:
         raise InputError(f"No paper is called {name!r}: {near_matches(name, sorted(PAPERS))}")
     if data is not None and not data.is_dir():
         raise InputError(f"There is no folder {str(data)!r}; give the folder of the data files.")
-    if out is not None and not out.is_dir():
-        raise InputError(f"There is no folder {str(out)!r} to write to; make it first.")
+    if out is not None:
+        if out.exists() and not out.is_dir():
+            raise InputError(f"{str(out)!r} is a file; --out is the folder to write to.")
+        out.mkdir(parents=True, exist_ok=True)
     progress = _Line()
-    result = importlib.import_module(PAPERS[name]).run(
-        repeats=repeats, data=data, progress=progress
-    )
+    try:
+        result = importlib.import_module(PAPERS[name]).run(
+            repeats=repeats, data=data, progress=progress
+        )
+    except FileNotFoundError as error:
+        raise InputError(
+            f"A data file is not in the folder of --data or STAKES_DATA: {error}; {PAGE} says "
+            "where each comes from."
+        ) from None
     if out is not None:
         from stakes._files import appearing
 

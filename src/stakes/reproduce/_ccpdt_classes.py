@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.reproduce._ccpdt_sampling import LAPLACE, P_VALUE
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 from stakes.tree import ConfidenceTreeClassifier
 
 TREES = ("C4.5", "CCP-C4.5", "CART", "CCP-CART")

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 
 # name -> file, labels of the minority; what our reading rests on is the printed share
 SETS = {

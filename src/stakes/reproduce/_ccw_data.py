@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 
 # name -> file and the positive label; a number instead of a label: the class with so many rows
 SETS = {

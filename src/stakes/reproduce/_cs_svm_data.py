@@ -1,15 +1,13 @@
 """The sets of Table 1 of the CS-SVM paper that are at hand, as (X, y) with y in {-1, +1}."""
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
 from stakes.datasets import fetch_kdd99
-from stakes.errors import InputError
+from stakes.reproduce._files import data_directory
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,6 @@ SETS = {
 }
 
 MISSING = ("Web Spam", "MNIST", "SIAM1", "SIAM11")
-
-
-def data_directory(data=None):
-    """Where the files are: the argument, else STAKES_DATA."""
-    where = data or os.environ.get("STAKES_DATA")
-    if not where or not Path(where).is_dir():
-        raise InputError("This needs the public data sets: set STAKES_DATA to their directory.")
-    return Path(where)
 
 
 def load_set(name, data=None):

@@ -7,8 +7,9 @@ import polars as pl
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from stakes._trivial import only_scores_count
-from stakes.reproduce._cs_svm_data import _numbers, data_directory
+from stakes.reproduce._cs_svm_data import _numbers
 from stakes.reproduce._cs_svm_paper import INCOME
+from stakes.reproduce._files import data_directory
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.svm import BiasedPenaltySVC, BoundaryMovementSVC, CostSensitiveSVC
 

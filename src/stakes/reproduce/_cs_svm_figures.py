@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes.datasets import make_checkerboard
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.svm import BiasedPenaltySVC, BoundaryMovementSVC, CostSensitiveSVC, kappa_path
 

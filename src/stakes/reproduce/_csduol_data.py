@@ -1,13 +1,10 @@
 """The sets of the CSDUOL paper as (X, y), y in {-1, +1}; raw in Table 2, z-scored in Table 4."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes.errors import InputError
+from stakes.reproduce._files import data_directory
 
 COD_RNA_ROWS = 10_000  # what the table's own numbers of mistakes amount to
 
@@ -27,10 +24,7 @@ def load_set(name, data=None):
     (X, y)
         X as an array, or CSR where the features are binary and sparse.
     """
-    where = data or os.environ.get("STAKES_DATA")
-    if not where or not Path(where).is_dir():
-        raise InputError("This needs the public data sets: set STAKES_DATA to their directory.")
-    return _READERS[name](Path(where))
+    return _READERS[name](data_directory(data))
 
 
 def _sparse_npz(file):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 
 N_WORDS = 20
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes.game import StackelbergClassifier, best_response
-from stakes.reproduce._cs_svm_data import data_directory
+from stakes.reproduce._files import data_directory
 from stakes.reproduce._result import Cell, Claim, Table
 
 SETTINGS = {"thesis": (0.5, 1.0), "cheap moves": (1e-3, 0.05)}  # alpha, movement price

@@ -1,12 +1,11 @@
 """The sets of Tables 5.2 to 5.4 that can be had: files of a data directory, and generators."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 from scipy import sparse
 from sklearn.datasets import load_diabetes, make_friedman1
+
+from stakes.reproduce._files import data_directory
 
 # name -> file and positive label; the label whose share is the one that Table 5.2 prints
 CLASSES = {
@@ -37,20 +36,10 @@ MISSING_5_4 = (
 )
 
 
-def directory(data):
-    """The directory of the data sets: as given, else from STAKES_DATA."""
-    where = data or os.environ.get("STAKES_DATA")
-    if not where or not Path(where).is_dir():
-        raise FileNotFoundError(
-            "The thesis's data sets are not bundled; give their directory by --data or STAKES_DATA."
-        )
-    return Path(where)
-
-
 def load_classes(name, data=None):
     """X (dense or CSR) and y in {0, 1} of one set of Table 5.2."""
     file, positive = CLASSES[name]
-    path = directory(data) / file
+    path = data_directory(data) / file
     if file.endswith(".csv.gz"):
         frame = pl.read_csv(path, infer_schema_length=None)
         target = frame.columns[-1]
@@ -104,6 +93,6 @@ def load_numbers(name, data=None):
     if name == "diabetes":
         return load_diabetes(return_X_y=True)
     file, target, drop = OWN_TARGETS[name]
-    frame = pl.read_csv(directory(data) / file, infer_schema_length=None)
+    frame = pl.read_csv(data_directory(data) / file, infer_schema_length=None)
     frame = frame.filter(pl.col(target).is_not_null() & (pl.col(target) > 0))
     return numbers_of(frame.drop(target, *drop)), frame[target].to_numpy().astype(np.float64)
