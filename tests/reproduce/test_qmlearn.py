@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from stakes.reproduce import _qmlearn_learners as learners
 from stakes.reproduce._qmlearn_claims import claims, pairwise
-from stakes.reproduce._qmlearn_data import directory, planes
+from stakes.reproduce._qmlearn_data import planes
 from stakes.reproduce._qmlearn_features import relief
 from stakes.reproduce._qmlearn_numbers import COLUMNS_5_2, TABLE_5_2, printed
 from stakes.reproduce._qmlearn_run import Rows, Score, class_columns
@@ -98,9 +98,3 @@ def test_planes_has_the_mean_of_its_formula():
     assert set(np.unique(X[:, 0])) == {-1.0, 1.0}
     assert y[X[:, 0] == 1].mean() == pytest.approx(3, abs=0.1)
     assert y[X[:, 0] == -1].mean() == pytest.approx(-3, abs=0.1)
-
-
-def test_missing_directory_is_named(monkeypatch):
-    monkeypatch.delenv("STAKES_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match="give their directory by --data or STAKES_DATA"):
-        directory(None)
