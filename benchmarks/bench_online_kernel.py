@@ -144,7 +144,7 @@ def budgets():
                 f"one pass over {name}, CSDUOL within a budget",
                 "no budget" if budget is None else f"budget {budget:,}",
                 seconds,
-                note=f"sum {reached:.1f} %, {learner.n_support_:,} support vectors",
+                note=f"sum {reached:.1f} %, {len(learner.support_):,} support vectors",
             )
         )
     return rows

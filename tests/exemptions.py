@@ -56,10 +56,6 @@ CONTRACT = {
     "attributes without an underscore": {
         "BoundaryMovementSVC": {"normalize_costs"},  # set by the base, always True: no parameter
     },
-    "undocumented attributes": {
-        "online": {"n_features_in_"},
-        "online_kernel": {"n_features_in_", "intercept_", "dual_objective_"},
-    },
     "parameters grouped, not in order": {
         "CWRobustClassifier": "what is as in CWCVaRClassifier stands together",
     },

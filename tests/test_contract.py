@@ -250,8 +250,7 @@ def test_fitted_attributes_are_documented(estimator):
     shown = {n for n, thing in inspect.getmembers(learner) if isinstance(thing, property)}
     shown = {name for name in shown | public if name.endswith("_") and not name.startswith("_")}
     documented = names_of(ClassDoc(learner)["Attributes"])
-    exempt = CONTRACT["undocumented attributes"].get(learner.__module__.split(".")[1], set())
-    assert shown - set(documented) <= exempt
+    assert shown <= set(documented)
     missing = [name for name in documented if not hasattr(model, name)]
     assert set(missing) <= CONTRACT["attributes of some settings"]
 
@@ -269,6 +268,8 @@ def test_one_form_for_one_fact(estimator):
             shape = getattr(model, name).shape
             assert shape == (1, columns or shape[-1])
             assert model.intercept_.shape == (1,)
+    if hasattr(model, "n_support_"):
+        np.testing.assert_array_equal(model.n_support_, np.bincount(Y[model.support_], minlength=2))
 
 
 @each_estimator
@@ -322,8 +323,20 @@ def test_docstring(learner):
     order = sorted if grouped else list
     assert order(names_of(text["Parameters"])) == order(signature)
     assert text["Summary"] and text["Attributes"]
+    for entry in filter(lambda entry: entry.type, text["Parameters"]):  # the rest "as in" another
+        of_signature = [signature[name].default for name in names_of([entry])]
+        assert defaults_of(entry.type, len(of_signature)) == of_signature, entry.name
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(learner))
     assert examples and re.search(r"\d", examples[-1].want), "the example ends in no number"
+
+
+def defaults_of(type_text, n):
+    """The defaults that a docstring states for n parameters, one for all of them or one each."""
+    _, stated, values = type_text.partition("default=")
+    if not stated:
+        return [inspect.Parameter.empty] * n
+    values = eval(f"({values},)", {"inf": np.inf})
+    return list(values if len(values) == n else values * n)
 
 
 def names_of(entries):

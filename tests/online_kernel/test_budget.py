@@ -22,7 +22,7 @@ def stream(seed=0, n=300):
 def test_budget_is_kept_and_running_values_are_right(learner, kernel):
     X, y = stream()
     learner = learner(kernel=kernel, gamma=0.5, budget=15).fit(X, y)
-    assert learner.n_support_ == 15 and learner.n_updates_ > 15
+    assert learner.n_support_.sum() == 15 and learner.n_updates_ > 15
     assert len(learner._store.alpha) == 16
     V, c = learner.support_vectors_, learner.dual_coef_[0]
     np.testing.assert_array_equal(V, X[learner.support_])

@@ -82,7 +82,7 @@ def test_scores_before_learning():
     wrong = np.where(y == 1, 1, -1)[:80] * scores <= 0
     first = DUOLClassifier(gamma=0.3).partial_fit(X[:80], y[:80])
     assert first.n_mistakes_.tolist() == [wrong[y[:80] == 0].sum(), wrong[y[:80] == 1].sum()]
-    assert (first.n_seen_, first.n_support_) == (80, first.n_updates_)
+    assert (first.n_seen_, len(first.support_)) == (80, first.n_updates_)
 
 
 def test_layout_changes_when_the_data_do():

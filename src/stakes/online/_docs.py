@@ -1,4 +1,7 @@
-"""The parameters that all online learners share, written once."""
+"""The parameters and attributes that the linear online learners share, written once."""
+
+from stakes._docs import SEEN
+from stakes._docs import documented as _documented
 
 STREAM = """\
     calibrate : bool, default=True
@@ -48,22 +51,19 @@ FITTED = """\
         expected cost before they were learnt: those of the learner, of "always negative" and of
         "always positive". With prices, `fit` warns if the learner's is not the least. NaN if not
         `calibrate`.
+    [seen]
 """
 COVARIANCE = """\
     covariance_ : ndarray of shape (d,) or (d, d)
         Variances, or the covariance, of the weights.
 """
-_PARTS = {
-    "stream": STREAM,
-    "gaussian": GAUSSIAN,
-    "normalize": NORMALIZE,
-    "fitted": FITTED,
-    "covariance": COVARIANCE,
-}
-
-
-def documented(learner):
-    """Fill the lines ``[name]`` of a class docstring with the shared text of that name."""
-    for name, text in _PARTS.items():
-        learner.__doc__ = learner.__doc__.replace(f"    [{name}]\n", text)
-    return learner
+documented = _documented(
+    {
+        "stream": STREAM,
+        "gaussian": GAUSSIAN,
+        "normalize": NORMALIZE,
+        "fitted": FITTED,
+        "covariance": COVARIANCE,
+        "seen": SEEN,
+    }
+)

@@ -24,11 +24,11 @@ class KernelALMA(SingleUpdate):
     ----------
     alpha : float, default=0.9
         :math:`a` in (0, 1]: the share of the largest margin that is aimed at.
-    <KERNEL>
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     References
     ----------

@@ -24,21 +24,23 @@ class AnomalyDetector(CSDUOLClassifier):
 
     Parameters
     ----------
-    <MARGINS>
+    [margins, sum]
     C : float, default=10.0
         The largest weight.
     rho : float, default=0.0
         :math:`\rho`: how strongly two examples must conflict for a double update.
-    <KERNEL>
+    [kernel, budget 500]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
+    dual_objective_ : float
+        Where the dual objective stands; with a budget, before what forgetting took away.
 
     Notes
     -----
-    Here `objective` is "sum" and `budget` 500 by default. `decision_function` is the log-odds of
-    the probability, so `predict` without prices says positive above one half.
+    `decision_function` is the log-odds of the probability, so `predict` without prices says
+    positive above one half.
 
     References
     ----------

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier
-from stakes.costs import COST_NAMES, Costs
+from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
@@ -26,7 +26,6 @@ KERNEL_CONSTRAINTS = {
     "shuffle": ["boolean"],
     "random_state": ["random_state"],
 }
-PLAIN_COSTS = dict(zip(COST_NAMES, (1.0, 1.0, 0.0, 0.0), strict=True))
 POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
 
 
@@ -165,7 +164,7 @@ class KernelOnline(CostSensitiveClassifier):
 
     @property
     def dual_coef_(self):
-        """Their coefficients alpha_i, with the sign of the class; shape (1, n_support)."""
+        """Their coefficients alpha_i, with the sign of the class; shape (1, n_vectors)."""
         return self._store.alpha[None, : len(self._store)].copy()
 
     @property
@@ -175,8 +174,9 @@ class KernelOnline(CostSensitiveClassifier):
 
     @property
     def n_support_(self):
-        """How many support vectors there are."""
-        return len(self._store)
+        """How many support vectors there are of each class: (negative, positive)."""
+        signs = self._store.y[: len(self._store)]
+        return np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
 
     @property
     def n_seen_(self):
@@ -253,7 +253,7 @@ class KernelOnline(CostSensitiveClassifier):
 
     def _one_price(self, costs):
         """The costs of one example, checked the short way where they are plain and right."""
-        own = (getattr(self, name, default) for name, default in PLAIN_COSTS.items())
+        own = (getattr(self, name, default) for name, default in NEUTRAL_COSTS.items())
         given = costs or (None,) * 4
         fp, fn, tp, tn = (
             mine if now is None else now for now, mine in zip(given, own, strict=True)

@@ -22,12 +22,12 @@ class KernelCPA(PricedMargins, SingleUpdate):
     ----------
     C : float, default=10.0
         The longest step.
-    <MARGINS>
-    <KERNEL>
+    [margins]
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     References
     ----------

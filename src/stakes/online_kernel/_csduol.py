@@ -19,17 +19,17 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
 
     Parameters
     ----------
-    <MARGINS>
+    [margins]
     C : float, default=10.0
         The largest weight.
     rho : float, default=0.0
         :math:`\rho`: how strongly two examples must conflict for a double update; one turns double
         updates off unless the two are one and the same point.
-    <KERNEL>
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
     dual_objective_ : float
         Where the dual objective stands; with a budget, before what forgetting took away.
 

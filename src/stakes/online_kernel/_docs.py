@@ -1,6 +1,10 @@
-"""Parameters that the kernel learners share, documented once."""
+"""The parameters and attributes that the kernel online learners share, written once."""
 
-_KERNEL = """kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
+from stakes._docs import SEEN
+from stakes._docs import documented as _documented
+
+KERNEL = """\
+    kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
         :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
         function of two tables that returns their Gram matrix.
     gamma : float or "auto", default="auto"
@@ -16,11 +20,12 @@ _KERNEL = """kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
     n_passes : int, default=1
         How often `fit` reads the data; an example met again counts as a new one.
     shuffle : bool, default=False
-        Whether `fit` reads the examples in random order.
+        Whether `fit` reads in a random order instead of the given one.
     random_state : int, RandomState or None, default=None
-        Where that order comes from."""
-
-_MARGINS = """objective : {"sum", "cost"}, default="cost"
+        Seed of the shuffling.
+"""
+MARGINS = """\
+    objective : {"sum", "cost"}, default="cost"
         What to minimise: "cost", the total price of the mistakes; "sum", one minus the weighted
         sum of sensitivity and specificity, whatever the prices of the classes.
     class_ratio : float, "oracle" or None, default=None
@@ -28,24 +33,39 @@ _MARGINS = """objective : {"sum", "cost"}, default="cost"
         of all labels given to `fit`, as in the paper.
     positive_weight : float, default=0.5
         :math:`\\eta_p`, the weight of sensitivity in "sum"; :math:`\\eta_n = 1 - \\eta_p`.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         What the four outcomes cost, unless `fit` is given other prices.
     normalize_costs : bool, default=True
         Whether prices count relative to their running mean, so that the currency does not matter;
-        False takes them as they are."""
-
-_ATTRIBUTES = """classes_ : ndarray of shape (2,)
+        False takes them as they are.
+"""
+FITTED = """\
+    classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
-    support_, support_vectors_, dual_coef_ : ndarray
-        Where the support vectors stood in the stream, the vectors, and their coefficients.
-    n_support_, n_seen_, n_updates_ : int
-        Support vectors, examples read, and examples that changed f.
+    support_, support_vectors_ : ndarray
+        Where the support vectors stood in the stream, counted from zero, and the vectors as rows.
+    dual_coef_ : ndarray of shape (1, n_vectors)
+        Their coefficients :math:`\\alpha_i`, with the sign of the class.
+    n_support_ : ndarray of shape (2,)
+        Negatives and positives among the support vectors.
+    intercept_ : ndarray of shape (1,)
+        The constant term of f; zero except in `KernelPAUM`.
+    n_seen_, n_updates_ : int
+        Examples read, and examples that changed f.
     n_mistakes_ : ndarray of shape (2,)
-        Negatives and positives with :math:`y f(x) \\le 0` before they were learned."""
+        Negatives and positives with :math:`y f(x) \\le 0` before they were learned.
+    [seen]
+"""
 
-
-def documented(learner):
-    """Put the shared parameters in place of their marks in a class docstring."""
-    for mark, text in (("<KERNEL>", _KERNEL), ("<MARGINS>", _MARGINS), ("<SHARED>", _ATTRIBUTES)):
-        learner.__doc__ = learner.__doc__.replace(mark, text)
-    return learner
+documented = _documented(
+    {
+        "kernel": KERNEL,
+        "kernel, budget 500": KERNEL.replace(
+            "or None, default=None\n        Most", "or None, default=500\n        Most"
+        ),
+        "margins": MARGINS,
+        "margins, sum": MARGINS.replace('default="cost"', 'default="sum"'),
+        "fitted": FITTED,
+        "seen": SEEN,
+    }
+)

@@ -17,11 +17,11 @@ class KernelPA(SingleUpdate):
     ----------
     C : float, default=10.0
         The longest step.
-    <KERNEL>
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     References
     ----------

@@ -26,12 +26,12 @@ class KernelPAUM(PricedMargins, SingleUpdate):
     radius : float, default=1.0
         :math:`R`, the largest norm of an example in feature space (one for the rbf kernel): the
         intercept moves by :math:`\eta y R^2`. Zero: no intercept.
-    <MARGINS>
-    <KERNEL>
+    [margins]
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     Notes
     -----

@@ -14,11 +14,11 @@ class KernelPerceptron(SingleUpdate):
 
     Parameters
     ----------
-    <KERNEL>
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     References
     ----------

@@ -17,11 +17,11 @@ class KernelROMMA(SingleUpdate):
 
     Parameters
     ----------
-    <KERNEL>
+    [kernel]
 
     Attributes
     ----------
-    <SHARED>
+    [fitted]
 
     References
     ----------

@@ -77,7 +77,7 @@ def run_set(name, X, y, repeats, costs=True):
             positive, negative = _mistakes(scores, y[order])
             found[key]["positive"].append(positive)
             found[key]["negative"].append(negative)
-            found[key]["support"].append(learner.n_support_)
+            found[key]["support"].append(len(learner.support_))
     counts = _class_counts(y, repeats, name)
     return {
         key: {what: np.array(values) for what, values in one.items()} | counts

@@ -1,5 +1,8 @@
 """The parameters and attributes that the SVMs share, written once."""
 
+from stakes._docs import SEEN
+from stakes._docs import documented as _documented
+
 KERNEL = """\
     kernel : {"rbf", "linear", "poly"}, default="rbf"
         The kernel.
@@ -40,7 +43,7 @@ SOLVER = """\
 FITTED = """\
     support_, support_vectors_, n_support_ : ndarray
         Indices, rows and numbers per class of the support vectors.
-    dual_coef_ : ndarray of shape (1, n_support)
+    dual_coef_ : ndarray of shape (1, n_vectors)
         :math:`y_i\\alpha_i`.
     intercept_ : ndarray of shape (1,)
         :math:`b`.
@@ -60,8 +63,7 @@ LABELS = """\
         The second one is positive.
     constant_ : bool
         Whether mistakes cost something in one class only, which is then the answer for all.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    [seen]
 """
 MARGIN = """\
     kappa_ : float or ndarray
@@ -69,19 +71,15 @@ MARGIN = """\
     dear_class_ : int
         +1 or -1: the sign of the class with margin one.
 """
-_PARTS = {
-    "kernel": KERNEL,
-    "costs": COSTS,
-    "normalize": NORMALIZE,
-    "solver": SOLVER,
-    "fitted": FITTED,
-    "margin": MARGIN,
-    "labels": LABELS,
-}
-
-
-def documented(learner):
-    """Fill the lines ``[name]`` of a class docstring with the shared text of that name."""
-    for name, text in _PARTS.items():
-        learner.__doc__ = learner.__doc__.replace(f"    [{name}]\n", text)
-    return learner
+documented = _documented(
+    {
+        "kernel": KERNEL,
+        "costs": COSTS,
+        "normalize": NORMALIZE,
+        "solver": SOLVER,
+        "fitted": FITTED,
+        "margin": MARGIN,
+        "labels": LABELS,
+        "seen": SEEN,
+    }
+)
