@@ -73,7 +73,7 @@ def sgd(**more):
 def passes(task, X, y, bounds):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        plain = dict(calibrate=False)
+        plain = dict(calibration=None)
         rows = race(
             f"{task}, one pass",
             {

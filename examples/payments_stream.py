@@ -43,7 +43,7 @@ for name, progress in runs.items():
 # Money paid so far, beside the policies that never and always block.
 ax = plt.figure(figsize=(8, 4.5)).gca()
 for name, progress in runs.items():
-    ProgressDisplay(progress, name=name).plot("savings", ax=ax)
+    ProgressDisplay(progress, name=name).plot(ax, curve="savings")
 ax.set_title("Savings so far: decide, pay, learn")
 plt.show()
 

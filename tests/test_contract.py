@@ -12,7 +12,8 @@ and tests/online_kernel/test_stream.py "one batch of n equals n calls of one". H
 - "a number or an array of one per example": test_numbers_arrays_and_the_constructor_agree
 - "a learner sees c_i", "a negative cost is a benefit": test_only_regrets_count
 - "costs can change after training": test_costs_of_predict_decide
-- "a clear error", at predict too: test_bad_costs_of_predict_end_in_a_sentence
+- "a clear error", at predict too: test_bad_costs_of_predict_end_in_a_sentence,
+  test_nothing_at_stake_is_told_or_teaches_nothing
 - "through metadata routing", "CV equals the manual loop": test_costs_are_routed
 - "the positive class is `classes_[1]`": test_labels_may_be_words
 - "numpy, scipy CSR, pandas and polars frames (feature names kept)": test_frames, test_sparse_rows
@@ -22,7 +23,8 @@ and tests/online_kernel/test_stream.py "one batch of n equals n calls of one". H
 - "how compare finds and tunes it": test_info_and_its_grid; that every setting can be fitted is in
   tests/compare/test_contestants.py
 - "no learner may silently end near zero savings": test_worthless_decisions_are_told
-- how a docstring reads (style): test_docstring
+- how a docstring reads (style): test_docstring, test_methods_are_documented
+- displays are drawn as scikit-learn's are: test_displays_are_drawn_alike
 """
 
 import doctest
@@ -36,7 +38,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from joblib import parallel_config
-from numpydoc.docscrape import ClassDoc
+from numpydoc.docscrape import ClassDoc, FunctionDoc
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
@@ -47,17 +49,25 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import stakes.base
+import stakes.compare
+import stakes.metrics
 from checks import accepted, check_sentence, problem
 from exemptions import CONTRACT, WITHOUT_INFO
 from instances import instances
+from stakes._deciding import predict_with_costs
 from stakes._trivial import spread_rows
-from stakes.base import predict_with_costs
 from stakes.compare import all_estimators
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import cost_loss, make_cost_scorer
 
 LEARNERS = [learner for _, learner in all_estimators()]
+DISPLAYS = [
+    getattr(folder, name)
+    for folder in (stakes.compare, stakes.metrics)
+    for name in folder.__all__
+    if name.endswith("Display")
+]
 ESTIMATORS = instances()
 CLASSIFIERS = [estimator for estimator in ESTIMATORS if is_classifier(estimator)]
 PRICED = [e for e in CLASSIFIERS if "fp_cost" in inspect.signature(e.fit).parameters]
@@ -167,6 +177,21 @@ def test_bad_costs_of_predict_end_in_a_sentence(estimator):
         with pytest.raises(ValueError, match=word) as error:
             model.predict(X, fp_cost=FP, fn_cost=bad)
         check_sentence(error.value)
+
+
+@each_priced
+def test_nothing_at_stake_is_told_or_teaches_nothing(estimator):
+    model = seeded(estimator)
+    try:
+        model.fit(X, Y, fp_cost=0.0, fn_cost=0.0)
+    except ValueError as error:
+        check_sentence(error)
+        assert "cost" in str(error)
+        return
+    if hasattr(model, "learn_one"):
+        assert not scores(model).any()
+    else:  # a probability is learnt from all examples, and no price turns into an action
+        assert not predict_with_costs(model, X, fp_cost=0.0, fn_cost=0.0).any()
 
 
 @each_priced
@@ -314,6 +339,28 @@ def test_worthless_decisions_are_told(estimator, monkeypatch):
         seeded(estimator).fit(X, Y, **accepted(estimator.fit, fp_cost=FP, fn_cost=FN))
     check_sentence(told[0].message)
     assert told[0].filename == __file__
+
+
+@each_learner
+def test_methods_are_documented(learner):
+    """Every public method says what it does, and names all of its parameters or none."""
+    for name, method in inspect.getmembers(learner, callable):
+        if name.startswith("_") or not method.__module__.startswith("stakes"):
+            continue
+        taken = [word for word in inspect.signature(method).parameters if word != "self"]
+        text = FunctionDoc(method)
+        assert text["Summary"], name
+        listed = [word.lstrip("*") for word in names_of(text["Parameters"])]
+        assert listed in ([], taken), name
+
+
+@pytest.mark.parametrize("display", DISPLAYS, ids=lambda c: c.__name__)
+def test_displays_are_drawn_alike(display):
+    """As scikit-learn's: `plot(ax=None, *, ...)`, and what it draws on is kept."""
+    first, *others = list(inspect.signature(display.plot).parameters.values())[1:]
+    assert (first.name, first.default) == ("ax", None)
+    assert all(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in others)
+    assert {"ax_", "figure_"} <= set(names_of(ClassDoc(display)["Attributes"]))
 
 
 @each_learner

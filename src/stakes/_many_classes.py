@@ -4,8 +4,9 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._labels import code_labels
 from stakes._sklearn import check_sample_weight
-from stakes.base import CostSensitiveClassifier, code_labels
+from stakes.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS
 
 

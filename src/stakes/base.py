@@ -1,17 +1,17 @@
 """What all learners share: label coding to {-1, +1}, cost intake, and a tag for `compare`."""
 
 import functools
-import inspect
 from dataclasses import dataclass, field
 from numbers import Real
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._sklearn import Interval, num_samples, safe_indexing
+from stakes._deciding import predict_with_costs, take_rows, takes_costs
+from stakes._labels import code_labels
+from stakes._sklearn import Interval
 from stakes._trivial import spread_rows, warn_below_trivial
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
@@ -26,8 +26,6 @@ class LearnerInfo:
     ----------
     family : str
         The folder that it comes from.
-    needs_scaling : bool, default=False
-        Whether features should be brought to one scale before.
     speed : {"fast", "medium", "slow"}, default="fast"
         Growth with the rows: linear, a few passes more, or worse than linear.
     max_rows : int or None, default=None
@@ -41,7 +39,6 @@ class LearnerInfo:
     """
 
     family: str
-    needs_scaling: bool = False
     speed: str = "fast"
     max_rows: int | None = None
     gives_probability: bool = True
@@ -193,8 +190,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         costs = self._costs_of_fit(len(positive), **given)
         rows, weight = spread_rows(positive)
         costs = costs[rows]
-        prices = dict(zip(COST_NAMES, (costs.fp, costs.fn, costs.tp, costs.tn), strict=True))
-        decided = predict_with_costs(self, _take(X, rows, len(positive)), **prices)
+        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords())
         if sample_weight is not None:
             costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
         warn_below_trivial(
@@ -223,35 +219,6 @@ def _then_compare_with_trivial(fit):
     return fit_and_compare
 
 
-def code_labels(y):
-    """Turn two-class labels into (classes, signs); the larger label, `classes[1]`, is +1.
-
-    Examples
-    --------
-    >>> classes, signs = code_labels(np.array(["good", "bad", "good"]))
-    >>> classes.tolist(), signs.tolist()
-    (['bad', 'good'], [1.0, -1.0, 1.0])
-    """
-    y = column_or_1d(y)
-    if y.dtype.kind in "biu" and len(y):
-        least, most = y.min(), y.max()
-        positive = y == most
-        if least != most and (positive | (y == least)).all():
-            return np.array([least, most]), np.where(positive, 1.0, -1.0)
-    check_classification_targets(y)
-    classes, index = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}; wrap the learner in sklearn's OneVsRestClassifier."
-        )
-    if len(classes) < 2:
-        raise ValueError(
-            f"y has one class only, {classes[0]!r}; a decision needs examples of two classes."
-        )
-    return classes, np.where(index == 1, 1.0, -1.0)
-
-
 def at_stake(regret):
     """Which examples cost anything if they are got wrong: those that a learner learns from.
 
@@ -262,83 +229,11 @@ def at_stake(regret):
     """
     costs_anything = np.asarray(regret) > 0
     if not costs_anything.any():
-        raise ValueError("No example costs anything: all regrets are zero, nothing to learn.")
-    return costs_anything
-
-
-def positive_mask(y, pos_label=None):
-    """Which labels are positive: equal to `pos_label`, else to the larger of the two classes.
-
-    Examples
-    --------
-    >>> positive_mask([0, 1, 1]).tolist()
-    [False, True, True]
-    """
-    y = column_or_1d(y)
-    classes = np.unique(y)
-    if len(classes) > 2:
-        raise ValueError(f"Two classes are expected in y. Got {len(classes)} instead.")
-    if pos_label is not None:
-        return y == pos_label
-    if len(classes) == 1 and classes[0] not in (-1, 0, 1):
         raise ValueError(
-            f"y has one class only, {classes[0]!r}: say which label is positive with pos_label."
+            "No example costs anything: all regrets are zero, so there is nothing to learn; "
+            "say what mistakes cost by fp_cost and fn_cost."
         )
-    return y == (max(classes[-1], 1) if len(classes) == 1 else classes[1])
-
-
-def final_step(estimator):
-    """The estimator that decides inside searches and pipelines, and what is run before it.
-
-    Returns
-    -------
-    (estimator, list of transformers)
-    """
-    before = []
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps") and hasattr(estimator, "named_steps"):
-            before += [
-                step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")
-            ]
-            estimator = estimator.steps[-1][1]
-        else:
-            return estimator, before
-
-
-def takes_costs(estimator, method="predict"):
-    """Whether a method of the deciding step has the four cost arguments."""
-    decider, _ = final_step(estimator)
-    function = getattr(decider, method, None)
-    return function is not None and "fp_cost" in inspect.signature(function).parameters
-
-
-def predict_with_costs(estimator, X, **costs):
-    """Call `predict` so that the costs reach the step that decides.
-
-    Goes through fitted searches and pipelines by hand, since those pass costs on only when
-    metadata routing is on. An estimator that takes no costs, or that has no probabilities to weigh
-    them with, is asked without them.
-    """
-    if not takes_costs(estimator) or not hasattr(estimator, "predict_proba"):
-        return estimator.predict(X)
-    decider, before = final_step(estimator)
-    for step in before:
-        X = step.transform(X)
-    return decider.predict(X, **costs)
-
-
-def row_count(X):
-    """How many rows a table of any accepted kind has."""
-    return num_samples(X)
-
-
-def _take(X, rows, n):
-    """Some of the n rows of a table of any accepted kind."""
-    if len(rows) == n:
-        return X
-    return safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
+    return costs_anything
 
 
 def _plain_csr(X):

@@ -94,6 +94,7 @@ def test_other_bad_options(refused, table_file):
     assert "no folder 'nowhere'" in refused("train", *table, "--out", "nowhere/m.skops")
     assert "brings its own label" in refused("compare", "german", "--target", "x")
     assert "cannot be dropped" in refused("compare", "german", "--drop", "amount")
+    assert "--fp-cost is smaller than" in refused("compare", "german", "--fp-cost", "-1")
 
 
 def test_usage_errors_are_two_as_well(run):

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from payments import COSTS, payments
-from stakes.base import predict_with_costs
+from stakes._deciding import predict_with_costs
 from stakes.cli._app import app
 from stakes.costs import Costs
 from stakes.datasets import CATALOG, load_table

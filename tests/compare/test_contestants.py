@@ -24,6 +24,7 @@ def test_baselines_always_take_part():
 def test_by_name_and_by_family():
     assert "CWClassifier" in names(["CWClassifier"]) - names([])
     assert {"CWClassifier", "AROWClassifier"} <= names(["online"]) - names([])
+    assert names("online") == names(["online"])
 
 
 def test_every_family_recommends_a_learner_that_the_library_has():

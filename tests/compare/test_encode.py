@@ -174,6 +174,7 @@ def test_prepare_tells_boosters_their_categories():
     model = prepare(booster, table, scale=False, one_hot=False)
     assert model.named_steps["learner"].categorical_features[2]
     assert sum(model.named_steps["learner"].categorical_features) == 1
+    assert booster.categorical_features == "from_dtype", "the learner that was given is changed"
     model = clone(model).fit(table, y)
     assert model.named_steps["learner"].is_categorical_.tolist()[2]
     assert model.score(table, y) > 0.95

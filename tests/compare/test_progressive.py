@@ -103,12 +103,12 @@ def test_the_sign_decides_if_asked(stream):
 def test_display(stream, curve):
     X, y, costs = stream
     progress = progressive(AROWClassifier(), X, y, **costs)
-    display = ProgressDisplay(progress, name="AROW").plot(curve)
+    display = ProgressDisplay(progress, name="AROW").plot(curve=curve)
     values = getattr(progress, curve)
     np.testing.assert_array_equal(
         display.line_.get_ydata(), values() if callable(values) else values
     )
-    ProgressDisplay(copy.copy(progress)).plot(curve, ax=display.ax_)
+    ProgressDisplay(copy.copy(progress)).plot(display.ax_, curve=curve)
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_bad_input_is_named(stream, arguments, match):
     with pytest.raises(ValueError, match=match):
         progressive(AROWClassifier(), X, y, **arguments)
     with pytest.raises(ValueError, match="curve must be"):
-        ProgressDisplay(progressive(AROWClassifier(), X, y)).plot("moon")
+        ProgressDisplay(progressive(AROWClassifier(), X, y)).plot(curve="moon")

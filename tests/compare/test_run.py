@@ -14,7 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from running import wait_until
 from stakes.compare import Contestant, _contestants, _fit_on_all, _run, compare
 from stakes.compare._fit_one import build
+from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._plan import make_tasks, seed_of, split
+from stakes.costs import Costs
 from stakes.datasets import PricedData
 from stakes.errors import InputError
 from stakes.metrics import cost_loss
@@ -44,13 +46,19 @@ def test_costs_are_those_of_a_manual_loop(few, tmp_path):
 
 
 def test_the_bayes_decision_wins_and_the_report_says_so(few, tmp_path):
-    results = compare(toy(600), folds=3, out=tmp_path)
+    data = toy(600)
+    results = compare(data, folds=3, out=tmp_path)
     summary = results.summary()["datasets"][0]
     assert summary["best"] == "logistic, Bayes decision"
     assert summary["sentence"].startswith("Deploy logistic, Bayes decision: against today's rule")
     assert {"always negative", "always positive"} <= {f["learner"] for f in summary["learners"]}
     assert len(summary["misstated"]) == 4
-    assert all(m["had_we_known"] <= m["cost_per_1000"] * 1.5 for m in summary["misstated"])
+    told = next(m for m in summary["misstated"] if m["which"] == "false negatives")
+    probability = OutOfFold(results, data).probability(summary["best"])
+    true = Costs.of(len(data), fp_cost=5.0, fn_cost=told["factor"] * data.fn_cost)
+    paid = [true.paid(data.y == 1, c.decide(probability)) for c in (data.as_costs(), true)]
+    figures = told["cost_per_1000"], told["had_we_known"]
+    assert figures == pytest.approx([1000 * p.mean() for p in paid])
 
 
 def test_results_do_not_depend_on_the_number_of_jobs(few, tmp_path):
@@ -104,6 +112,13 @@ def test_a_spent_budget_leaves_the_trivial_policies_and_says_what_is_missing(few
     assert sentence.startswith("No learner has finished: of the rules without a model “always")
     whole = compare(toy(), folds=2, out=tmp_path)
     assert whole.unfinished == 0
+
+
+def test_two_trivial_policies_on_several_sets_are_not_ranked(few, tmp_path):
+    sets = [toy(seed=s, name=f"toy{s}") for s in range(2)]
+    results = compare(sets, folds=2, out=tmp_path, time_budget=0)
+    assert "ranks" not in results.summary()
+    assert results.report().exists()
 
 
 def test_a_run_cut_short_is_judged_on_whole_repeats(few, tmp_path):

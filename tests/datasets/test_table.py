@@ -243,6 +243,11 @@ def test_cast_like_names_what_does_not_fit():
             cast_like(frame, {name: kind}, first_row=11)
 
 
+def test_one_column_is_dropped_by_its_name():
+    table = pl.DataFrame({"id": [1, 2], "a": [0.5, 0.7], "y": [0, 1]})
+    assert load_table(table, "y", drop="id").X.columns == ["a"]
+
+
 def test_as_frame_takes_arrays():
     assert as_frame(np.array([[1, "a"], [2.5, None]], dtype=object)).shape == (2, 2)
     assert as_frame(pl.LazyFrame({"a": [1]})).height == 1

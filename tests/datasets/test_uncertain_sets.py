@@ -47,9 +47,19 @@ def test_uncertain_classes_can_be_learnt(n_features):
     assert twice[0].tobytes() == twice[1].tobytes()
 
 
-def test_unknown_noise_is_told():
-    with pytest.raises(ValueError, match=r"noise must be one of uniform, beta.* Got 'pink'"):
-        make_uncertain(noise="pink")
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: make_uncertain(noise="pink"), r"noise must be one of uniform, beta.* Got 'pink'"),
+        (lambda: make_uncertain(9, 1), "n_features must be at least 2 .* Got 1 and 10"),
+        (lambda: make_uncertain(9, n_replicates=0), "n_replicates at least 1. Got 2 and 0"),
+        (lambda: make_checkerboard(n_cells=1), "n_cells must be at least 2. Got 1"),
+        (lambda: make_checkerboard(positive_share=2), "positive_share must lie between 0 and 1"),
+    ],
+)
+def test_bad_parameters_are_told(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 def test_wdbc_bounds_are_consistent():

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from naive import game as naive
 from stakes.game import _drop, best_response
-from stakes.game._response_jit import shifted_logistic
+from stakes.game._drop_jit import shifted_logistic
 
 LOSSES = ("logistic", "hinge")
 

@@ -150,6 +150,7 @@ def test_resamples_without_a_class_are_left_out():
     [
         ({"confidence": 1.0}, "confidence must lie"),
         ({"method": "guess"}, "method must be"),
+        ({"n_boot": 0}, "n_boot must be at least 1"),
         ({"fn_cost": [1.0, 2.0, 3.0]}, "fn_cost must be a number or have one value"),
     ],
 )

@@ -80,6 +80,10 @@ def test_matrix_of_many_classes_and_absent_ones():
     told = expected_cost_loss([0, 2], P, cost_matrix=table, labels=labels, under="model")
     assert told == pytest.approx(0.4)
     assert cost_loss([0, 1], [1, 0], cost_matrix=[[0, 2], [6, 0]]) == 4
+    # two classes in the order of the caller: 1 is the first row of the matrix
+    two = dict(cost_matrix=[[0, 2], [6, 0]], labels=[1, 0])
+    assert cost_loss([0, 1], [1, 0], **two) == 4
+    assert expected_cost_loss([1, 1], [[0.2, 0.8], [0.9, 0.1]], **two) == 1
 
 
 def test_scaling_all_costs_scales_the_loss_and_no_share(rng):
@@ -166,6 +170,21 @@ def test_minimum_risk_at_the_edges():
         (
             lambda: cost_loss([0, 7], [0, 1], cost_matrix=1 - np.eye(3), labels=[0, 1, 2]),
             "a class that is not in labels",
+        ),
+        (
+            lambda: expected_cost_loss([0, 1], [0, 1], cost_matrix=np.zeros((3, 3)), fp_cost=1),
+            "either cost_matrix or the four",
+        ),
+        (lambda: cost_loss([0, 1], [0, 1], labels=[0, 1]), "the order of the classes in cost_mat"),
+        (
+            lambda: cost_loss([], [], cost_matrix=1 - np.eye(3), labels=[0, 1, 2]),
+            "y_true is empty",
+        ),
+        (
+            lambda: expected_cost_loss(
+                [0, 1, 2], [[1, 0, np.nan]] * 3, cost_matrix=1 - np.eye(3), labels=[0, 1, 2]
+            ),
+            r"y_prob must lie in \[0, 1\]",
         ),
         (
             lambda: expected_cost_loss([0, 1, 2], [[1, 0]] * 3, cost_matrix=1 - np.eye(3)),

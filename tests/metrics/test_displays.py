@@ -173,6 +173,21 @@ def test_cumulative_cost_ends_at_the_total(fitted):
             ),
             "LinearSVC gives no probabilities",
         ),
+        (
+            lambda d: ROCCostDisplay.from_estimator(
+                LinearSVC().fit([[0.0], [1.0]], [0, 1]), [[0.0], [1.0]], [0, 1], pos_label=7
+            ),
+            r"pos_label=7 is none of the classes \[0, 1\]",
+        ),
+        (
+            lambda d: ROCCostDisplay.from_predictions([1, 1], [0, 1.0]),
+            "y_true has no negative example; a curve needs",
+        ),
+        (
+            lambda d: CostCurveDisplay.from_predictions([0, 0], [0, 1.0]),
+            "y_true has no positive example; a curve needs",
+        ),
+        (lambda d: CumulativeCostDisplay.from_predictions([0, 1], {}), "y_pred holds no policy"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -95,8 +95,10 @@ def test_tail_of_everything_is_the_mean(rng):
         (lambda: partial_auc_score([0, 1], [0, 1], region="fpr"), "region must be"),
         (lambda: partial_auc_score([0, 1], [0, 1], t=1), r"t must lie in \[0, 1\)"),
         (lambda: h_measure([0, 1], [0, 1], shape=(0, 1)), "shape must be"),
-        (lambda: budget_cost_loss([0, 1], [0, 1], budget=-1), "budget must be a number of alerts"),
-        (lambda: budget_cost_loss([0, 1], [0, 1], budget=1.5), "budget must be a number of alerts"),
+        (lambda: h_measure([0, 1], [0, 1], shape="priors"), "shape must be 'prior' or two"),
+        (lambda: budget_cost_loss([0, 1], [0, 1], budget=True), "budget must be a number of rows"),
+        (lambda: budget_cost_loss([0, 1], [0, 1], budget=-1), "budget must be a number of rows"),
+        (lambda: budget_cost_loss([0, 1], [0, 1], budget=1.5), "budget must be a number of rows"),
         (lambda: tail_cost_loss([0, 1], [0, 1], tail=0), "tail must be a share"),
     ],
 )

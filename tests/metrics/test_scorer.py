@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import Costs
@@ -286,6 +287,11 @@ def test_bad_arguments_are_named(priced):
         make_cost_scorer(np.mean)
     with pytest.raises(TypeError, match=r"takes fp_cost, .* Got weight instead"):
         make_cost_scorer()(LogisticRegression().fit(X, y), X, y, weight=1)
+    with pytest.raises(ValueError, match="LinearSVC gives no probabilities; wrap it in Bayes"):
+        make_cost_scorer(expected_cost_loss)(LinearSVC().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="pos_label='bad' is none of the classes"):
+        scorer = make_cost_scorer(expected_cost_loss, pos_label="bad")
+        scorer(LogisticRegression().fit(X, y), X, y)
 
 
 def boosted(n, routing):

@@ -177,8 +177,8 @@ def test_one_weight_for_a_class_saves_more_than_a_weight_by_the_stake_where_posi
 
 def test_a_prior_with_nothing_to_say_changes_no_decision(priced):
     X, y, fp, fn = priced
-    plain = CWCVaRClassifier(calibrate=False).fit(X, y, fp_cost=fp, fn_cost=fn)
-    robust = CWRobustClassifier(calibrate=False).fit(X, y, fp_cost=fp, fn_cost=fn)
+    plain = CWCVaRClassifier(calibration=None).fit(X, y, fp_cost=fp, fn_cost=fn)
+    robust = CWRobustClassifier(calibration=None).fit(X, y, fp_cost=fp, fn_cost=fn)
     np.testing.assert_array_equal(plain.coef_, robust.coef_)
     np.testing.assert_array_equal(plain.predict(X), robust.predict(X))
 

@@ -121,7 +121,7 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
     mean = np.array([0.0, 1.0, -1.0, 0.0, 0.3])
     model = CWRobustClassifier(
         prior_mean=mean, prior_variance=variance, evidence=evidence, covariance=covariance,
-        C=0.2, tau=0.2, max_memory=None, calibrate=False,
+        C=0.2, tau=0.2, max_memory=None, calibration=None,
     )  # fmt: skip
     _, _, step = cases(y, c_neg, c_pos)["class"]
     diagonal = None if covariance == "full" else "precision"
@@ -145,7 +145,7 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
 
 
 def test_probit_stays_finite_on_examples_far_on_the_wrong_side():
-    model = ProbitClassifier(calibrate=False).fit([[-1.0], [1.0]] * 50, [0, 1] * 50)
+    model = ProbitClassifier(calibration=None).fit([[-1.0], [1.0]] * 50, [0, 1] * 50)
     for x in (30.0, 300.0, 3000.0):
         before = model._mu.copy()
         model.learn_one(np.array([x]), 0)

@@ -29,7 +29,7 @@ LEARNERS = [
     SCWClassifier(fit_intercept=False),
     SCWClassifier(variant="SCW-II", covariance="full"),
     ProbitClassifier(),
-    ProbitClassifier(covariance="full", calibrate=False),
+    ProbitClassifier(covariance="full", calibration=None),
     CWCVaRClassifier(),
     CWCVaRClassifier(cost_rule="regret", max_memory=None, covariance="full"),
     CWCVaRClassifier(cost_rule="paper", normalize_costs=False),
@@ -122,7 +122,7 @@ def test_an_importance_of_a_thousand_does_not_overshoot(learner):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100, 5))
     y = (X[:, 0] > 0).astype(int)
-    model = clone(learner).set_params(calibrate=False).fit(X, y)
+    model = clone(learner).set_params(calibration=None).fit(X, y)
     x = np.array([-2.0, 0.3, 0.1, -0.5, 0.2])
     z = np.r_[x, float(model.fit_intercept)]
     before = model._mu @ z

@@ -50,7 +50,7 @@ def test_decisions_while_learning_are_booked_beside_the_trivial_policies(priced)
     half = ProbitClassifier().fit(X[:100], y[:100], fp_cost=fp[:100], fn_cost=fn[:100])
     rest = ProbitClassifier().fit(X[100:], y[100:], fp_cost=fp[100:], fn_cost=fn[100:])
     np.testing.assert_allclose(half.merge(rest)._book, half._book + rest._book)
-    plain = ProbitClassifier(calibrate=False).fit(X, y)
+    plain = ProbitClassifier(calibration=None).fit(X, y)
     assert np.isnan(plain.progressive_regret_["learner"])
 
 

@@ -108,7 +108,7 @@ def test_dicts_may_bring_new_features(kernel):
 
 def test_messages():
     X, y = stream()
-    with pytest.raises(ValueError, match="Two classes are needed"):
+    with pytest.raises(ValueError, match="A stream needs its two classes"):
         DUOLClassifier().partial_fit(X[:2], [1, 1])
     learner = DUOLClassifier().partial_fit(X, y)
     with pytest.raises(ValueError, match="not in classes"):

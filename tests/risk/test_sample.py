@@ -107,7 +107,10 @@ def test_printed_symmetric_factor_jumps():
     [
         (lambda: value_at_risk([1.0], 0), "tail must be a share"),
         (lambda: normal_value_at_risk(0, 1, 1.5), "tail must be a share"),
+        (lambda: value_at_risk([1.0], "0.5"), "tail must be a share"),
         (lambda: value_at_risk([1.0], 0.5, "left"), "side must be"),
+        (lambda: normal_value_at_risk(0, -1, 0.5), "std must not be negative"),
+        (lambda: normal_conditional_value_at_risk(0, [1, np.nan], 0.5), "std must not be"),
         (lambda: conditional_value_at_risk([], 0.5), "values is empty"),
         (lambda: conditional_value_at_risk([1.0], 0.5, sample_weight=[0]), "weighs nothing"),
         (lambda: conditional_value_at_risk([np.nan], 0.5), "missing values"),

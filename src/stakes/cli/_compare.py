@@ -87,27 +87,21 @@ def compare(
     from stakes.compare import compare as run
     from stakes.compare._contestants import TRIVIAL
 
-    with Progress(settings.opening(priced), quiet) as progress:
-        try:
-            results = run(
-                priced,
-                learners=learners or None,
-                repeats=repeats,
-                folds=folds,
-                tune=tune,
-                today=decided,
-                time_budget=budget,
-                out=out,
-                n_jobs=jobs,
-                random_state=seed,
-                fresh=not resume,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"Interrupted: {progress.done} of {progress.total} fits are done and kept in "
-                f"{out}; the same command goes on from there."
-            ) from None
+    with Progress(settings.opening(priced), quiet, kept_in=out) as progress:
+        results = run(
+            priced,
+            learners=learners or None,
+            repeats=repeats,
+            folds=folds,
+            tune=tune,
+            today=decided,
+            time_budget=budget,
+            out=out,
+            n_jobs=jobs,
+            random_state=seed,
+            fresh=not resume,
+            progress=progress,
+        )
     settings.keep(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
     found = results.summary()["datasets"]

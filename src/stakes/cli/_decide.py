@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from stakes.base import final_step, predict_with_costs
+from stakes._deciding import final_step, predict_with_costs
 from stakes.costs import COST_NAMES, Costs
 from stakes.datasets import CostExpression
 from stakes.datasets._kinds import cast_like

@@ -18,11 +18,14 @@ class Progress:
         What to say before the first fit, when everything has been checked.
     quiet : bool, default=False
         Count, but show nothing.
+    kept_in : Path
+        Where finished fits are, for the sentence after an interruption.
     """
 
-    def __init__(self, opening, quiet=False):
+    def __init__(self, opening, quiet=False, *, kept_in):
         self._opening = None if quiet else opening
-        self.done = self.total = 0
+        self._kept_in = kept_in
+        self._done = self._total = 0
         self._start = None
         console = Console(stderr=True, soft_wrap=True)
         self._lines = not quiet and not console.is_terminal
@@ -48,7 +51,7 @@ class Progress:
             self._opening = None
         if self._start is None:
             self._start, self._first, self._told = time.monotonic(), done, done
-        self.done, self.total = done, total
+        self._done, self._total = done, total
         if self._lines and done - self._told >= total / 4 and done < total:
             self._told, passed = done, time.monotonic() - self._start
             left = passed / (done - self._first) * (total - done)
@@ -66,5 +69,10 @@ class Progress:
         self._bar.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         self._bar.stop()
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            raise KeyboardInterrupt(
+                f"Interrupted: {self._done} of {self._total} fits are done and kept in "
+                f"{self._kept_in}; the same command goes on from there."
+            ) from None

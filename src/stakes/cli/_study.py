@@ -69,25 +69,19 @@ def study(
     from stakes.study import SETS, make_record, run_study, write_page
 
     chosen = names or SETS
-    with Progress(f"The money study on {', '.join(chosen)}.", quiet) as progress:
-        try:
-            results = run_study(
-                chosen,
-                learners=learners or ("all",),
-                rows=rows,
-                repeats=repeats,
-                folds=folds,
-                out=out,
-                n_jobs=jobs,
-                random_state=seed,
-                fresh=not resume,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"Interrupted: {progress.done} of {progress.total} fits are done and kept in "
-                f"{out}; the same command goes on from there."
-            ) from None
+    with Progress(f"The money study on {', '.join(chosen)}.", quiet, kept_in=out) as progress:
+        results = run_study(
+            chosen,
+            learners=learners or ("all",),
+            rows=rows,
+            repeats=repeats,
+            folds=folds,
+            out=out,
+            n_jobs=jobs,
+            random_state=seed,
+            fresh=not resume,
+            progress=progress,
+        )
     # what is made, and not where: the command of a page that anybody can run
     words = ["stakes", "study", *(names or [])]
     words += [word for name in learners or [] for word in ("--learners", name)]

@@ -86,10 +86,15 @@ class TableSettings:
                     "given with it."
                 )
         if self.drop:
-            raise InputError(f"Columns of the data set {self.data!r} cannot be dropped.")
+            raise InputError(
+                f"Columns of the data set {self.data!r} cannot be dropped; leave --drop out."
+            )
         if self.costs:
             given = {n: c for n, c in data.costs.items() if n not in self.costs}
-            data = replace(data, **read_costs(as_frame(data.X), given | self.costs))
+            try:
+                data = replace(data, **read_costs(as_frame(data.X), given | self.costs))
+            except InputError as error:
+                raise InputError(_in_options(str(error))) from None
         return data
 
     @staticmethod

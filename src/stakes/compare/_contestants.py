@@ -68,7 +68,7 @@ def contestants(names=None):
 
     Parameters
     ----------
-    names : sequence of str or Contestant, default=None
+    names : str, or sequence of str or Contestant, default=None
         Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
         learner of the library; None for those that their families recommend. A `Contestant` of
         your own may stand among them. The trivial policies and the baselines always take part.
@@ -83,6 +83,7 @@ def contestants(names=None):
     ['always negative', 'always positive', 'logistic regression at 0.5']
     """
     ours = library()
+    names = [names] if isinstance(names, str | Contestant) else names
     given = [one for one in names or () if isinstance(one, Contestant)]
     asked = [one for one in names or () if not isinstance(one, Contestant)]
     if names is None:

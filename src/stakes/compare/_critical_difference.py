@@ -17,6 +17,11 @@ class CriticalDifferenceDisplay:
     difference : float
         Nemenyi's critical difference.
 
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
     Examples
     --------
     >>> display = CriticalDifferenceDisplay.from_costs([[1, 2, 3], [1, 3, 2]], ["a", "b", "c"])
@@ -29,13 +34,39 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_costs(cls, costs, names, *, alpha=0.05, ax=None):
-        """Draw the diagram of a table of costs, one row per data set."""
+        """Draw the diagram of a table of costs.
+
+        Parameters
+        ----------
+        costs : array-like of shape (n_blocks, n_learners)
+            What each learner cost on each data set.
+        names : sequence of str
+            The learners.
+        alpha : float, default=0.05
+            Level of the test.
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+        """
         n, k = np.shape(costs)
         display = cls(list(names), average_ranks(costs), critical_difference(k, n, alpha))
         return display.plot(ax=ax)
 
     def plot(self, ax=None):
-        """Draw on the given axes, or on new ones."""
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None: new axes.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 

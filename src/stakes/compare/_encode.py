@@ -1,5 +1,6 @@
 """From any table to any learner: one pipeline, fitted on training rows only."""
 
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -44,8 +45,7 @@ def prepare(learner, table=None, *, scale, one_hot):
     if scale or one_hot or not get_tags(learner).input_tags.allow_nan:
         first = ModelMatrix(encoder, one_hot=one_hot, scale=scale)
     else:
-        first = encoder
-        _tell_categories(learner, encoder)
+        first, learner = encoder, _told_categories(learner, encoder)
     return Pipeline([("table", first), ("learner", learner)])
 
 
@@ -58,10 +58,10 @@ def _encoder_for(table):
     return TableEncoder(kinds=kinds)
 
 
-def _tell_categories(learner, encoder):
-    """Set `categorical_features` of every HistGradientBoosting inside the learner."""
+def _told_categories(learner, encoder):
+    """The learner, or a copy with `categorical_features` of every HistGradientBoosting in it."""
     if not encoder.kinds or "text" not in encoder.kinds.values():
-        return
+        return learner
     mask = encoder.mask_of(encoder.kinds).tolist()
     told = [name for name in learner.get_params() if name.split("__")[-1] == "categorical_features"]
-    learner.set_params(**dict.fromkeys(told, mask))
+    return clone(learner).set_params(**dict.fromkeys(told, mask)) if told else learner

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from stakes.base import final_step, predict_with_costs, takes_costs
+from stakes._deciding import final_step, predict_with_costs, takes_costs
 from stakes.compare._encode import prepare
 from stakes.compare._plan import split
 from stakes.costs import Costs

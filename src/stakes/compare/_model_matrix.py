@@ -33,8 +33,13 @@ class ModelMatrix(TransformerMixin, BaseEstimator):
     ----------
     encoder_ : TableEncoder
         The fitted encoder.
+    numbers_, codes_, gaps_ : ndarray of int
+        Columns of the encoded table that are numbers, that are categories, and the numbers that
+        had missing values in training.
     center_, scale_ : ndarray of shape (n_numbers,)
         What numbers lose and what they are divided by.
+    column_of_code_ : list of ndarray of int
+        For each categorical column the matrix's column of every code, -1 for none.
     feature_names_out_ : list of str
         Names of the matrix's columns.
 

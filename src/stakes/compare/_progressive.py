@@ -7,7 +7,8 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
-from stakes.base import COST_NAMES, row_count
+from stakes._deciding import row_count
+from stakes._labels import stream_classes
 from stakes.costs import Costs
 from stakes.metrics._display import MUTED, once, open_axes
 
@@ -129,16 +130,10 @@ def progressive(
     if int(delay) != delay or delay < 0:
         raise ValueError(f"delay must be a whole number of events >= 0. Got {delay!r} instead.")
     y = column_or_1d(y)
-    classes = np.unique(y if classes is None else classes)
-    if len(classes) != 2:
-        raise ValueError("A stream needs two classes; give both by classes=.")
+    classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]
-    given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
-    costs = Costs.of(n, **given)
-    prices = {
-        "fp_cost": costs.fp, "fn_cost": costs.fn, "tp_cost": costs.tp, "tn_cost": costs.tn
-    }  # fmt: skip
-    decided, probability = _run(model, X, y, classes, prices, int(delay), decide)
+    costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide)
     if decided is None:
         decided = costs.decide(probability)
     return Progress(
@@ -219,7 +214,7 @@ class ProgressDisplay:
     --------
     >>> from stakes.online import AROWClassifier
     >>> progress = progressive(AROWClassifier(), np.array([[1.0], [-1.0]]), [1, 0])
-    >>> ProgressDisplay(progress, name="AROW").plot("cost").ax_.get_ylabel()
+    >>> ProgressDisplay(progress, name="AROW").plot(curve="cost").ax_.get_ylabel()
     'Cost so far'
     """
 
@@ -230,15 +225,17 @@ class ProgressDisplay:
         self.progress = progress
         self.name = name
 
-    def plot(self, curve="cost", ax=None, **line_options):
+    def plot(self, ax=None, *, name=None, curve="cost", **line_options):
         """Draw one curve.
 
         Parameters
         ----------
-        curve : {"cost", "regret", "savings", "weighted_sum"}, default="cost"
-            What to draw against the events.
         ax : matplotlib Axes, default=None
             Where to draw; None: new axes.
+        name : str, default=None
+            Name in the legend; None: that of the constructor.
+        curve : {"cost", "regret", "savings", "weighted_sum"}, default="cost"
+            What to draw against the events.
         **line_options
             Passed to matplotlib's `plot`.
 
@@ -252,7 +249,7 @@ class ProgressDisplay:
         values = getattr(self.progress, curve)
         values = values() if callable(values) else values
         events = np.arange(1, len(values) + 1)
-        (self.line_,) = self.ax_.plot(events, values, label=self.name, **line_options)
+        (self.line_,) = self.ax_.plot(events, values, label=name or self.name, **line_options)
         if curve == "cost":
             fixed = (("never act", self.progress.never), ("always act", self.progress.always))
             for style, (label, cost) in zip(("--", ":"), fixed, strict=True):

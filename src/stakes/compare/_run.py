@@ -16,7 +16,7 @@ from stakes import __version__
 from stakes.compare._contestants import contestants
 from stakes.compare._fit_one import fit_one
 from stakes.compare._plan import make_plan, make_tasks
-from stakes.compare._results import ResultsFile
+from stakes.compare._results import ResultsFile, key_of
 from stakes.compare._summary import summarize
 from stakes.compare.report import write_report
 from stakes.datasets import PricedData
@@ -37,6 +37,8 @@ class Results:
         Sentences on learners that were left out, and why.
     unfinished : int
         Fits that the time budget left undone.
+    today : array-like of 0 and 1, or None
+        Today's decisions, if they were given.
     """
 
     file: ResultsFile
@@ -104,7 +106,7 @@ def compare(
     ----------
     data : PricedData or list of PricedData
         What to compare on.
-    learners : sequence of str or Contestant, default=None
+    learners : str, or sequence of str or Contestant, default=None
         See :func:`stakes.compare.contestants`; trivial policies and baselines are always in.
     repeats, folds : int, default=1, 5
         Repeated stratified cross-validation; more repeats later go on from what `out` holds.
@@ -157,9 +159,7 @@ def compare(
         finished += 1
         if progress:
             progress(finished, len(tasks), row)
-    file.rows = [
-        r for r in file.rows if (r["data"], r["learner"], r["repeat"], r["fold"]) in wanted
-    ]
+    file.rows = [row for row in file.rows if key_of(row) in wanted]
     return Results(file, datasets, refused, len(tasks) - finished, today)
 
 

@@ -27,8 +27,9 @@ def summarize(results):
         "unfinished": results.unfinished,
         "datasets": parts,
     }
-    if len(parts) > 1:
-        summary["ranks"] = _ranks_over(parts)
+    names = set.intersection(*({facts["learner"] for facts in p["learners"]} for p in parts))
+    if len(parts) > 1 and len(names) > 2:  # a run that was cut short may have fewer
+        summary["ranks"] = _ranks_over(parts, sorted(names))
     return summary
 
 
@@ -116,8 +117,8 @@ def _learners(table, today):
     return learners
 
 
-def _ranks_over(parts):
-    names = sorted(set.intersection(*({f["learner"] for f in p["learners"]} for p in parts)))
+def _ranks_over(parts, names):
+    """Ranks of the learners that have finished on every data set."""
     cost = [{f["learner"]: f["cost_per_1000"] for f in p["learners"]} for p in parts]
     matrix = np.array([[c[name] for name in names] for c in cost])
     test = friedman_test(matrix)

@@ -121,6 +121,10 @@ class Costs:
         p, decided = np.asarray(probability, dtype=np.float64), np.asarray(decided, bool)
         return np.where(decided, p * self.tp + (1 - p) * self.fp, p * self.fn + (1 - p) * self.tn)
 
+    def keywords(self):
+        """The four costs by the names that `fit` and `predict` have for them."""
+        return dict(fp_cost=self.fp, fn_cost=self.fn, tp_cost=self.tp, tn_cost=self.tn)
+
     def summary(self, positive=None):
         """What is at stake, in plain words and numbers.
 

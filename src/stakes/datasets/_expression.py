@@ -36,7 +36,7 @@ class CostExpression:
     Allowed are numbers, text in quotes, column names (in backquotes if they are not plain words),
     ``+ - * / **``, comparisons, ``and or not``, and the functions min, max, abs, log, exp, sqrt,
     clip(x, low, high) and where(condition, yes, no). Nothing else is: no attributes, no other
-    calls, no large powers. A missing value anywhere in a row makes that row's cost missing.
+    calls, no large powers. A value that a row's cost needs and lacks makes that cost missing.
 
     Parameters
     ----------

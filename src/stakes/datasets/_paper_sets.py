@@ -61,7 +61,7 @@ def make_checkerboard(
     n_samples : int, default=10010
         Points.
     n_cells : int, default=4
-        Cells along each side.
+        Cells along each side, at least 2.
     positive_share : float, default=1/1001
         Share of positives; the paper's Figure 2 has one to a thousand negatives.
     fn_cost : float, default=100.0
@@ -79,6 +79,10 @@ def make_checkerboard(
     >>> make_checkerboard(random_state=0).y.sum().item()
     10
     """
+    if n_cells < 2:
+        raise ValueError(f"n_cells must be at least 2. Got {n_cells} instead.")
+    if not 0 < positive_share < 1:
+        raise ValueError(f"positive_share must lie between 0 and 1. Got {positive_share} instead.")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     y = np.zeros(n_samples, dtype=np.int64)
     y[: max(1, round(positive_share * n_samples))] = 1

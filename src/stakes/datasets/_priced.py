@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes.base import row_count
+from stakes._deciding import row_count
 from stakes.costs import COST_NAMES, Costs
 
 RARE = 500  # fewer examples of a class than this tell little of it

@@ -44,7 +44,7 @@ def load_table(
         What the four outcomes cost: a number, an expression over the columns (see
         :class:`~stakes.datasets.CostExpression`), or one value per row. A column that a cost uses
         stays a feature unless it is dropped.
-    drop : sequence of str, default=()
+    drop : str or sequence of str, default=()
         Columns that are not features.
     name : str, default=None
         What reports call the data; the file's name if left out.
@@ -68,6 +68,7 @@ def load_table(
         frame, source = as_frame(table), "a data frame"
     if not frame.height:
         raise InputError(f"The table from {source} has no rows; nothing can be learnt from it.")
+    drop = [drop] if isinstance(drop, str) else drop
     _check_columns(frame, [target], "target")
     _check_columns(frame, drop, "dropped")
     y, positive = read_labels(frame[target], positive)

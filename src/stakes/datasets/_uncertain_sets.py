@@ -34,7 +34,7 @@ def make_uncertain(
     n_samples : int, default=200
         Points, half of them positive.
     n_features : int, default=2
-        Dimension; 2 and 10 in the paper.
+        Dimension, at least 2; 2 and 10 in the paper.
     noise : {"uniform", "beta", "skew_normal", "skew_t"}, default="uniform"
         Shape of the noise; the last two are cut at three and four standard deviations.
     n_replicates : int, default=10
@@ -64,6 +64,11 @@ def make_uncertain(
     """
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}. Got {noise!r} instead.")
+    if n_features < 2 or n_replicates < 1:
+        raise ValueError(
+            f"n_features must be at least 2 and n_replicates at least 1. Got {n_features} and "
+            f"{n_replicates} instead."
+        )
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     y = rng.permutation(np.arange(n_samples) % 2)
     nominal = _mixture(rng, y, n_features, separation)

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from stakes._deciding import row_count
 from stakes._sklearn import fit_context
-from stakes.base import row_count
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._probability import ProbabilityDecisionClassifier
 from stakes.decision._wrapper import check_costs_of_fit
@@ -43,7 +43,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     costs_in_training : bool, default=True
         Whether costs given to `fit` are handed to an inner estimator that takes them. False: the
         inner estimator learns what is likely, and costs act in the decision alone.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         Costs for calls of `predict` that give none.
     cost_matrix : array-like of shape (k, k), default=None
         Costs of k classes, row: true class, column: decision; instead of the four numbers. Only

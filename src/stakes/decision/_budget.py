@@ -10,6 +10,7 @@ from stakes.costs import COST_NAMES
 from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._wrapper import two_classes
+from stakes.metrics._intake import rows_of
 
 _LIMIT = [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")]
 
@@ -62,7 +63,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         At most this number or share of the rows of one call is reviewed.
     calibration, cv, prior, training_prior, costs_in_training
         As in :class:`BayesDecisionClassifier`.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         Costs for calls that give none.
     cost_matrix : array-like of shape (2, 2), default=None
         Instead of the four numbers.
@@ -252,29 +253,18 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         if review_cost is None:
             review_gain, max_reviews = np.full(n, -np.inf), 0
         else:
-            review_cost = _review_prices(review_cost, n)
+            review_cost = review_prices(review_cost, n)
             review_gain = missed - review_cost
         max_alerts = self.max_alerts if max_alerts is None else max_alerts
-        limits = _limit("max_alerts", max_alerts, n), _limit("max_reviews", max_reviews, n)
+        limits = rows_of("max_alerts", max_alerts, n), rows_of("max_reviews", max_reviews, n)
         action = allocate(alert_gain, review_gain, *limits)
         saved = np.select([action == POSITIVE, action == REVIEW], [alert_gain, review_gain], 0.0)
         nothing = costs.expected(p, np.full(n, NEGATIVE))
         return Decisions(action, nothing - saved, p)
 
 
-def _limit(name, value, n):
-    """A number of rows out of a number or a share."""
-    if isinstance(value, Integral) and value >= 0:
-        return int(value)
-    if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1:
-        return int(np.floor(value * n + 1e-9))
-    raise ValueError(
-        f"{name} must be a number of rows (an int from 0) or a share of them (a float from 0 to "
-        f"1). Got {value!r} instead."
-    )
-
-
-def _review_prices(review_cost, n):
+def review_prices(review_cost, n):
+    """What a review of each of n rows costs, checked."""
     prices = np.asarray(review_cost, dtype=np.float64)
     if prices.ndim > 1 or (prices.ndim == 1 and len(prices) != n):
         raise ValueError(

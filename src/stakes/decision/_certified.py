@@ -5,7 +5,8 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes.costs import Costs
 from stakes.decision._allocation import REVIEW, allocate
-from stakes.decision._budget import Decisions, _limit, _review_prices
+from stakes.decision._budget import Decisions, review_prices
+from stakes.metrics._intake import rows_of
 
 
 def decide_certified(
@@ -37,8 +38,10 @@ def decide_certified(
         Price of a review, which finds the truth.
     max_reviews : int or float, default=1.0
         At most this number (int) or share (float) of the rows; those with most at stake come first.
-    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=1, 1, 0, 0
-        What the four outcomes cost.
+    fp_cost, fn_cost : float or array-like of shape (n,), default=1.0
+        What a false positive and a false negative cost.
+    tp_cost, tn_cost : float or array-like of shape (n,), default=0.0
+        What the right decisions cost.
 
     Returns
     -------
@@ -70,9 +73,9 @@ def decide_certified(
     if not ((certificate >= 0) & (certificate <= 1)).all():
         raise ValueError("certificate must hold probabilities between 0 and 1.")
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    prices = _review_prices(review_cost, n)
+    prices = review_prices(review_cost, n)
     gain = certificate * costs.regret(~decided) - prices
-    reviews = allocate(np.full(n, -np.inf), gain, 0, _limit("max_reviews", max_reviews, n))
+    reviews = allocate(np.full(n, -np.inf), gain, 0, rows_of("max_reviews", max_reviews, n))
     action = np.where(reviews == REVIEW, REVIEW, decided.astype(np.intp))
     p = np.where(decided, 1 - certificate, certificate)
     expected = costs.expected(p, decided) - np.where(action == REVIEW, gain, 0.0)

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.metrics._rates import risk_by_threshold
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCurve:
@@ -60,18 +62,12 @@ def threshold_curve(scores, positive, costs, sample_weight=None):
     weight = np.ones(len(scores))
     if sample_weight is not None:
         weight = np.asarray(sample_weight, np.float64)
-    nobody = (weight * costs.paid(positive, np.zeros(len(scores), bool))).sum()
-    # what the total changes by when the row is decided positive
-    change = weight * np.where(positive, -costs.positive_regret, costs.negative_regret)
-    order = np.argsort(-scores, kind="stable")
-    descending = scores[order]
-    totals = np.concatenate([[nobody], nobody + np.cumsum(change[order])])
-    last_of_ties = np.flatnonzero(np.diff(descending, append=-np.inf) < 0) + 1
-    above, below = descending[last_of_ties[:-1] - 1], descending[last_of_ties[:-1]]
+    at_score, totals = risk_by_threshold(scores, positive, costs, weight)
+    above, below = at_score[1:-1], at_score[2:]
     middle = below + (above - below) / 2
     middle = np.where(middle >= above, below, middle)  # neighbouring floats have no middle
     return ThresholdCurve(
         np.concatenate([[np.inf], middle, [-np.inf]]),
-        totals[np.concatenate([[0], last_of_ties])],
-        float(np.abs(change).sum()),
+        totals,
+        float(np.abs(weight * costs.regret(positive)).sum()),
     )

@@ -6,9 +6,9 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._deciding import row_count
 from stakes._sklearn import fit_context
 from stakes._trivial import only_scores_count
-from stakes.base import row_count
 from stakes.costs import COST_NAMES
 from stakes.decision._cost_curve import threshold_curve
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
@@ -32,7 +32,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         With `predict_proba` or `decision_function`; it need not be calibrated.
     cv : int, splitter or iterable, default=5
         The folds whose held-out scores tune the threshold.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         Costs for a `fit` that is given none.
 
     Attributes

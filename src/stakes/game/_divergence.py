@@ -9,6 +9,17 @@ def kl_divergence(mean, sd, moved_mean, moved_sd):
     .. math:: \log\frac{\sigma_2}{\sigma_1} + \frac{\sigma_1^2 + (\mu_2-\mu_1)^2}{2\sigma_2^2}
               - \frac12
 
+    Parameters
+    ----------
+    mean, sd : float or ndarray
+        The original distribution :math:`N(\mu_1, \sigma_1)`.
+    moved_mean, moved_sd : float or ndarray
+        The moved one, :math:`N(\mu_2, \sigma_2)`.
+
+    Returns
+    -------
+    float or ndarray
+
     Examples
     --------
     >>> kl_divergence(1.0, 2.0, 2.0, 2.0)
@@ -24,6 +35,17 @@ def thesis_divergence(mean, variance, moved_mean, moved_variance):
 
     .. math:: \log\frac{v_2}{v_1} + \frac12\left(\frac{v_1}{v_2} - 1\right)
               + \frac{(\mu_2-\mu_1)^2}{2 v_1}
+
+    Parameters
+    ----------
+    mean, variance : float or ndarray
+        The original distribution.
+    moved_mean, moved_variance : float or ndarray
+        The moved one.
+
+    Returns
+    -------
+    float or ndarray
 
     Notes
     -----

@@ -1,5 +1,7 @@
 """A game tree as a picture: time runs to the right, cut branches are dashed."""
 
+from stakes.metrics._display import open_axes
+
 CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
 KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)
 
@@ -22,10 +24,7 @@ def draw_tree(root, cut, ax, decision):
     -------
     matplotlib Axes
     """
-    import matplotlib.pyplot as plt
-
-    if ax is None:
-        _, ax = plt.subplots(layout="constrained")
+    _, ax = open_axes(ax)
     next_leaf = iter(range(10**6))
     places = {}
 

@@ -8,7 +8,7 @@ A move that lowers all scores by :math:`u` costs at least :math:`u^2/s^2`, with
 
 import numpy as np
 
-from stakes.game._response_jit import shifted_logistic
+from stakes.game._drop_jit import shifted_logistic
 
 _STEEPEST = 1.0 / (6.0 * np.sqrt(3.0))  # of the logistic loss's second derivative
 _EXACT = 1e-13

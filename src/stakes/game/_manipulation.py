@@ -7,11 +7,13 @@ import polars as pl
 from scipy import sparse
 from scipy.special import logit
 
-from stakes.base import code_labels, predict_with_costs
+from stakes._deciding import predict_with_costs
+from stakes._labels import code_labels
 from stakes.costs import Costs
 from stakes.game._numeric_response import numeric_response
 from stakes.game._response import margin_loss, moving_ease, respond
 from stakes.game._stackelberg import StackelbergClassifier
+from stakes.metrics._display import open_axes
 
 _MOST_ROWS = 2000  # positives on which a numerical response is searched
 _MOST_PROBES = 2000  # features up to which weights are read off the scores
@@ -63,10 +65,7 @@ class ManipulationReport:
         -------
         matplotlib Axes
         """
-        import matplotlib.pyplot as plt
-
-        if ax is None:
-            _, ax = plt.subplots(layout="constrained")
+        _, ax = open_axes(ax)
         rows = self.features.sort(pl.col("move").abs(), descending=True).head(top).reverse()
         place = np.arange(len(rows))
         ax.barh(place + 0.2, rows["move"], 0.4, label="against the model", color="#b3542e")
@@ -141,10 +140,9 @@ def manipulation_report(
     ease = moving_ease(movement_price, rows.shape[1], movable)
     own = _Defender(model, names, classes, costs, rows, signs, loss)
     move = own.response(ease, max_evaluations, random_state)
-    settings = dict(fp_cost=costs.fp, fn_cost=costs.fn, tp_cost=costs.tp, tn_cost=costs.tn)
     price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
     equilibrium = StackelbergClassifier(loss=loss, alpha=alpha, movement_price=price)
-    equilibrium.fit(rows, signs, **settings)
+    equilibrium.fit(rows, signs, **costs.keywords())
     other = _Defender(equilibrium, None, classes, costs, rows, signs, loss)
     other_move = other.response(ease, max_evaluations, random_state)
     nobody = np.zeros(len(ease))
@@ -201,10 +199,8 @@ class _Defender:
             decided, losses = scores > 0, margin_loss(scores[positive], self.loss)
         else:
             rows = _dense(self.X) + np.outer(positive, shift)
-            costs = dict(
-                zip(("fp_cost", "fn_cost", "tp_cost", "tn_cost"), self._prices(), strict=True)
-            )
-            decided = predict_with_costs(self.model, self._framed(rows), **costs) == self.classes[1]
+            answer = predict_with_costs(self.model, self._framed(rows), **self.costs.keywords())
+            decided = answer == self.classes[1]
             losses = margin_loss(self._scores(rows[positive]), self.loss)
         moved = bool(shift.any())
         return {
@@ -216,9 +212,6 @@ class _Defender:
             "paid": response.paid if moved else 0.0,
             "gain": response.gain if moved else 0.0,
         }
-
-    def _prices(self):
-        return self.costs.fp, self.costs.fn, self.costs.tp, self.costs.tn
 
     def _linear(self):
         """Weights and intercept if the model's scores are linear in X, else None.

@@ -74,7 +74,7 @@ def extreme_equilibria(A, B):
     if comb(m + n, m) > _MOST:
         raise ValueError(
             f"A game of {m} x {n} plans is too large to list its equilibria: "
-            f"{comb(m + n, m)} systems of equations."
+            f"{comb(m + n, m)} systems of equations; leave out plans, or use rollback()."
         )
     rows = _corners((B - B.min() + 1.0).T)  # labels: own plans 0..m-1, the other's m..m+n-1
     columns = _corners(A - A.min() + 1.0)

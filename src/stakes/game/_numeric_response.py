@@ -39,12 +39,14 @@ def numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random
     free = np.flatnonzero(ease > 0)
     scale = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
     price = np.divide(1.0, ease, out=np.zeros(d), where=ease > 0)
-    left = max_evaluations
+    left = max_evaluations - 1
     stay = mean_loss(X)
     best, payoff = np.zeros(d), stay
 
     def attempt(shift):
         nonlocal best, payoff, left
+        if left <= 0:
+            return False
         left -= 1
         value = mean_loss(X + shift) - price @ shift**2
         if value > payoff:

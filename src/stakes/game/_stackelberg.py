@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from stakes._labels import positive_among, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes.costs import COST_NAMES
@@ -131,7 +132,6 @@ class StackelbergClassifier(CostSensitiveClassifier):
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
     _info = LearnerInfo(
         family="game",
-        needs_scaling=True,
         gives_probability=False,
         grid={"alpha": [1e-4, 1e-3, 1e-2], "movement_price": [1.0, 10.0, 100.0]},
     )
@@ -226,15 +226,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
         )
         y = column_or_1d(y)
         if first:
-            self.classes_ = np.unique(y if classes is None else classes)
-            if len(self.classes_) != 2:
-                raise ValueError(
-                    "The first batch needs both classes. "
-                    f"Got {self.classes_.tolist()}; give both by classes=."
-                )
-        if not np.isin(y, self.classes_).all():
-            raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
-        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+            self.classes_ = stream_classes(y if classes is None else classes)
+        signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
         before = [] if first else self._batches
         self._batches = [*before, self._at_stake(X, signs, regret)][-self.window :]

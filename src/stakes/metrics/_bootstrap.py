@@ -172,6 +172,8 @@ class _Sample:
 
     def run(self, n_boot, random_state, jackknife):
         """(metric on each resample, on all examples, and with each example left out or None)."""
+        if n_boot < 1:
+            raise ValueError(f"n_boot must be at least 1. Got {n_boot!r} instead.")
         # a Generator draws integers many times faster than the RandomState that seeds it
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         evaluate, leave_out = self._by_sums() if self.metric in SUMS else self._by_rows()

@@ -35,9 +35,7 @@ def example_costs(
     array([ 2., 10.,  0.])
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    if cost_matrix is not None and (labels is not None or np.shape(cost_matrix) != (2, 2)):
-        if any(value is not None for value in given.values()):
-            raise ValueError("Give either cost_matrix or the four costs, not both.")
+    if _has_many_classes(cost_matrix, labels, given):
         return paid_of_many(y_true, y_pred, cost_matrix, labels)
     positive, decided = read_decisions(y_true, y_pred, pos_label)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
@@ -174,7 +172,7 @@ def expected_example_costs(
     """What each decision of :func:`expected_cost_loss` costs."""
     if under not in ("truth", "model"):
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
-    if cost_matrix is not None and np.shape(cost_matrix) != (2, 2):
+    if _has_many_classes(cost_matrix, labels, given):
         return expected_of_many(y_true, y_prob, cost_matrix, labels, under)
     positive, p = read_probabilities(y_true, y_prob, pos_label)
     costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
@@ -233,6 +231,19 @@ def savings_score(
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     base = baseline_costs(costs, positive, baseline, y_true, pos_label).sum()
     return savings(costs.paid(positive, decided).sum(), base)
+
+
+def _has_many_classes(cost_matrix, labels, given):
+    """Whether the costs are those of a table of classes, in the order of `labels` if given."""
+    if cost_matrix is None:
+        if labels is not None:
+            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
+        return False
+    if labels is None and np.shape(cost_matrix) == (2, 2):
+        return False
+    if any(value is not None for value in given.values()):
+        raise ValueError("Give either cost_matrix or the four costs, not both.")
+    return True
 
 
 def savings(cost, base):

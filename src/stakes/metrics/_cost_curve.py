@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from stakes.costs import COST_NAMES
 from stakes.metrics._display import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._intake import read_costs, read_scores
-from stakes.metrics._roc import hull_of
+from stakes.metrics._roc import check_has_curve, hull_of
 
 
 class CostCurveDisplay(ScoreDisplay):
@@ -132,12 +131,11 @@ class CostCurveDisplay(ScoreDisplay):
         CostCurveDisplay
         """
         positive, scores = read_scores(y_true, y_score, pos_label)
-        prices = (fp_cost, fn_cost, tp_cost, tn_cost)
-        regret = read_costs(len(positive), dict(zip(COST_NAMES, prices, strict=True))).regret(
-            positive
-        )
+        check_has_curve(positive)
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        regret = read_costs(len(positive), given).regret(positive)
         operating = None
-        if any(price is not None for price in prices) and regret.sum() > 0:
+        if any(cost is not None for cost in given.values()) and regret.sum() > 0:
             operating = float(regret[positive].sum() / regret.sum())
         display = cls(
             *cost_envelope(*hull_of(positive, scores)), operating=operating, estimator_name=name

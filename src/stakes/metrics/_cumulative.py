@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.base import predict_with_costs
+from stakes._deciding import predict_with_costs
 from stakes.costs import COST_NAMES
 from stakes.metrics._display import MUTED, name_of, open_axes
 from stakes.metrics._intake import read_costs, read_decisions
@@ -118,6 +118,8 @@ class CumulativeCostDisplay:
         CumulativeCostDisplay
         """
         policies = y_pred if isinstance(y_pred, dict) else {name or "policy": y_pred}
+        if not policies:
+            raise ValueError("y_pred holds no policy; give the decisions of at least one.")
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         cumulative = {}
         for policy, decisions in policies.items():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.base import final_step
+from stakes._deciding import final_step
 
 MUTED = dict(color="0.55", linewidth=1.0, zorder=1)
 
@@ -36,17 +36,30 @@ def once(ax, label):
 
 def scores_of(estimator, X, pos_label=None, *, probability=False):
     """Probability of the positive class where there is one, else the decision function."""
-    classes = list(estimator.classes_)
-    index = 1 if pos_label is None else classes.index(pos_label)
-    if hasattr(estimator, "predict_proba"):
-        return estimator.predict_proba(X)[:, index]
-    if probability:
+    if hasattr(estimator, "predict_proba") or probability:
+        return probability_of(estimator, X)[:, column_of(estimator, pos_label)]
+    scores = estimator.decision_function(X)
+    return scores if column_of(estimator, pos_label) == 1 else -scores
+
+
+def probability_of(estimator, X):
+    """All columns of `predict_proba`, or the way to have them."""
+    if not hasattr(estimator, "predict_proba"):
         raise ValueError(
             f"{name_of(estimator)} gives no probabilities; wrap it in "
             "BayesDecisionClassifier(..., calibration='sigmoid')."
         )
-    scores = estimator.decision_function(X)
-    return scores if index == 1 else -scores
+    return estimator.predict_proba(X)
+
+
+def column_of(estimator, pos_label=None):
+    """Which of an estimator's classes is the positive one; by default the second."""
+    classes = np.asarray(estimator.classes_).tolist()
+    if pos_label is None:
+        return 1
+    if pos_label not in classes:
+        raise ValueError(f"pos_label={pos_label!r} is none of the classes {classes}; name one.")
+    return classes.index(pos_label)
 
 
 def name_of(estimator):

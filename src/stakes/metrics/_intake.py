@@ -1,9 +1,11 @@
 """What all metrics read: which examples are positive, what was decided or scored, the prices."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.base import positive_mask
+from stakes._labels import positive_mask
 from stakes.costs import Costs
 
 
@@ -21,7 +23,7 @@ def read_decisions(y_true, y_pred, pos_label=None):
     """
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred)
-    _check_some(y_true)
+    check_some(y_true)
     both = np.concatenate([y_true, y_pred])
     mask = _positive(both, pos_label)
     return mask[: len(y_true)], mask[len(y_true) :]
@@ -32,19 +34,25 @@ def read_scores(y_true, y_score, pos_label=None):
     y_true = column_or_1d(y_true)
     scores = positive_column(y_score)
     check_consistent_length(y_true, scores)
-    _check_some(y_true)
+    check_some(y_true)
     return _positive(y_true, pos_label), scores
 
 
 def read_probabilities(y_true, y_prob, pos_label=None):
     """Which examples are positive, and their probabilities of being so."""
     positive, p = read_scores(y_true, y_prob, pos_label)
-    if p.min() < 0 or p.max() > 1:
+    check_probabilities(p)
+    return positive, p
+
+
+def check_probabilities(p):
+    """Refuse what is no probability, NaN too."""
+    low, high = p.min(), p.max()
+    if not (low >= 0 and high <= 1):
         raise ValueError(
-            f"y_prob must lie in [0, 1]. Got values from {p.min():.4g} to {p.max():.4g} instead; "
+            f"y_prob must lie in [0, 1]. Got values from {low:.4g} to {high:.4g} instead; "
             "calibrate the scores first."
         )
-    return positive, p
 
 
 def positive_column(y_score):
@@ -56,6 +64,18 @@ def positive_column(y_score):
     if not np.isfinite(scores).all():
         raise ValueError("The scores hold missing or infinite values; drop these rows first.")
     return scores
+
+
+def rows_of(name, value, n):
+    """How many of n rows are meant by a number of them, or by a share."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 0:
+        return min(int(value), n)
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1:
+        return int(value * n + 1e-9)
+    raise ValueError(
+        f"{name} must be a number of rows (an integer from 0) or a share of them (a float from 0 "
+        f"to 1). Got {value!r} instead."
+    )
 
 
 def read_costs(n, given):
@@ -73,6 +93,7 @@ def _positive(labels, pos_label):
     return mask
 
 
-def _check_some(y):
+def check_some(y):
+    """Refuse an empty sample."""
     if len(y) == 0:
         raise ValueError("y_true is empty; a metric needs at least one example.")

@@ -4,12 +4,14 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes.costs import CostMatrix
+from stakes.metrics._intake import check_probabilities, check_some
 
 
 def paid_of_many(y_true, y_pred, cost_matrix, labels):
     """What each decision costs."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred)
+    check_some(y_true)
     labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
     costs = CostMatrix.of(cost_matrix, len(labels))
     return costs.paid(_index(y_true, labels), _index(y_pred, labels))
@@ -19,6 +21,7 @@ def expected_of_many(y_true, y_prob, cost_matrix, labels, under):
     """What the decision of least expected cost costs, on the truth or in the model's belief."""
     y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
     check_consistent_length(y_true, P)
+    check_some(y_true)
     labels = _class_order(y_true, cost_matrix, labels)
     costs = CostMatrix.of(cost_matrix, len(labels))
     if P.shape != (len(y_true), len(labels)):
@@ -26,6 +29,7 @@ def expected_of_many(y_true, y_prob, cost_matrix, labels, under):
             f"y_prob must have one column for each of the {len(labels)} classes. "
             f"Got shape {P.shape} instead."
         )
+    check_probabilities(P)
     if under == "model":
         return costs.expected(P).min(axis=1)
     return costs.paid(_index(y_true, labels), costs.decide(P))

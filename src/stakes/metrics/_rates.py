@@ -156,11 +156,16 @@ def minimum_risk(
     weight = prior_weights(positive, positive_prior)
     if weight is None:
         return MinimumRisk(float("nan"), float("nan"))
+    threshold = cheapest_threshold(scores, positive, costs, weight)
+    return MinimumRisk(float(weight @ costs.paid(positive, scores >= threshold)), threshold)
+
+
+def cheapest_threshold(scores, positive, costs, weight):
+    """The threshold with the least weighted cost; of equal ones that with the fewest alarms."""
     thresholds, risks = risk_by_threshold(scores, positive, costs, weight)
     # a cumulative sum rounds: what is equal but for that counts as equal, whatever the currency
     slack = 1e-13 * len(risks) * np.abs(weight * costs.regret(positive)).sum()
-    threshold = thresholds[int((risks <= risks.min() + slack).argmax())]
-    return MinimumRisk(float(weight @ costs.paid(positive, scores >= threshold)), float(threshold))
+    return float(thresholds[int((risks <= risks.min() + slack).argmax())])
 
 
 def risk_by_threshold(scores, positive, costs, weight):

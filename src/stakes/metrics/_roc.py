@@ -104,12 +104,20 @@ def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None):
     if not both_classes(positive):
         return float("nan")
     prior = positive.mean()
-    a, b = (1 + prior, 2 - prior) if isinstance(shape, str) and shape == "prior" else shape
-    if not (a > 0 and b > 0):
+    pair = (1 + prior, 2 - prior) if isinstance(shape, str) and shape == "prior" else shape
+    if isinstance(pair, str) or np.shape(pair) != (2,) or not (np.asarray(pair) > 0).all():
         raise ValueError(f"shape must be 'prior' or two positive numbers. Got {shape!r} instead.")
+    a, b = pair
     loss = _expected_loss(*hull_of(positive, scores), prior, a, b)
     trivial = _expected_loss(np.array([0.0, 1.0]), np.array([0.0, 1.0]), prior, a, b)
     return float(1 - loss / trivial)
+
+
+def check_has_curve(positive):
+    """Refuse to draw the ROC curve of one class: a rate of the other is undefined."""
+    if positive.all() or not positive.any():
+        absent = "negative" if positive.any() else "positive"
+        raise ValueError(f"y_true has no {absent} example; a curve needs both classes.")
 
 
 def hull_of(positive, scores):

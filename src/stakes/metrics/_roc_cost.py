@@ -5,7 +5,8 @@ from sklearn.metrics import roc_curve
 
 from stakes.metrics._display import MUTED, ScoreDisplay, money, open_axes
 from stakes.metrics._intake import read_costs, read_scores
-from stakes.metrics._rates import prior_weights, risk_by_threshold
+from stakes.metrics._rates import cheapest_threshold, prior_weights
+from stakes.metrics._roc import check_has_curve
 
 
 class ROCCostDisplay(ScoreDisplay):
@@ -161,13 +162,12 @@ class ROCCostDisplay(ScoreDisplay):
         ROCCostDisplay
         """
         positive, scores = read_scores(y_true, y_score, pos_label)
+        check_has_curve(positive)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         costs = read_costs(len(positive), given)
         if threshold is None:
-            thresholds, risks = risk_by_threshold(
-                scores, positive, costs, prior_weights(positive, None)
-            )
-            threshold = float(thresholds[risks.argmin()])
+            weight = prior_weights(positive, None)
+            threshold = cheapest_threshold(scores, positive, costs, weight)
         decided = scores >= threshold
         fpr, tpr, _ = roc_curve(positive, scores)
         display = cls(

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from stakes.base import predict_with_costs, row_count
+from stakes._deciding import predict_with_costs, row_count
 from stakes.costs import COST_NAMES
 from stakes.metrics._cost import cost_loss, expected_cost_loss
+from stakes.metrics._display import column_of, probability_of
 from stakes.metrics._rates import minimum_risk
 from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._tail import budget_cost_loss
@@ -173,11 +174,9 @@ class CostScorer(BaseEstimator):
             return predict_with_costs(estimator, X, **costs)
         if self.response == "decision_function" and hasattr(estimator, "decision_function"):
             scores = estimator.decision_function(X)
-            return scores if pos_label is None or pos_label == estimator.classes_[1] else -scores
-        P = estimator.predict_proba(X)
-        if pos_label is None:
-            return P
-        return P[:, list(estimator.classes_).index(pos_label)]
+            return scores if column_of(estimator, pos_label) == 1 else -scores
+        P = probability_of(estimator, X)
+        return P if pos_label is None else P[:, column_of(estimator, pos_label)]
 
 
 def _larger_is_better(metric):

@@ -1,11 +1,9 @@
 """What the worst decisions cost, and what a limited number of alerts can save."""
 
-from numbers import Integral
-
 import numpy as np
 
 from stakes.metrics._cost import example_costs
-from stakes.metrics._intake import read_costs, read_scores
+from stakes.metrics._intake import read_costs, read_scores, rows_of
 from stakes.risk import conditional_value_at_risk
 
 
@@ -107,7 +105,7 @@ def budget_cost_loss(
     positive, scores = read_scores(y_true, y_score, pos_label)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
-    alert = alert_shares(scores, _places(budget, len(scores)))
+    alert = alert_shares(scores, rows_of("budget", budget, len(scores)))
     silent = costs.paid(positive, np.zeros_like(positive))
     raised = costs.paid(positive, np.ones_like(positive))
     paid = silent + alert * (raised - silent)
@@ -121,14 +119,3 @@ def alert_shares(scores, k):
     cut = np.partition(scores, len(scores) - k)[len(scores) - k]
     above, tied = scores > cut, scores == cut
     return np.where(tied, (k - above.sum()) / tied.sum(), above)
-
-
-def _places(budget, n):
-    if isinstance(budget, Integral) and not isinstance(budget, bool) and budget >= 0:
-        return min(int(budget), n)
-    if isinstance(budget, float) and 0 <= budget <= 1:
-        return int(budget * n + 1e-9)
-    raise ValueError(
-        "budget must be a number of alerts (an integer of at least 0) or a share of the examples "
-        f"(a float in [0, 1]). Got {budget!r} instead."
-    )

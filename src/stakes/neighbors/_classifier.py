@@ -106,7 +106,6 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     }
     _info = LearnerInfo(
         family="neighbors",
-        needs_scaling=True,
         speed="medium",
         grid={"n_neighbors": [11, 51], "confidence": ["bayes_net", None]},
     )

@@ -48,7 +48,7 @@ class AROWClassifier(GaussianLinear):
     np.float64(0.333)
     """
 
-    _info = LearnerInfo(family="online", needs_scaling=True, grid={"r": [0.1, 1.0, 10.0, 100.0]})
+    _info = LearnerInfo(family="online", grid={"r": [0.1, 1.0, 10.0, 100.0]})
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,
@@ -63,7 +63,7 @@ class AROWClassifier(GaussianLinear):
         initial_variance=1.0,
         weighting="class",
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -78,7 +78,7 @@ class AROWClassifier(GaussianLinear):
         self.initial_variance = initial_variance
         self.weighting = weighting
         self.normalize_costs = normalize_costs
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

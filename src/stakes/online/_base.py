@@ -11,11 +11,12 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
+from stakes._labels import stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
-from stakes.online._intake import binary_signs, canonical, checked_later, signs_of, two_classes
+from stakes.online._intake import binary_signs, canonical, checked_later, signs_of
 from stakes.online._one_by_one import OneByOne
 from stakes.online._state import BOOK, CALIBRATION, HEAD, NUMBERS, TALLY
 
@@ -26,7 +27,7 @@ WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
 WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
 STREAM_CONSTRAINTS = {
     **COST_CONSTRAINTS,
-    "calibrate": ["boolean"],
+    "calibration": [StrOptions({"sigmoid"}), None],
     "fit_intercept": ["boolean"],
     "n_passes": [Interval(Integral, 1, None, closed="left")],
     "shuffle": ["boolean"],
@@ -260,7 +261,7 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         self._set_rule()
 
     def _set_rule(self):
-        flags = self._weighting(), self.calibrate, self.fit_intercept
+        flags = self._weighting(), self.calibration is not None, self.fit_intercept
         self._state[NUMBERS] = *self._rule(), *flags
 
     def _stream(self, X, y, classes, costs, out):
@@ -269,7 +270,7 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
             self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
         )
         if first:
-            self.classes_ = two_classes(np.unique(y) if classes is None else classes)
+            self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
         X, signs = canonical(X), signs_of(column_or_1d(y), self.classes_)
         c_pos, c_neg = self._regrets(len(signs), *costs)
         if first:
@@ -324,7 +325,9 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _shift(self):
         c_pos, c_neg = self._tally[3], self._tally[4]
-        return np.log(c_pos / c_neg) if self.calibrate and c_pos > 0 and c_neg > 0 else 0.0
+        if self.calibration is None or not (c_pos > 0 and c_neg > 0):
+            return 0.0
+        return np.log(c_pos / c_neg)
 
     def _probability(self, scores):
-        return expit(scores) if self.calibrate else ndtr(scores)
+        return ndtr(scores) if self.calibration is None else expit(scores)

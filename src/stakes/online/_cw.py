@@ -55,7 +55,7 @@ class CWClassifier(GaussianLinear):
     np.float64(0.29)
     """
 
-    _info = LearnerInfo(family="online", needs_scaling=True, grid={"eta": [0.6, 0.75, 0.9, 0.99]})
+    _info = LearnerInfo(family="online", grid={"eta": [0.6, 0.75, 0.9, 0.99]})
     _parameter_constraints = {
         **GAUSSIAN_CONSTRAINTS,
         "eta": [Interval(Real, 0.5, 1, closed="neither")],
@@ -67,7 +67,7 @@ class CWClassifier(GaussianLinear):
         eta=0.9,
         covariance="diagonal",
         initial_variance=1.0,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -80,7 +80,7 @@ class CWClassifier(GaussianLinear):
         self.eta = eta
         self.covariance = covariance
         self.initial_variance = initial_variance
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

@@ -116,7 +116,6 @@ class CWCVaRClassifier(GaussianLinear):
 
     _info = LearnerInfo(
         family="online",
-        needs_scaling=True,
         recommended=True,
         grid={"C": [0.01, 0.1, 1.0], "beta": [0.8, 0.95]},
     )
@@ -136,7 +135,7 @@ class CWCVaRClassifier(GaussianLinear):
         covariance="diagonal",
         initial_variance=1.0,
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -157,7 +156,7 @@ class CWCVaRClassifier(GaussianLinear):
         self.covariance = covariance
         self.initial_variance = initial_variance
         self.normalize_costs = normalize_costs
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

@@ -68,9 +68,7 @@ class CWRobustClassifier(CWCVaRClassifier):
     array([[0.824, 0.001]])
     """
 
-    _info = LearnerInfo(
-        family="online", needs_scaling=True, grid={"prior_variance": [0.01, 0.1, 1.0, np.inf]}
-    )
+    _info = LearnerInfo(family="online", grid={"prior_variance": [0.01, 0.1, 1.0, np.inf]})
     _parameter_constraints = {
         **CVAR_CONSTRAINTS,
         "prior_mean": ["array-like", Real, StrOptions({"opposite"})],
@@ -95,7 +93,7 @@ class CWRobustClassifier(CWCVaRClassifier):
         covariance="diagonal",
         initial_variance=1.0,
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -117,7 +115,7 @@ class CWRobustClassifier(CWCVaRClassifier):
             covariance=covariance,
             initial_variance=initial_variance,
             normalize_costs=normalize_costs,
-            calibrate=calibrate,
+            calibration=calibration,
             fit_intercept=fit_intercept,
             n_passes=n_passes,
             shuffle=shuffle,

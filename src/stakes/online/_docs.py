@@ -4,9 +4,9 @@ from stakes._docs import SEEN
 from stakes._docs import documented as _documented
 
 STREAM = """\
-    calibrate : bool, default=True
-        Learn a logistic map of the scores beside the learner, from scores of examples that were
-        not learnt yet; False: the probit of the margin is taken as it is.
+    calibration : {"sigmoid"} or None, default="sigmoid"
+        How `predict_proba` comes from the scores: a sigmoid learnt beside the learner, from scores
+        of examples that were not learnt yet; None: the probit of the margin as it is.
     fit_intercept : bool, default=True
         Whether a constant feature is added.
     n_passes : int, default=1
@@ -49,8 +49,8 @@ FITTED = """\
     progressive_regret_ : dict of str -> float
         What decisions cost beyond the right ones, a mean over examples that were decided by
         expected cost before they were learnt: those of the learner, of "always negative" and of
-        "always positive". With prices, `fit` warns if the learner's is not the least. NaN if not
-        `calibrate`.
+        "always positive". With prices, `fit` warns if the learner's is not the least. NaN without
+        `calibration`.
     [seen]
 """
 COVARIANCE = """\

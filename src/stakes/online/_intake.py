@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from stakes.base import code_labels
+from stakes._labels import code_labels, positive_among
 
 _LARGE = 1 << 16
 
@@ -25,11 +25,8 @@ def binary_signs(y):
 
 
 def signs_of(y, classes):
-    """-1 or +1 for labels out of `classes`."""
-    positive = y == classes[1]
-    if not (positive | (y == classes[0])).all():
-        raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
-    return _coded(positive)
+    """-1 or +1 for labels out of `classes`; int8 as in :func:`binary_signs`."""
+    return _coded(positive_among(y, classes))
 
 
 def _coded(positive):
@@ -55,14 +52,3 @@ def canonical(X):
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-def two_classes(classes):
-    """Both labels, sorted."""
-    classes = np.unique(classes)
-    if len(classes) != 2:
-        raise ValueError(
-            f"A stream needs its two classes before it starts. Got {classes.tolist()}; give both "
-            "by classes=."
-        )
-    return classes

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from stakes.online._intake import two_classes
+from stakes._labels import stream_classes
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")
@@ -104,7 +104,7 @@ class OneByOne:
     def _start_with(self, x, classes):
         """Begin a stream with its first example."""
         self._validate_params()
-        self.classes_ = two_classes((0, 1) if classes is None else classes)
+        self.classes_ = stream_classes((0, 1) if classes is None else classes)
         if isinstance(x, dict):
             self.n_features_in_ = 0
             self.feature_names_in_ = np.empty(0, dtype=object)

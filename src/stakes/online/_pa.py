@@ -47,7 +47,7 @@ class PAClassifier(FirstOrderLinear):
     np.float64(0.5)
     """
 
-    _info = LearnerInfo(family="online", needs_scaling=True, grid={"C": [0.001, 0.01, 0.1, 1.0]})
+    _info = LearnerInfo(family="online", grid={"C": [0.001, 0.01, 0.1, 1.0]})
     _parameter_constraints = {
         **STREAM_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,
@@ -62,7 +62,7 @@ class PAClassifier(FirstOrderLinear):
         C=0.1,
         weighting="class",
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -76,7 +76,7 @@ class PAClassifier(FirstOrderLinear):
         self.C = C
         self.weighting = weighting
         self.normalize_costs = normalize_costs
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

@@ -40,7 +40,7 @@ class PerceptronClassifier(FirstOrderLinear):
     np.float64(2.0)
     """
 
-    _info = LearnerInfo(family="online", needs_scaling=True)
+    _info = LearnerInfo(family="online")
     _parameter_constraints = {**STREAM_CONSTRAINTS, **WEIGHT_CONSTRAINTS}
 
     def __init__(
@@ -48,7 +48,7 @@ class PerceptronClassifier(FirstOrderLinear):
         *,
         weighting="class",
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -60,7 +60,7 @@ class PerceptronClassifier(FirstOrderLinear):
     ):
         self.weighting = weighting
         self.normalize_costs = normalize_costs
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

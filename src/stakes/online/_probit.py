@@ -40,7 +40,7 @@ class ProbitClassifier(GaussianLinear):
     -----
     The diagonal form keeps the diagonal of the new covariance, which is the product of
     one-dimensional Gaussians that is nearest to the posterior (adPredictor). Where features go
-    together it becomes too sure of itself; `calibrate` mends that.
+    together it becomes too sure of itself; `calibration` mends that.
 
     References
     ----------
@@ -50,14 +50,13 @@ class ProbitClassifier(GaussianLinear):
 
     Examples
     --------
-    >>> model = ProbitClassifier(calibrate=False).fit([[-1.0], [1.0]], [0, 1])
+    >>> model = ProbitClassifier(calibration=None).fit([[-1.0], [1.0]], [0, 1])
     >>> round(model.predict_proba([[1.0]])[0, 1], 3)
     np.float64(0.698)
     """
 
     _info = LearnerInfo(
         family="online",
-        needs_scaling=True,
         recommended=True,
         grid={"covariance": ["diagonal", "full"]},
     )
@@ -72,7 +71,7 @@ class ProbitClassifier(GaussianLinear):
         noise=1.0,
         covariance="diagonal",
         initial_variance=1.0,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -85,7 +84,7 @@ class ProbitClassifier(GaussianLinear):
         self.noise = noise
         self.covariance = covariance
         self.initial_variance = initial_variance
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

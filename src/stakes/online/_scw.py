@@ -54,7 +54,6 @@ class SCWClassifier(GaussianLinear):
 
     _info = LearnerInfo(
         family="online",
-        needs_scaling=True,
         grid={"C": [0.01, 0.1, 1.0, 10.0], "eta": [0.75, 0.9]},
     )
     _parameter_constraints = {
@@ -75,7 +74,7 @@ class SCWClassifier(GaussianLinear):
         initial_variance=1.0,
         weighting="class",
         normalize_costs=True,
-        calibrate=True,
+        calibration="sigmoid",
         fit_intercept=True,
         n_passes=1,
         shuffle=False,
@@ -92,7 +91,7 @@ class SCWClassifier(GaussianLinear):
         self.initial_variance = initial_variance
         self.weighting = weighting
         self.normalize_costs = normalize_costs
-        self.calibrate = calibrate
+        self.calibration = calibration
         self.fit_intercept = fit_intercept
         self.n_passes = n_passes
         self.shuffle = shuffle

@@ -9,8 +9,8 @@ which is what `learn_one` is made of.
     6-8    book: regrets of the decisions while learning, of never acting, of always acting (see
            `_tell_jit.py`)
     9-18   calibration (see `_jit/_prequential.py`)
-    19-25  what the constructor says: rule, two numbers of the rule's own, weighting, calibrate,
-           the feature of the intercept (1 or 0), the factor omega of the constraint
+    19-25  what the constructor says: rule, two numbers of the rule's own, weighting, calibration
+           (1 or 0), the feature of the intercept (1 or 0), the factor omega of the constraint
     26-29  the example at hand, where `learn_one` has it: sign (its first byte), both regrets, score
 """
 

@@ -61,7 +61,6 @@ class AnomalyDetector(CSDUOLClassifier):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="medium",
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from stakes._labels import positive_among, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
@@ -222,11 +223,9 @@ class KernelOnline(CostSensitiveClassifier):
         check_classification_targets(y)
         y = column_or_1d(y)
         classes = (
-            two_classes(np.unique(y) if classes is None else classes) if first else self.classes_
+            stream_classes(np.unique(y) if classes is None else classes) if first else self.classes_
         )
-        positive = y == classes[1]
-        if not (positive | (y == classes[0])).all():
-            raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
+        positive = positive_among(y, classes)
         if sparse.issparse(X):
             X.sort_indices()
         costs = self._costs_of(len(y), *costs)
@@ -238,7 +237,7 @@ class KernelOnline(CostSensitiveClassifier):
     def _learn_one(self, x, y, classes, *costs):
         if not hasattr(self, "_store"):
             self._validate_params()
-            self.classes_ = two_classes((0, 1) if classes is None else classes)
+            self.classes_ = stream_classes((0, 1) if classes is None else classes)
             self.n_features_in_ = 0 if isinstance(x, dict) else len(x)
             if isinstance(x, dict):
                 self.n_features_in_ = len(x)
@@ -355,14 +354,3 @@ class SingleUpdate(KernelOnline):
     def _rule_numbers(self):
         """The rule's own parameters, for the compiled loop."""
         return np.zeros(1)
-
-
-def two_classes(classes):
-    """Two sorted labels, or a sentence that says what is missing."""
-    classes = np.unique(classes)
-    if len(classes) != 2:
-        raise ValueError(
-            f"Two classes are needed. Got {len(classes)} class(es) instead: give both with "
-            "classes= in the first call."
-        )
-    return classes

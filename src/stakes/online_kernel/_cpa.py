@@ -45,7 +45,6 @@ class KernelCPA(PricedMargins, SingleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

@@ -62,7 +62,6 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

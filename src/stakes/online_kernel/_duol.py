@@ -128,7 +128,6 @@ class DUOLClassifier(DoubleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

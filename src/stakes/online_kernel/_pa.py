@@ -38,7 +38,6 @@ class KernelPA(SingleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

@@ -54,7 +54,6 @@ class KernelPAUM(PricedMargins, SingleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

@@ -37,7 +37,6 @@ class KernelROMMA(SingleUpdate):
 
     _info = LearnerInfo(
         family="online_kernel",
-        needs_scaling=True,
         speed="slow",
         max_rows=50_000,
         gives_probability=False,

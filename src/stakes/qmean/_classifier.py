@@ -97,7 +97,6 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
     _accept_sparse = "csr"
     _info = LearnerInfo(
         family="qmean",
-        needs_scaling=True,
         recommended=True,
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]},
     )

@@ -94,7 +94,6 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
     solver = "newton"
     _info = LearnerInfo(
         family="qmean",
-        needs_scaling=True,
         speed="medium",
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2]},
     )

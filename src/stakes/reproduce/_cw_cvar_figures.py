@@ -106,7 +106,7 @@ def _best(name, stream, intercept):
     if name == "CW":
         models = candidates("CW")
     elif name == "soft rule":
-        models = [CWCVaRClassifier(calibrate=False)]
+        models = [CWCVaRClassifier(calibration=None)]
     else:
         models = candidates("CW-CV-arb")
         if name.startswith("CW-robust"):

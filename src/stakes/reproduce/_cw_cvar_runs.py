@@ -22,25 +22,25 @@ OURS = (SOFT, PROBIT)
 
 
 def _paper(**more):
-    return CWCVaRClassifier(cost_rule="paper", normalize_costs=False, calibrate=False, **more)
+    return CWCVaRClassifier(cost_rule="paper", normalize_costs=False, calibration=None, **more)
 
 
 def candidates(name):
     """The settings out of which the paper's protocol picks one by its cost on one stream."""
     if name == "CW":
-        return [CWClassifier(eta=1 - e, calibrate=False) for e in GRID if e < 0.5]
+        return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
     if name == "CW-costs":
         return [
             CWCVaRClassifier(
                 cost_rule="costs", buffer=False, alpha=e, beta=e, normalize_costs=False,
-                calibrate=False,
+                calibration=None,
             )
             for e in GRID if e < 0.5
         ]  # fmt: skip
     if name == "CW-CV-arb-nobuf":
         return [_paper(buffer=False, alpha=e, beta=e, margin="arbitrary") for e in GRID]
     if name == SOFT:
-        return [CWCVaRClassifier(cost_rule="regret", C=C, calibrate=False) for C in (0.01, 0.1, 1)]
+        return [CWCVaRClassifier(cost_rule="regret", C=C, calibration=None) for C in (0.01, 0.1, 1)]
     if name == PROBIT:
         return [ProbitClassifier()]
     pairs = itertools.combinations_with_replacement(GRID, 2)

@@ -1,5 +1,7 @@
 """VaR and CVaR of a sample and of a normal distribution."""
 
+from numbers import Real
+
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils.validation import check_consistent_length, column_or_1d
@@ -99,7 +101,7 @@ def normal_value_at_risk(mean, std, tail, side="upper"):
     """
     _check(tail, side)
     sign = 1.0 if side == "upper" else -1.0
-    return np.asarray(mean) - sign * np.asarray(std) * ndtri(tail)
+    return np.asarray(mean) - sign * _deviation(std) * ndtri(tail)
 
 
 def normal_conditional_value_at_risk(mean, std, tail, side="upper"):
@@ -123,7 +125,7 @@ def normal_conditional_value_at_risk(mean, std, tail, side="upper"):
     """
     _check(tail, side)
     sign = 1.0 if side == "upper" else -1.0
-    return np.asarray(mean) + sign * np.asarray(std) * omega(tail, "gaussian")
+    return np.asarray(mean) + sign * _deviation(std) * omega(tail, "gaussian")
 
 
 def _descending(values, tail, side, sample_weight):
@@ -151,8 +153,15 @@ def _signed(value, side):
     return float(value if side == "upper" else -value)
 
 
+def _deviation(std):
+    std = np.asarray(std, dtype=np.float64)
+    if not (std >= 0).all():
+        raise ValueError("std must not be negative or missing.")
+    return std
+
+
 def _check(tail, side):
-    if not (np.isscalar(tail) and 0 < tail <= 1):
+    if not (isinstance(tail, Real) and 0 < tail <= 1):
         raise ValueError(f"tail must be a share in (0, 1]. Got {tail!r} instead.")
     if side not in ("upper", "lower"):
         raise ValueError(f"side must be 'upper' or 'lower'. Got {side!r} instead.")

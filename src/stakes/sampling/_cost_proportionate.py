@@ -7,8 +7,10 @@ from scipy import sparse
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from stakes._deciding import row_count
+from stakes._labels import code_labels
 from stakes._sklearn import Interval, safe_indexing
-from stakes.base import COST_CONSTRAINTS, code_labels, row_count
+from stakes.base import COST_CONSTRAINTS
 from stakes.costs import COST_NAMES, Costs
 from stakes.sampling._base import Sampler
 
@@ -136,7 +138,9 @@ def draw(regret, ceiling, random):
     """
     at_stake = np.flatnonzero(regret > 0)
     if not len(at_stake):
-        raise ValueError("No example has a positive cost: nothing to sample from.")
+        raise ValueError(
+            "No example has a positive cost: nothing to sample from; look at fp_cost and fn_cost."
+        )
     ratio = regret[at_stake] / np.quantile(regret[at_stake], ceiling, method="higher")
     whole = np.floor(ratio)
     copies = whole + (random.uniform(size=len(ratio)) < ratio - whole)

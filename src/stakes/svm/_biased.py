@@ -50,7 +50,6 @@ class BiasedPenaltySVC(KernelSVC):
     )
     _info = LearnerInfo(
         family="svm",
-        needs_scaling=True,
         speed="slow",
         max_rows=30_000,
         gives_probability=False,

@@ -63,7 +63,6 @@ class BoundaryMovementSVC(KernelSVC):
     )
     _info = LearnerInfo(
         family="svm",
-        needs_scaling=True,
         speed="slow",
         max_rows=15_000,
         gives_probability=False,

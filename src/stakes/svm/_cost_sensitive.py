@@ -87,7 +87,6 @@ class CostSensitiveSVC(KernelSVC):
     )
     _info = LearnerInfo(
         family="svm",
-        needs_scaling=True,
         speed="slow",
         max_rows=30_000,
         gives_probability=False,

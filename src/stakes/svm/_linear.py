@@ -91,7 +91,6 @@ class LinearCostSensitiveSVC(PricedSVC):
     )
     _info = LearnerInfo(
         family="svm",
-        needs_scaling=True,
         speed="fast",
         gives_probability=False,
         recommended=True,

@@ -78,7 +78,10 @@ class TreeBase(ManyClassClassifier):
         index, weight, regret = self._read_classes(X, y, sample_weight, given)
         used = weight * regret > 0
         if not used.any():
-            raise ValueError("No example has a positive weight and cost: nothing to learn from.")
+            raise ValueError(
+                "No example has a positive weight and cost: nothing to learn from; look at "
+                "sample_weight, fp_cost and fn_cost."
+            )
         if not used.all():
             X, index, weight, regret = X[used], index[used], weight[used], regret[used]
         weight, regret = np.ascontiguousarray(weight), np.ascontiguousarray(regret)

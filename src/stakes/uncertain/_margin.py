@@ -4,22 +4,19 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier, LearnerInfo
+from stakes.base import COST_CONSTRAINTS, LearnerInfo
 from stakes.costs import COST_NAMES
-from stakes.uncertain._certificates import certificates
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
-from stakes.uncertain._information import NAMES, MissingAsSet, read_information
+from stakes.uncertain._information import NAMES, MissingAsSet
 from stakes.uncertain._moments import Moments
+from stakes.uncertain._points import UncertainPoints
 from stakes.uncertain._problem import MarginProblem
 from stakes.uncertain._solve import solve
 
-_REQUESTS = dict.fromkeys((*COST_NAMES, *NAMES), True)
 
-
-class UncertainMarginClassifier(CostSensitiveClassifier):
+class UncertainMarginClassifier(UncertainPoints):
     r"""Linear classifier that gets each example right with probability 1 - epsilon, if it can.
 
     Each example is a set :math:`U_i`: its measurement with what is known of its error. Solves
@@ -53,7 +50,7 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         Most iterations of the fast method.
     normalize_costs : bool, default=True
         Divide the costs by their mean, so that only their ratios count.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1, 1, 0, 0
+    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
         What the four outcomes cost; :math:`c_i` is the regret of getting example i wrong.
 
     Attributes
@@ -93,16 +90,12 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
     array([0.882, 0.882])
     """
 
-    _allow_nan = True
     _info = LearnerInfo(
         family="uncertain",
-        needs_scaling=True,
         gives_probability=False,
         grid={"C": [0.01, 0.1, 1.0, 10.0]},
     )
-    __metadata_request__fit = _REQUESTS | {"sets": True}
-    __metadata_request__predict = _REQUESTS
-    __metadata_request__decision_function = dict.fromkeys(NAMES, True)
+    __metadata_request__fit = dict.fromkeys((*COST_NAMES, *NAMES, "sets"), True)
     _parameter_constraints = {
         "formulation": [StrOptions(set(FORMULATIONS))],
         "epsilon": [Interval(Real, 0, 1, closed="both")],
@@ -198,7 +191,10 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         self.missing_ = MissingAsSet(known)
         rows = np.flatnonzero(regret > 0)
         if len(np.unique(y[rows])) < 2:
-            raise ValueError("Mistakes cost nothing in one of the classes: there is no decision.")
+            raise ValueError(
+                "Mistakes cost nothing in one of the classes, so that the other is always the "
+                "answer; give both fp_cost and fn_cost where there is a decision."
+            )
         C = self.C * (regret / regret[rows].mean() if self.normalize_costs else regret)
         if sets is not None:
             if len(sets) != len(y):
@@ -221,131 +217,6 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
             )
         return self
 
-    def decision_function(
-        self,
-        X,
-        *,
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-    ):
-        """Score w . x + b at the mean, positive for `classes_[1]`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`; they only matter where X is None.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        return self._known(X, given).mean @ self.coef_[0] + self.intercept_[0]
-
-    def predict(
-        self,
-        X,
-        *,
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-        fp_cost=None,
-        fn_cost=None,
-        tp_cost=None,
-        tn_cost=None,
-    ):
-        """Label of each uncertain point, in the four forms of Table 3.
-
-        By the sign at the mean X (forms 1 and 3), at the middle of the support if X is None
-        (form 2), or the majority over the replicates (form 4; a tie is decided at the mean).
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            Not for this learner, which has no probability of the class: see the error.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        if any(cost is not None for cost in costs.values()):
-            return super().predict(X, **costs)
-        _, signs = self._signs(X, given)
-        return self.classes_[(signs > 0).astype(np.intp)]
-
-    def predict_certificate(
-        self,
-        X,
-        *,
-        measure="best",
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-    ):
-        r"""Bound on the probability that an error of measurement has turned the prediction.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
-        measure : str, default="best"
-            "1", "2", "3", "4" or "c" for the bounds of Table 4, or the name of a formulation (with
-            -I tighter than Table 4), or "best": the least that the information allows.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`; some information is needed.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            :math:`\varepsilon_{opt}`: the true point is on the side of its predicted label but for
-            this probability. It says nothing of a true point whose label is not what its side
-            says, the error that a perfect measurement would have too.
-        """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        known, signs = self._signs(X, given)
-        return certificates(known, self.coef_[0], self.intercept_[0], signs, measure)
-
-    def needs_review(self, X, *, max_error, measure="best", **information):
-        """Which predictions are not certain enough and should go to a person.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d) or None
-            The measurements.
-        max_error : float
-            The largest acceptable probability of an error.
-        measure : str, default="best"
-            As in `predict_certificate`.
-        **information : array-like
-            As in `predict_certificate`.
-
-        Returns
-        -------
-        ndarray of bool of shape (n,)
-        """
-        return self.predict_certificate(X, measure=measure, **information) > max_error
-
     def _problem(self, known, y, C, rows, replicates):
         """The rows that count, as a problem; for MM-R with one example per replicate."""
         if self.formulation == "MM-R":
@@ -362,24 +233,3 @@ class UncertainMarginClassifier(CostSensitiveClassifier):
         known = require(known, self.formulation).take(rows)
         sets = uncertainty_set(known, self.formulation, self.epsilon)
         return MarginProblem(sets, y[rows], C[rows])
-
-    def _read(self, X, given):
-        return read_information(X, confidence=self.confidence, **given)
-
-    def _known(self, X, given):
-        """Information on points to predict, complete where entries are missing."""
-        check_is_fitted(self)
-        if X is None:
-            X = self._read(None, given).mean
-        return self.missing_.fill(self._read(self._validate_X(X), given))
-
-    def _signs(self, X, given):
-        known = self._known(X, given)
-        score = known.mean @ self.coef_[0] + self.intercept_[0]
-        signs = np.where(score > 0, 1.0, -1.0)
-        if given["replicates"] is not None:
-            R = np.asarray(given["replicates"], np.float64)
-            votes = R @ self.coef_[0] + self.intercept_[0]
-            tally = np.where(np.isnan(votes), 0, np.where(votes > 0, 1, -1)).sum(axis=1)
-            signs = np.where(tally == 0, signs, np.sign(tally))
-        return known, signs

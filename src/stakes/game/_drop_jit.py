@@ -1,4 +1,4 @@
-"""Compiled loop of _response.py: the logistic loss of shifted scores, in one pass."""
+"""Compiled loop of _drop.py: the logistic loss of shifted scores, in one pass."""
 
 import numpy as np
 from numba import njit

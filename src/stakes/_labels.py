@@ -1,0 +1,86 @@
+"""Labels of two classes: which is positive, and what is not a label."""
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+
+def code_labels(y):
+    """Turn two-class labels into (classes, signs); the larger label, `classes[1]`, is +1.
+
+    Examples
+    --------
+    >>> classes, signs = code_labels(np.array(["good", "bad", "good"]))
+    >>> classes.tolist(), signs.tolist()
+    (['bad', 'good'], [1.0, -1.0, 1.0])
+    """
+    y = column_or_1d(y)
+    if y.dtype.kind in "biu" and len(y):
+        least, most = y.min(), y.max()
+        positive = y == most
+        if least != most and (positive | (y == least)).all():
+            return np.array([least, most]), np.where(positive, 1.0, -1.0)
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}; wrap the learner in sklearn's OneVsRestClassifier."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes[0]!r}; a decision needs examples of two classes."
+        )
+    return classes, np.where(index == 1, 1.0, -1.0)
+
+
+def stream_classes(classes):
+    """Both labels of a stream, sorted; a sentence where they are not two.
+
+    Examples
+    --------
+    >>> stream_classes(["yes", "no"]).tolist()
+    ['no', 'yes']
+    """
+    classes = np.unique(classes)
+    if len(classes) != 2:
+        raise ValueError(
+            f"A stream needs its two classes before it starts. Got {classes.tolist()}; give both "
+            "by classes=."
+        )
+    return classes
+
+
+def positive_among(y, classes):
+    """Which of the labels are `classes[1]`; a label that is neither of them is refused.
+
+    Examples
+    --------
+    >>> positive_among(np.array([0, 1]), np.array([0, 1])).tolist()
+    [False, True]
+    """
+    positive = y == classes[1]
+    if not (positive | (y == classes[0])).all():
+        raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
+    return positive
+
+
+def positive_mask(y, pos_label=None):
+    """Which labels are positive: equal to `pos_label`, else to the larger of the two classes.
+
+    Examples
+    --------
+    >>> positive_mask([0, 1, 1]).tolist()
+    [False, True, True]
+    """
+    y = column_or_1d(y)
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise ValueError(f"Two classes are expected in y. Got {len(classes)} instead.")
+    if pos_label is not None:
+        return y == pos_label
+    if len(classes) == 1 and classes[0] not in (-1, 0, 1):
+        raise ValueError(
+            f"y has one class only, {classes[0]!r}: say which label is positive with pos_label."
+        )
+    return y == (max(classes[-1], 1) if len(classes) == 1 else classes[1])
