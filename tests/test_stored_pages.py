@@ -1,9 +1,11 @@
 """Pages of benchmarks and reproductions show their stored rows, and nothing else."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
 
+import matplotlib
 import pytest
 
 from stakes.reproduce import Cell, Claim, Reproduction, Table
@@ -11,6 +13,15 @@ from stakes.reproduce import Cell, Claim, Reproduction, Table
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "docs" / "benchmarks").glob("*.json"))
 REPRODUCTIONS = sorted((ROOT / "docs" / "reproductions").glob("*.json"))
+
+
+# stored run -> the picture that the module draws from it
+FIGURES = {
+    "ccw": ("ccw_gain", "_ccw_figures"),
+    "chance-constrained": ("chance_constrained", "_chance_constrained_draw"),
+    "csduol": ("csduol_curves", "_csduol_figures"),
+    "cw-cvar": ("cw_cvar_figures", "_cw_cvar_draw"),
+}
 
 
 @pytest.mark.parametrize("stored", BENCHMARKS, ids=lambda path: path.stem)
@@ -31,3 +42,16 @@ def test_reproduction_page(stored):
     claims = [Claim(**claim) for claim in record.pop("claims")]
     page = Reproduction(**record, tables=tables, claims=claims).to_markdown()
     assert stored.with_suffix(".md").read_text() == page
+
+
+@pytest.mark.parametrize("run", FIGURES)
+def test_reproduction_figure(run, tmp_path, monkeypatch):
+    picture, module = FIGURES[run]
+    stored = (ROOT / "docs" / "figures" / f"{picture}.svg").read_text()
+    if f"Matplotlib v{matplotlib.__version__}," not in stored:
+        pytest.skip("drawn by another version of matplotlib, whose bytes differ")
+    rows = ROOT / "docs" / "reproductions" / f"{run}.json"
+    monkeypatch.setattr(sys, "argv", ["draw", str(rows), str(tmp_path / "drawn.svg")])
+    drawing = importlib.import_module("stakes.reproduce._drawing")
+    drawing.draw_stored(importlib.import_module(f"stakes.reproduce.{module}").draw)
+    assert (tmp_path / "drawn.svg").read_text() == stored, f"draw {picture}.svg again"

@@ -9,7 +9,7 @@ from stakes.cli._progress import Progress
 def run(monkeypatch, done=0, total=8, seconds=30.0, quiet=False):
     clock = iter(range(1000))
     monkeypatch.setattr(_progress.time, "monotonic", lambda: seconds * next(clock))
-    with Progress("A table.", quiet) as progress:
+    with Progress("A table.", quiet, kept_in="out") as progress:
         for n in range(done, total + 1):
             progress(n, total, None if n == done else {"learner": "tree"})
     return progress

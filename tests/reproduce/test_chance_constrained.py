@@ -8,7 +8,8 @@ from stakes.reproduce import _chance_constrained_nested as nested
 from stakes.reproduce import _chance_constrained_tables as tables
 from stakes.reproduce._chance_constrained_draw import draw
 from stakes.reproduce._chance_constrained_figures import EPSILONS, SCHEMES, figure_1, figure_2
-from stakes.reproduce.chance_constrained import _verdict, run
+from stakes.reproduce._result import verdict_of
+from stakes.reproduce.chance_constrained import run
 
 
 def test_it_is_on_the_list():
@@ -66,9 +67,9 @@ def test_degenerate_cases():
 
 
 def test_verdicts():
-    assert _verdict([True, True]) == "reproduced"
-    assert _verdict([True, False]) == "partly reproduced"
-    assert _verdict([False]) == "not reproduced"
+    assert verdict_of([True, True]) == "reproduced"
+    assert verdict_of([True, False]) == "partly reproduced"
+    assert verdict_of([False]) == "not reproduced"
 
 
 def test_small_run(monkeypatch):

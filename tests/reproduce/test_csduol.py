@@ -24,7 +24,7 @@ def test_small_run(shared_data):
 
 
 def test_missing_data_is_told(tmp_path):
-    with pytest.raises(InputError, match="set STAKES_DATA"):
+    with pytest.raises(InputError, match="name it by --data or STAKES_DATA"):
         load_set("german", tmp_path / "nowhere")
 
 

@@ -10,7 +10,13 @@ from stakes.reproduce._cw_cvar_data import german, kdd98, unreliable
 from stakes.reproduce._cw_cvar_draw import draw
 from stakes.reproduce._cw_cvar_figures import multipliers, synthetic
 from stakes.reproduce._cw_cvar_paper import COST, CVAR, LEARNERS
-from stakes.reproduce._cw_cvar_runs import candidates, margins_online, online, run_set
+from stakes.reproduce._cw_cvar_runs import (
+    candidates,
+    decided_online,
+    margins_online,
+    online,
+    run_set,
+)
 from stakes.reproduce._result import Cell, Reproduction, Table
 
 
@@ -51,8 +57,15 @@ def test_a_small_run_of_one_set():
 def test_margins_come_from_the_same_stream():
     stream = german().take(np.arange(40))
     model = candidates("CW")[0]
-    assert online(model, stream, "CW") >= 0
-    assert margins_online(model, stream) < 0
+    one, said, margins = type(model)(**model.get_params()), [], []
+    for x, label, c in zip(stream.X, stream.y.tolist(), stream.c.tolist(), strict=True):
+        score = float(x @ one.coef_[0] + one.intercept_[0]) if said else 0.0
+        said.append(score > 0)
+        margins.append(score if label == 1 else -score)
+        one.learn_one(x, label, fp_cost=c, fn_cost=c)
+    assert decided_online(model, stream, "CW").tolist() == said
+    assert online(model, stream, "CW") == stream.paid(np.array(said))
+    assert margins_online(model, stream) == pytest.approx(np.sort(margins)[:2].mean())
 
 
 @pytest.mark.jit

@@ -25,7 +25,7 @@ class Progress:
     def __init__(self, opening, quiet=False, *, kept_in):
         self._opening = None if quiet else opening
         self._kept_in = kept_in
-        self._done = self._total = 0
+        self.done = self.total = 0
         self._start = None
         console = Console(stderr=True, soft_wrap=True)
         self._lines = not quiet and not console.is_terminal
@@ -51,7 +51,7 @@ class Progress:
             self._opening = None
         if self._start is None:
             self._start, self._first, self._told = time.monotonic(), done, done
-        self._done, self._total = done, total
+        self.done, self.total = done, total
         if self._lines and done - self._told >= total / 4 and done < total:
             self._told, passed = done, time.monotonic() - self._start
             left = passed / (done - self._first) * (total - done)
@@ -73,6 +73,6 @@ class Progress:
         self._bar.stop()
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             raise KeyboardInterrupt(
-                f"Interrupted: {self._done} of {self._total} fits are done and kept in "
+                f"Interrupted: {self.done} of {self.total} fits are done and kept in "
                 f"{self._kept_in}; the same command goes on from there."
             ) from None

@@ -1,10 +1,10 @@
 """What became of the claims of Chapter 3, each by Friedman's test of a pair over the sets."""
 
 import numpy as np
-from scipy.stats import chi2
 
 from stakes.reproduce._ccpdt_paper import AUC_UNPRUNED, CRITERIA
 from stakes.reproduce._ccpdt_rules import SPARCCC
+from stakes.reproduce._pairs import beats_claim, friedman_of_two
 from stakes.reproduce._result import Claim
 
 # the plain trees again with the bare shares of their leaves as scores
@@ -69,38 +69,11 @@ def claims(found, sampled, classes):
     return out
 
 
-def friedman_of_two(first, second):
-    """Friedman's test for two learners: a chi-square of wins less losses.
-
-    Examples
-    --------
-    >>> wins, losses, p = friedman_of_two([1.0] * 18 + [0.0], [0.5] * 19)
-    >>> wins, losses, float(f"{p:.1e}")  # the thesis's 9.6E-5
-    (18, 1, 9.6e-05)
-    """
-    difference = np.asarray(first) - np.asarray(second)
-    wins, losses = int(np.sum(difference > 0)), int(np.sum(difference < 0))
-    if wins + losses == 0:
-        return wins, losses, 1.0
-    return wins, losses, float(chi2.sf((wins - losses) ** 2 / (wins + losses), 1))
-
-
 def _claim(found, text, better, other):
     means = [
         [np.mean(of_set[name]["auc"]) for of_set in found.values()] for name in (better, other)
     ]
-    wins, losses, p = friedman_of_two(*means)
-    gain = float(np.mean(np.subtract(*means)))
-    if wins > losses and p < 0.05:
-        verdict = "reproduced"
-    else:
-        verdict = "partly reproduced" if wins > losses and gain > 0 else "not reproduced"
-    return Claim(
-        text,
-        verdict,
-        f"better on {wins}, worse on {losses} of {len(means[0])} sets, mean gain {gain:+.4f}, "
-        f"Friedman p = {p:.2g}",
-    )
+    return beats_claim(text, *means)
 
 
 def _smaller(found, text, first, second):

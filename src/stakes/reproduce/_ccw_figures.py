@@ -3,14 +3,10 @@
 python -m stakes.reproduce._ccw_figures ccw.json ccw_gain.svg
 """
 
-import json
-import sys
-from pathlib import Path
-
-import matplotlib
 from matplotlib.figure import Figure
 
 from stakes.reproduce._ccw_runs import METRICS
+from stakes.reproduce._drawing import draw_stored
 
 
 def draw(result):
@@ -43,6 +39,4 @@ def draw(result):
 
 
 if __name__ == "__main__":
-    matplotlib.rcParams["svg.hashsalt"] = "stakes"
-    source, target = map(Path, sys.argv[1:])
-    draw(json.loads(source.read_text())).savefig(target, metadata={"Date": None})
+    draw_stored(draw)

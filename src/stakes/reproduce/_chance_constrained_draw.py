@@ -3,12 +3,9 @@
 python -m stakes.reproduce._chance_constrained_draw chance-constrained.json target.svg
 """
 
-import json
-import sys
-from pathlib import Path
-
-import matplotlib
 from matplotlib.figure import Figure
+
+from stakes.reproduce._drawing import draw_stored
 
 STYLES = {
     "MM-M": ("black", ":"),
@@ -68,6 +65,4 @@ def _curves(table, epsilon_of):
 
 
 if __name__ == "__main__":
-    source, target = sys.argv[1:]
-    with matplotlib.rc_context({"svg.hashsalt": "stakes", "svg.fonttype": "none"}):
-        draw(json.loads(Path(source).read_text())).savefig(target, metadata={"Date": None})
+    draw_stored(draw)

@@ -77,14 +77,14 @@ def load_set(name, data=None):
     elif name == "KDD 99":
         found = fetch_kdd99(data_home=data_directory(data))
         rows = _draw(found.y, sum(spec.rows))
-        X, y = _numbers(found.X[rows]), found.y[rows]
+        X, y = numbers_of(found.X[rows]), found.y[rows]
     elif path.suffix == ".npz":
         X, y = _from_npz(path, spec)
     else:
         table = pl.read_csv(path, infer_schema_length=None)
         table = table.filter(pl.col(spec.target).is_not_null())
         y = table[spec.target].to_numpy()
-        X = _numbers(table.drop(spec.target, *(c for c in spec.drop if c in table.columns)))
+        X = numbers_of(table.drop(spec.target, *(c for c in spec.drop if c in table.columns)))
     return np.ascontiguousarray(X, dtype=np.float64), np.where(y == spec.positive, 1.0, -1.0)
 
 
@@ -111,7 +111,8 @@ def _draw(y, n):
     return rng.permutation(np.concatenate(parts))
 
 
-def _numbers(table):
+def numbers_of(table):
+    """Text as columns of zero and one, gaps filled with the column's mean."""
     text = [c for c, kind in zip(table.columns, table.dtypes, strict=True) if not kind.is_numeric()]
     wide = table.with_columns(pl.col(text).cast(pl.String)).to_dummies(text) if text else table
     X = wide.cast(pl.Float64).to_numpy()

@@ -7,7 +7,7 @@ import polars as pl
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from stakes._trivial import only_scores_count
-from stakes.reproduce._cs_svm_data import _numbers
+from stakes.reproduce._cs_svm_data import numbers_of
 from stakes.reproduce._cs_svm_paper import INCOME
 from stakes.reproduce._files import data_directory
 from stakes.reproduce._result import Cell, Claim, Table
@@ -29,7 +29,7 @@ def load_donors(data=None):
         null_values=["NA", "?", "."],
     )
     gift = table["Donation.Amount"].fill_null(0.0).to_numpy()
-    X = _numbers(table.drop("Donate", "Donation.Amount", "ID", "CLUSTER_CODE", "OVERLAY_SOURCE"))
+    X = numbers_of(table.drop("Donate", "Donation.Amount", "ID", "CLUSTER_CODE", "OVERLAY_SOURCE"))
     return X, gift, np.where(gift > 0, 1.0, THINNING)
 
 

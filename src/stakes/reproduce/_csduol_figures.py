@@ -3,12 +3,9 @@
 python -m stakes.reproduce._csduol_figures csduol.json csduol_curves.svg
 """
 
-import json
-import sys
-from pathlib import Path
-
-import matplotlib
 from matplotlib.figure import Figure
+
+from stakes.reproduce._drawing import draw_stored
 
 STYLES = {
     "Perceptron": ("black", 0.9),
@@ -59,6 +56,4 @@ def _curves(table):
 
 
 if __name__ == "__main__":
-    source, target = sys.argv[1:]
-    with matplotlib.rc_context({"svg.hashsalt": "stakes", "svg.fonttype": "none"}):
-        draw(json.loads(Path(source).read_text())).savefig(target, metadata={"Date": None})
+    draw_stored(draw)

@@ -3,15 +3,12 @@
 python -m stakes.reproduce._cw_cvar_draw cw-cvar.json cw_cvar_figures.svg
 """
 
-import json
-import sys
 import textwrap
-from pathlib import Path
 
-import matplotlib
 from matplotlib.figure import Figure
 
 from stakes.reproduce._cw_cvar_paper import COST
+from stakes.reproduce._drawing import draw_stored
 
 PAPER = {
     "Figure 1": "paper: falls with epsilon at every cost",
@@ -85,6 +82,4 @@ def _ending(key):
 
 
 if __name__ == "__main__":
-    source, target = sys.argv[1:]
-    with matplotlib.rc_context({"svg.hashsalt": "stakes", "svg.fonttype": "none"}):
-        draw(json.loads(Path(source).read_text())).savefig(target, metadata={"Date": None})
+    draw_stored(draw)

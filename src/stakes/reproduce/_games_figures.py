@@ -11,6 +11,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from stakes.game import spammer_game
+from stakes.reproduce._drawing import STYLE, save
 from stakes.reproduce._games_digits import logits, moved_digits, weight_images
 
 PLAIN, HELD, OTHER = "#b3542e", "#1f4e79", "0.55"
@@ -144,8 +145,7 @@ def _short(period):
 if __name__ == "__main__":
     source, folder = map(Path, sys.argv[1:])
     stored = json.loads(source.read_text())
-    style = {"svg.hashsalt": "stakes", "svg.fonttype": "none", "font.size": 7}
-    with matplotlib.rc_context(style):
+    with matplotlib.rc_context(STYLE | {"font.size": 7}):
         for name, drawn in {
             "search": search(stored),
             "months": months(stored),
@@ -155,4 +155,4 @@ if __name__ == "__main__":
             "usps_moved": moved_digits(),
             "usps_weights": weight_images(),
         }.items():
-            drawn.savefig(folder / f"games_{name}.svg", metadata={"Date": None})
+            save(drawn, folder / f"games_{name}.svg")

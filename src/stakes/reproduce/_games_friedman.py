@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.stats import binomtest, chi2
 
-from stakes.reproduce._result import Cell, Claim, Table
+from stakes.reproduce._pairs import friedman_of_two
+from stakes.reproduce._result import Cell, Claim, Table, verdict_of
 
 PRINTED = {
     "SVM": (0.073, 0.355, 0.335, 0.122, 0.311, 0.389, 0.143, 0.122, 0.107, 0.197, 0.373, 0.273),
@@ -80,13 +81,9 @@ def two_learner_friedman(changes):
     >>> lower, round(p, 5), round(exact, 5)
     (12, 0.00053, 0.00049)
     """
-    changes = np.asarray(changes)
-    lower, higher = int((changes < 0).sum()), int((changes > 0).sum())
+    higher, lower, p_value = friedman_of_two(changes, 0.0)
     untied = lower + higher
-    if untied == 0:
-        return lower, len(changes), higher, 1.0, 1.0
-    p_value = float(chi2.sf((lower - higher) ** 2 / untied, 1))
-    exact = float(binomtest(lower, untied).pvalue)
+    exact = float(binomtest(lower, untied).pvalue) if untied else 1.0
     return lower, len(changes) - untied, higher, p_value, exact
 
 
@@ -174,7 +171,7 @@ def _significance(pooled):
     ]
     return Claim(
         "By Friedman's test on the months equilibrium classifiers are significantly better.",
-        "reproduced" if all(better) else "partly reproduced" if any(better) else "not reproduced",
+        verdict_of(better),
         "on the periods of all streams: " + "; ".join(told),
     )
 

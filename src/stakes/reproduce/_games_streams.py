@@ -1,7 +1,6 @@
 """Dated spam streams: the words that tell most, the first periods, each later period."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -41,7 +40,7 @@ class Stream:
 def load_streams(data=None):
     """SpamAssassin by months and TREC 2007 by weeks, those that are at hand."""
     found = []
-    root = Path(data_directory(data))
+    root = data_directory(data)
     for name, file, unit in (
         ("SpamAssassin", "spam_stream_spamassassin_dated.npz", "month"),
         ("TREC 2007", "spam_stream_trec07p_first37710.npz", "week"),

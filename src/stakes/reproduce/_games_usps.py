@@ -4,7 +4,7 @@ import numpy as np
 
 from stakes.game import StackelbergClassifier, best_response
 from stakes.reproduce._files import data_directory
-from stakes.reproduce._result import Cell, Claim, Table
+from stakes.reproduce._result import Cell, Claim, Table, verdict_of
 
 SETTINGS = {"thesis": (0.5, 1.0), "cheap moves": (1e-3, 0.05)}  # alpha, movement price
 PAIRS = ((2, 6), (2, 8), (3, 8), (4, 1), (5, 8), (7, 9))
@@ -88,7 +88,7 @@ def _robustness_claim(gains):
     clear = [gain.min() > 0 and gain.mean() > 0.01 for gain in gains.values()]
     return Claim(
         "Equilibrium weights are more reliable when the adversary moves (Section 7.5.3).",
-        "reproduced" if all(clear) else "partly reproduced" if any(clear) else "not reproduced",
+        verdict_of(clear),
         "; ".join(parts) + "; with the thesis's penalties both weight vectors are almost the same",
     )
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from stakes.compare import friedman_test
 from stakes.reproduce import _qmlearn_learners as learners
+from stakes.reproduce._pairs import friedman_of_two
 from stakes.reproduce._qmlearn_run import LIGHT, REGRESSIONS
-from stakes.reproduce._result import Claim
+from stakes.reproduce._result import Claim, verdict_of
 
 CLASS_PAIRS = (
     ("LogRQ", "LogR"),
@@ -46,12 +46,8 @@ def pairwise(found, ours, theirs, larger_is_better=True):
     """Wins of `ours` over `theirs`, Friedman's p-value, and the mean difference."""
     ours = np.array([scores[ours].mean for scores in found.values()])
     theirs = np.array([scores[theirs].mean for scores in found.values()])
-    gain = ours - theirs if larger_is_better else theirs - ours
-    wins, losses = int((gain > 0).sum()), int((gain < 0).sum())
-    p = 1.0
-    if wins + losses:
-        p = float(stats.chi2.sf((wins - losses) ** 2 / (wins + losses), 1))
-    return Pair(wins, losses, p, float(gain.mean()))
+    pair = (ours, theirs) if larger_is_better else (theirs, ours)
+    return Pair(*friedman_of_two(*pair), float(np.subtract(*pair).mean()))
 
 
 def _sentence(found, pairs, **how):
@@ -81,17 +77,11 @@ def _overall(found, columns, larger_is_better=True):
     )
 
 
-def _verdict(held):
-    if all(held):
-        return "reproduced"
-    return "partly reproduced" if any(held) else "not reproduced"
-
-
 def _beats_conventional(found):
     pairs = [("LogRQ", "LogR"), ("HingeQ", "Hinge"), ("HuberQ", "Huber")]
     return Claim(
         "QMLearn learners beat their conventional counterparts (Table 5.2, lambda = 1/2)",
-        _verdict(_holds(found, pairs)),
+        verdict_of(_holds(found, pairs)),
         _sentence(found, pairs) + f" over {len(found)} sets",
     )
 
@@ -107,7 +97,7 @@ def _left_after_tuning(found):
     return Claim(
         "The gain is due to the quadratic mean (it should remain with a tuned penalty, a free "
         "intercept and balanced classes)",
-        _verdict(_holds(found, same_loss)),
+        verdict_of(_holds(found, same_loss)),
         f"same loss: {_sentence(found, same_loss)}; others: {_sentence(found, others)}; over "
         f"{len(found)} sets; {_overall(found, list(learners.TUNED))}",
     )
@@ -119,7 +109,7 @@ def _best_overall(found):
     columns = [*learners.THESIS, *rivals]
     return Claim(
         "LogRQ (lambda = 1/2) significantly beats all other classifiers",
-        _verdict(_holds(found, pairs)),
+        verdict_of(_holds(found, pairs)),
         f"{_sentence(found, pairs)}; {_overall(found, columns)}; SDC, GP and ASVM were not run",
     )
 
@@ -131,7 +121,7 @@ def _sampling(found):
     columns = [column for pair in pairs for column in pair]
     return Claim(
         "QMLearn is better than (LogRQ) or equal to safe-level SMOTE (Table 5.3)",
-        _verdict([held[0], *wins]),
+        verdict_of([held[0], *wins]),
         _sentence(found, pairs) + "; " + _overall(found, columns),
     )
 
@@ -142,7 +132,7 @@ def _regression(errors):
     how = dict(larger_is_better=False)
     return Claim(
         "QMLearn regression has the smaller RMSE (Table 5.4)",
-        _verdict(_holds(errors, pairs, **how) + _holds(errors, light, **how)),
+        verdict_of(_holds(errors, pairs, **how) + _holds(errors, light, **how)),
         f"{_sentence(errors, pairs, **how)}; {_overall(errors, list(REGRESSIONS), **how)}; lightly "
         f"penalised: {_sentence(errors, light, **how)}; {_overall(errors, list(LIGHT), **how)}",
     )
@@ -161,6 +151,6 @@ def _features(picked):
             parts.append(f"{name}: {ours} better than {theirs} at {wins} of {len(counts)} sizes")
     return Claim(
         "Features with the largest QMLearn weights are always better (Figures 5.8 and 5.9)",
-        _verdict(held),
+        verdict_of(held),
         "; ".join(parts),
     )

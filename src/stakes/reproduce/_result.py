@@ -94,6 +94,20 @@ class Claim:
             raise ValueError(f"verdict must be one of {VERDICTS}. Got {self.verdict!r} instead.")
 
 
+def verdict_of(held):
+    """The verdict on a claim that held in all, in some or in none of its cases.
+
+    Examples
+    --------
+    >>> verdict_of([True, False])
+    'partly reproduced'
+    """
+    held = list(held)
+    if all(held):
+        return "reproduced"
+    return "partly reproduced" if any(held) else "not reproduced"
+
+
 @dataclass
 class Reproduction:
     """All of a paper that was re-run: tables, claims, and how to run it again."""

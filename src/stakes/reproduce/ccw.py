@@ -3,10 +3,10 @@
 import numpy as np
 
 from stakes.compare import average_ranks, friedman_test
-from stakes.reproduce._ccpdt_claims import friedman_of_two
 from stakes.reproduce._ccw_data import MISSING, NOTE, SETS, load_set
 from stakes.reproduce._ccw_paper import ELEVEN, ELEVEN_NEAREST, NEAREST, NOT_RUN, ONE
 from stakes.reproduce._ccw_runs import METRICS, run_set
+from stakes.reproduce._pairs import beats_claim, friedman_of_two
 from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 
 
@@ -152,16 +152,4 @@ def _claims(found):
 
 
 def _claim(found, text, better, other, k, metric="l2"):
-    means = [_mean(found, learner, k, metric) for learner in (better, other)]
-    wins, losses, p = friedman_of_two(*means)
-    gain = float(np.mean(means[0] - means[1]))
-    if wins > losses and p < 0.05:
-        verdict = "reproduced"
-    else:
-        verdict = "partly reproduced" if wins > losses and gain > 0 else "not reproduced"
-    return Claim(
-        text,
-        verdict,
-        f"better on {wins}, worse on {losses} of {len(means[0])} sets, mean gain {gain:+.4f}, "
-        f"Friedman p = {p:.2g}",
-    )
+    return beats_claim(text, *(_mean(found, learner, k, metric) for learner in (better, other)))
