@@ -5,7 +5,8 @@ from stakes.compare._critical_difference import CriticalDifferenceDisplay
 from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
 from stakes.compare._fit_on_all import fit_on_all
 from stakes.compare._learners import all_estimators
-from stakes.compare._progressive import Progress, ProgressDisplay, progressive
+from stakes.compare._progress_display import ProgressDisplay
+from stakes.compare._progressive import Progress, progressive
 from stakes.compare._recommended import recommended
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (

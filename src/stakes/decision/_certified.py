@@ -6,6 +6,7 @@ from sklearn.utils.validation import column_or_1d
 from stakes.costs import Costs
 from stakes.decision._allocation import REVIEW, allocate
 from stakes.decision._budget import Decisions, review_prices
+from stakes.metrics._certified import read_certificate
 from stakes.metrics._intake import rows_of
 
 
@@ -61,17 +62,13 @@ def decide_certified(
     array([ 1, -1,  0])
     """
     decided = column_or_1d(np.asarray(decided))
-    certificate = column_or_1d(np.asarray(certificate, dtype=np.float64))
     n = len(decided)
     if decided.dtype != bool:
         raise ValueError(
             "decided must be booleans, true where the decision is the positive one: "
             "model.predict(X) == model.classes_[1]."
         )
-    if len(certificate) != n:
-        raise ValueError(f"certificate must have {n} values. Got {len(certificate)} instead.")
-    if not ((certificate >= 0) & (certificate <= 1)).all():
-        raise ValueError("certificate must hold probabilities between 0 and 1.")
+    certificate = read_certificate(certificate, n)
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     prices = review_prices(review_cost, n)
     gain = certificate * costs.regret(~decided) - prices

@@ -58,16 +58,23 @@ def certified_error(y_true, y_pred, certificate):
     0.4
     """
     y_true, y_pred = _labels(y_true, y_pred)
+    certificate = read_certificate(certificate, len(y_true))
+    return float(np.mean(np.where(y_true == y_pred, certificate, 1.0)))
+
+
+def read_certificate(certificate, n):
+    """The bounds of n predictions, checked to be probabilities."""
     certificate = column_or_1d(np.asarray(certificate, dtype=np.float64))
-    check_consistent_length(y_true, certificate)
+    if len(certificate) != n:
+        raise ValueError(f"certificate must have {n} values. Got {len(certificate)} instead.")
     if not ((certificate >= 0) & (certificate <= 1)).all():
         raise ValueError("certificate must hold probabilities between 0 and 1.")
-    return float(np.mean(np.where(y_true == y_pred, certificate, 1.0)))
+    return certificate
 
 
 def _labels(y_true, y_pred):
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred)
     if len(y_true) == 0:
-        raise ValueError("There are no examples to score.")
+        raise ValueError("y_true is empty; a metric needs at least one example.")
     return y_true, y_pred
