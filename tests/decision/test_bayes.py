@@ -211,6 +211,8 @@ def test_multi_class_matrix(rng):
     neutral = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
     np.testing.assert_array_equal(model.predict(X), neutral.predict(X))
     assert neutral.score(X, y) == pytest.approx((neutral.predict(X) == y).mean())
+    with pytest.raises(ValueError, match=r"label that is not in classes \['a', 'b', 'c'\]"):
+        neutral.score(X, np.full(150, "d"))
     with pytest.raises(ValueError, match=r"are for two classes; y has 3: give a cost_matrix"):
         neutral.predict(X, fp_cost=2.0)
     with pytest.raises(ValueError, match=r"are for two classes; y has 3"):

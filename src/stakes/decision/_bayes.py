@@ -202,6 +202,8 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         if len(self.classes_) == 2 and self.cost_matrix is None:
             return super().score(X, y, sample_weight, **given)
         y = column_or_1d(y)
+        if not np.isin(y, self.classes_).all():
+            raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
         costs = self._settle_costs(len(y), **given)
         truth = np.searchsorted(self.classes_, y)
         decided = np.searchsorted(self.classes_, self.predict(X, **given))
