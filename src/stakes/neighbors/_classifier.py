@@ -62,7 +62,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         Diameter of the box around the training examples, :math:`d_{\max}`.
     by_tree_ : bool
         Whether neighbours are found by a tree or by blocks of distances, as the data decide.
-    slope_, intercept_ : float
+    slope_, offset_ : float
         The sigmoid; a slope of zero says that the votes tell nothing.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -170,7 +170,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         self._search = self._index()
         self.by_tree_ = self._search.by_tree
         if self.calibration is not None:
-            self.slope_, self.intercept_ = self._calibrate(costs[used])
+            self.slope_, self.offset_ = self._calibrate(costs[used])
         return self
 
     def decision_function(self, X):
@@ -207,7 +207,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
             positive = np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
         else:
             z = np.clip(_log_odds(plus, minus), -LARGEST, LARGEST)
-            positive = expit(self.slope_ * z + self.intercept_)
+            positive = expit(self.slope_ * z + self.offset_)
         return np.column_stack([1.0 - positive, positive])
 
     def __getstate__(self):
