@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stakes.compare import _contestants
@@ -136,3 +137,15 @@ def test_verdict_counts_from_the_best(stored):
     above = excess(stored)
     assert min(a["mean"] for a in above.values()) >= 0
     assert all(a["worst"] >= a["mean"] for a in above.values())
+
+
+def test_above_a_best_that_paid_nothing():
+    def one(name, *costs):
+        learners = [{"learner": n, "cost_per_1000": c} for n, c in zip("ab", costs, strict=True)]
+        return {"name": name, "learners": learners}
+
+    above = excess({"sets": [one("free", 0.0, 5.0), one("dear", 10.0, 40.0)]})
+    assert above["a"] == {"mean": 0.0, "worst": 0.0, "where": "free"}
+    assert above["b"] == {"mean": np.inf, "worst": np.inf, "where": "free"}
+    above = excess({"sets": [one("s", 1.0, 1.0), one("t", 10.0, 40.0)]})
+    assert above["b"]["mean"] == pytest.approx(1.0)

@@ -77,11 +77,13 @@ def _like_this(stakes, learner, record):
     if learner not in found:
         return []
     best = near["learners"][0]
+    beside = f"the best of all, {best['learner']}, saved {best['savings']:.1%}"
+    if best["learner"] == learner:
+        beside = f"no other of {len(found)} saved more"
     return [
         f"On {near['name']}, the set of the money study that is most like yours "
         f"({near['rows']:,} rows, {near['positives'] / near['rows']:.1%} positive), it saved "
-        f"{found[learner]['savings']:.1%} of the best trivial policy's cost; the best of all, "
-        f"{best['learner']}, saved {best['savings']:.1%}."
+        f"{found[learner]['savings']:.1%} of the best trivial policy's cost; {beside}."
     ]
 
 

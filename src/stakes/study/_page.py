@@ -111,8 +111,9 @@ def _regret(record):
         for family, name in families.items()
     ]
     return (
-        "The twelve that are nearest to the best in the mean over the sets, for whoever must "
-        f"choose one without looking:\n\n{_table(head, rows)}\n\nThe nearest of each family:\n\n"
+        "The twelve that are nearest to the best in the geometric mean over the sets, for whoever "
+        f"must choose one without looking:\n\n{_table(head, rows)}\n\n"
+        "The nearest of each family:\n\n"
         + _table(["family", "nearest", "mean above the best", "worst"], best)
     )
 
