@@ -4,8 +4,8 @@ The researcher: check a table of a paper
 
 A thesis prints twelve equilibria of a game between a spammer, who shifts the mean of its class, and
 a filter, which moves its boundary. Are they equilibria? Every paper behind the library can be
-re-run by ``stakes reproduce NAME``; this page does one table by hand, then puts a method of its own
-beside the baselines.
+re-run by ``stakes reproduce NAME`` (``games --repeats 1`` needs no data files, and says what does);
+this page does one table by hand, then puts a method of its own beside the baselines.
 """
 
 import tempfile

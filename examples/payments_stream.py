@@ -30,14 +30,14 @@ print(data.summary())
 
 # %%
 # Predict, pay, learn, in this order, event by event. With ``delay=2000`` the label of an event
-# reaches the learner two thousand events later; decisions until then are made without it.
-runs = {
-    f"{name}, labels {delay:,} late": progressive(model, X, data.y, delay=delay, **data.costs)
-    for name, model in (("Probit", ProbitClassifier()), ("CW-CVaR", CWCVaRClassifier()))
-    for delay in (0, 2000)
-}
-for name, progress in runs.items():
-    print(f"{name}: {progress}")
+# reaches the learner two thousand events later. Until the first one is there, the rate of fraud
+# that is known from elsewhere decides: ``prior=0.02``.
+runs = {}
+for name, Learner in (("Probit", ProbitClassifier), ("CW-CVaR", CWCVaRClassifier)):
+    for delay in (0, 2000):
+        progress = progressive(Learner(), X, data.y, delay=delay, prior=0.02, **data.costs)
+        runs[f"{name}, labels {delay:,} late"] = progress
+        print(f"{name}, labels {delay:,} late: {progress}")
 
 # %%
 # Money paid so far, beside the policies that never and always block.
@@ -51,8 +51,7 @@ plt.show()
 # In a service the label is a message of its own, with the id of its payment. ``stakes stream --id``
 # reads such a stream: an event is decided at once and waits; when its label comes it is learnt, at
 # the features and the price that it had, and what the decision cost is booked. Here most labels
-# come 500 to 3,000 payments late, and one in ten never comes. Until the first label is there, the
-# rate of fraud that is known from elsewhere decides: ``--prior 0.02``.
+# come 500 to 3,000 payments late, and one in ten never comes.
 names = [f"f{j}" for j in range(data.X.shape[1])]
 late = 500 + (7919 * np.arange(5000)) % 2500
 messages = []

@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import Perceptron, SGDClassifier
 
 from stakes.compare import ProgressDisplay, progressive
+from stakes.datasets import make_fraud
 from stakes.metrics import savings_score, weighted_sum_score
 from stakes.online import AROWClassifier, CWRobustClassifier, ProbitClassifier
 
@@ -125,3 +126,18 @@ def test_bad_input_is_named(stream, arguments, match):
         progressive(AROWClassifier(), X, y, **arguments)
     with pytest.raises(ValueError, match="curve must be"):
         ProgressDisplay(progressive(AROWClassifier(), X, y)).plot(curve="moon")
+
+
+@pytest.mark.parametrize("delay", [0, 20])
+def test_the_prior_decides_until_a_label_is_learnt(delay):
+    data = make_fraud(200, random_state=0)
+    half, rare = (
+        progressive(ProbitClassifier(), data.X, data.y, delay=delay, prior=p, **data.costs)
+        for p in (0.5, 0.02)
+    )
+    known = delay + 1  # decided before anything was known
+    assert set(half.probability[:known]) == {0.5} and set(rare.probability[:known]) == {0.02}
+    np.testing.assert_array_equal(half.probability[known:], rare.probability[known:])
+    assert rare.decided[:known].sum() <= half.decided[:known].sum()
+    with pytest.raises(ValueError, match=r"prior must be between 0 and 1\. Got 2 instead"):
+        progressive(ProbitClassifier(), data.X, data.y, prior=2)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stakes.reproduce import PAPERS, games
-from stakes.reproduce._files import PAGE, DataMissing, data_directory
+from stakes.reproduce._files import PAGE, DataMissing, data_directory, data_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,13 +23,19 @@ def test_the_folder_is_the_argument_or_the_variable(monkeypatch, tmp_path):
     assert data_directory(tmp_path / "other") == tmp_path / "other"
     with pytest.raises(DataMissing, match=r"there is no folder '.*nowhere'\): put the files"):
         data_directory(tmp_path / "nowhere")
+    (tmp_path / "a.npz").touch()
+    assert data_file(tmp_path, "a.npz") == tmp_path / "a.npz"
+    with pytest.raises(DataMissing, match=r"There is no b\.npz in"):
+        data_file(tmp_path, "b.npz")
 
 
-def test_games_run_in_part_without_data(no_data, monkeypatch):
-    monkeypatch.setattr(games, "genetic_tables", lambda repeats: ([], []))  # takes a minute
+@pytest.mark.parametrize("folder", [None, "empty"])
+def test_games_run_in_part_without_data(no_data, monkeypatch, tmp_path, folder):
+    monkeypatch.setattr(games, "genetic_tables", lambda repeats: ([], []))  # takes longer
     told = []
-    result = games.run(repeats=1, progress=told.append)
-    assert told[0].startswith("Only what needs no data is run. The public data sets are not at ")
+    result = games.run(repeats=1, progress=told.append, data=folder and tmp_path)
+    assert told[0].startswith("Only what needs no data is run. The")
+    assert ("There is no spam stream in" if folder else "STAKES_DATA is not set") in told[0]
     assert [c.verdict for c in result.claims].count("cannot be checked") == 1
     assert {"reproduced", "partly reproduced", "not reproduced"} & {
         claim.verdict for claim in result.claims

@@ -88,6 +88,7 @@ def progressive(
     delay=0,
     classes=None,
     decide="cost",
+    prior=0.5,
 ):
     """Run a learner through a stream as it would have been used: decide, pay, then learn.
 
@@ -109,6 +110,9 @@ def progressive(
     decide : {"cost", "sign"}, default="cost"
         By least expected cost under the learner's probability, or by its own `predict`. A learner
         without probabilities always decides by its own `predict`.
+    prior : float, default=0.5
+        Probability of the positive class until a label is learnt: if labels come late and
+        positives are rare, one half would act on nearly everything meanwhile.
 
     Returns
     -------
@@ -126,13 +130,15 @@ def progressive(
     """
     if decide not in ("cost", "sign"):
         raise ValueError(f"decide must be 'cost' or 'sign'. Got {decide!r} instead.")
+    if not 0 <= prior <= 1:
+        raise ValueError(f"prior must be between 0 and 1. Got {prior!r} instead.")
     if int(delay) != delay or delay < 0:
         raise ValueError(f"delay must be a whole number of events >= 0. Got {delay!r} instead.")
     y = column_or_1d(y)
     classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide)
+    decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide, prior)
     if decided is None:
         decided = costs.decide(probability)
     return Progress(
@@ -146,10 +152,14 @@ def progressive(
     )
 
 
-def _run(model, X, y, classes, prices, delay, decide):
+def _run(model, X, y, classes, prices, delay, decide, prior):
     """Decisions (None: by cost, from the probabilities) and probabilities before learning."""
     if delay == 0 and decide == "cost" and hasattr(model, "predict_then_learn"):
-        return None, model.predict_then_learn(X, y, classes, **prices)
+        is_new = not hasattr(model, "classes_")
+        probability = model.predict_then_learn(X, y, classes, **prices)
+        if is_new:
+            probability[0] = prior
+        return None, probability
     n = row_count(X)
     knows_costs = hasattr(model, "learn_one") and hasattr(model, "predict_proba_one")
     quick = knows_costs and isinstance(X, np.ndarray)
@@ -167,7 +177,7 @@ def _run(model, X, y, classes, prices, delay, decide):
             if not by_cost:
                 decided[t] = model.predict(row)[0] == classes[1]
         except NotFittedError:
-            probability[t] = 0.5 if hasattr(model, "predict_proba") else np.nan
+            probability[t] = prior if hasattr(model, "predict_proba") else np.nan
         if t >= delay:
             learn(t - delay)
     return (None if by_cost else decided), probability

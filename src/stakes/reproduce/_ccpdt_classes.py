@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.reproduce._ccpdt_sampling import LAPLACE, P_VALUE
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 from stakes.tree import ConfidenceTreeClassifier
 
 TREES = ("C4.5", "CCP-C4.5", "CART", "CCP-CART")
@@ -50,7 +50,7 @@ def load_classes(name, data=None):
     if name == "Balance-scale":
         X = np.array(np.meshgrid(*[np.arange(1.0, 6.0)] * 4, indexing="ij")).reshape(4, -1).T
         return X, np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]).astype(int), np.zeros(4, bool)
-    path = data_directory(data) / FILES[name]
+    path = data_file(data, FILES[name])
     if path.suffix == ".npz":
         with np.load(path) as found:
             parts = found["data"], found["indices"], found["indptr"]

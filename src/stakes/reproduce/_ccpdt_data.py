@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 
 # name -> file, labels of the minority; what our reading rests on is the printed share
 SETS = {
@@ -35,7 +35,7 @@ NOTE = (
 def load_set(name, data=None):
     """X and the mask of the minority class."""
     file, minority = SETS[name]
-    path = data_directory(data) / file
+    path = data_file(data, file)
     if file.endswith(".npz"):
         with np.load(path) as found:
             X, y = found["X"].astype(np.float64), found["y"]

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 
 # name -> file and the positive label; a number instead of a label: the class with so many rows
 SETS = {
@@ -47,7 +47,7 @@ def load_set(name, data=None):
         X = np.array(list(itertools.product(range(1, 6), repeat=4)), dtype=np.float64)
         y, categorical = (X[:, 0] * X[:, 1] != X[:, 2] * X[:, 3]).astype(int), np.zeros(4, bool)
     elif file.endswith(".npz"):
-        with np.load(data_directory(data) / file) as found:
+        with np.load(data_file(data, file)) as found:
             y = found["y"]
             if "X" in found.files:
                 X = found["X"].astype(np.float64)
@@ -56,7 +56,7 @@ def load_set(name, data=None):
                 X = sparse.csr_matrix(parts, tuple(found["shape"])).toarray().astype(np.float64)
         categorical = np.zeros(X.shape[1], bool)
     else:
-        table = pl.read_csv(data_directory(data) / file, infer_schema=False)
+        table = pl.read_csv(data_file(data, file), infer_schema=False)
         y = table[table.columns[-1]].to_numpy()
         columns = [_column(table[c]) for c in table.columns[:-1]]
         X = np.column_stack([values for values, _ in columns])

@@ -7,7 +7,7 @@ import polars as pl
 from scipy import sparse
 
 from stakes.datasets import fetch_kdd99
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_directory, data_file
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def load_set(name, data=None):
     natural share.
     """
     spec = SETS[name]
-    path = data_directory(data) / spec.file
+    path = data_file(data, spec.file)
     if name == "German Credit":
         table = np.loadtxt(path)
         X, y = table[:, :-1], table[:, -1]

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from stakes._trivial import only_scores_count
 from stakes.reproduce._cs_svm_data import numbers_of
 from stakes.reproduce._cs_svm_paper import INCOME
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.svm import BiasedPenaltySVC, BoundaryMovementSVC, CostSensitiveSVC
 
@@ -24,7 +24,7 @@ KAPPA_GRID = (0.97, 0.9, 0.5)
 def load_donors(data=None):
     """Features, gifts (zero: no donor) and how many people each row stands for."""
     table = pl.read_csv(
-        data_directory(data) / "kdd98_donor19372.csv.gz",
+        data_file(data, "kdd98_donor19372.csv.gz"),
         infer_schema_length=None,
         null_values=["NA", "?", "."],
     )

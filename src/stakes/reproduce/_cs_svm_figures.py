@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes.datasets import make_checkerboard
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.svm import BiasedPenaltySVC, BoundaryMovementSVC, CostSensitiveSVC, kappa_path
 
@@ -66,7 +66,7 @@ def _checkerboard_claim(balanced):
 
 def support_vectors(data=None, n_rows=6_000):
     """Figure 3: support vectors of both classes on covertype, 1:211, as kappa falls."""
-    held = np.load(data_directory(data) / "covtype.npz")
+    held = np.load(data_file(data, "covtype.npz"))
     y = held["y"] == 4
     rng = np.random.default_rng(0)
     n_positive = round(n_rows / 212)

@@ -22,3 +22,11 @@ def data_directory(data=None):
             "into a folder and name it by --data or STAKES_DATA."
         )
     return Path(where)
+
+
+def data_file(data, name):
+    """The path of one file in that folder."""
+    path = data_directory(data) / name
+    if not path.is_file():
+        raise DataMissing(f"There is no {name} in {str(path.parent)!r}: {PAGE} says what it is.")
+    return path

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import xlogy
 
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import PAGE, DataMissing, data_directory
 
 N_WORDS = 20
 
@@ -47,6 +47,8 @@ def load_streams(data=None):
     ):
         if (root / file).exists():
             found.append(_load(name, root / file, unit))
+    if not found:
+        raise DataMissing(f"There is no spam stream in {str(root)!r}: {PAGE} says what they are.")
     return found
 
 

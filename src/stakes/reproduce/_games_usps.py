@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes.game import StackelbergClassifier, best_response
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 from stakes.reproduce._result import Cell, Claim, Table, verdict_of
 
 SETTINGS = {"thesis": (0.5, 1.0), "cheap moves": (1e-3, 0.05)}  # alpha, movement price
@@ -12,7 +12,7 @@ PAIRS = ((2, 6), (2, 8), (3, 8), (4, 1), (5, 8), (7, 9))
 
 def load_pair(pair, seed=0, data=None):
     """Half of the images of two digits to train, the other half to test; the first is positive."""
-    with np.load(data_directory(data) / "usps.npz") as d:
+    with np.load(data_file(data, "usps.npz")) as d:
         X, digit = d["X"], d["y"]
     rows = np.random.default_rng(seed).permutation(np.flatnonzero(np.isin(digit, pair)))
     X, y = X[rows].astype(np.float64), (digit[rows] == pair[0]).astype(int)

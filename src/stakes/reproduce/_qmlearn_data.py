@@ -5,7 +5,7 @@ import polars as pl
 from scipy import sparse
 from sklearn.datasets import load_diabetes, make_friedman1
 
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_file
 
 # name -> file and positive label; the label whose share is the one that Table 5.2 prints
 CLASSES = {
@@ -39,7 +39,7 @@ MISSING_5_4 = (
 def load_classes(name, data=None):
     """X (dense or CSR) and y in {0, 1} of one set of Table 5.2."""
     file, positive = CLASSES[name]
-    path = data_directory(data) / file
+    path = data_file(data, file)
     if file.endswith(".csv.gz"):
         frame = pl.read_csv(path, infer_schema_length=None)
         target = frame.columns[-1]
@@ -93,6 +93,6 @@ def load_numbers(name, data=None):
     if name == "diabetes":
         return load_diabetes(return_X_y=True)
     file, target, drop = OWN_TARGETS[name]
-    frame = pl.read_csv(data_directory(data) / file, infer_schema_length=None)
+    frame = pl.read_csv(data_file(data, file), infer_schema_length=None)
     frame = frame.filter(pl.col(target).is_not_null() & (pl.col(target) > 0))
     return numbers_of(frame.drop(target, *drop)), frame[target].to_numpy().astype(np.float64)

@@ -1,6 +1,6 @@
 """The games of W. Liu's thesis, Chapters 6 and 7, re-run."""
 
-from stakes.reproduce._files import DataMissing
+from stakes.reproduce._files import DataMissing, data_file
 from stakes.reproduce._games_months import months_tables
 from stakes.reproduce._games_play import concavity, table_7_1
 from stakes.reproduce._games_shift import divergences, genetic_tables, table_6_2
@@ -37,6 +37,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     tables, claims = [divergences()], []
     try:
         streams = load_streams(data) if real else None
+        digits = data_file(data, "usps.npz").parent if real else None
     except DataMissing as missing:
         claims.append(Claim(_ON_DATA, "cannot be checked", str(missing)))
         say(f"Only what needs no data is run. {missing}")
@@ -45,7 +46,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
         parts += [
             lambda: months_tables(streams),
             lambda: spam_tables(streams, say),
-            lambda: usps(max(1, repeats // 2), data),
+            lambda: usps(max(1, repeats // 2), digits),
         ]
     for part in parts:
         found, told = part()
