@@ -7,6 +7,7 @@ import numpy as np
 
 from stakes.errors import BelowTrivialWarning
 
+ENOUGH = 100  # rows of a stream before a comparison says something
 MOST_ROWS = 500  # of each class that are looked at: enough to see it, few enough to cost nothing
 
 

@@ -64,6 +64,7 @@ def test_counts_by_hand():
     assert "promised" in str(report)
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")  # a toy problem
 def test_what_is_not_covered_is_said():
     X, y = stream(np.random.default_rng(0))
     steep = CSDUOLClassifier(fn_cost=19.0, gamma=0.5).fit(X, y).bound_report(X, y)

@@ -69,6 +69,7 @@ def test_theta_one_is_duol(objective, rng):
     )
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")  # a toy problem
 def test_prices_move_the_decision():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))

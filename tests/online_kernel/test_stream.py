@@ -31,6 +31,7 @@ def assert_same(a, b, X):
     np.testing.assert_array_equal(a.decision_function(X), b.decision_function(X))
 
 
+@pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")  # a toy problem
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 @pytest.mark.parametrize("form", ["dense", "binary", "sparse", "wide"])
 def test_batch_equals_one_by_one_bit_for_bit(learner, form, monkeypatch):

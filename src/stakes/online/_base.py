@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
 from stakes._labels import stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes._trivial import ENOUGH
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
@@ -20,7 +21,6 @@ from stakes.online._intake import binary_signs, canonical, checked_later, signs_
 from stakes.online._one_by_one import OneByOne
 from stakes.online._state import BOOK, CALIBRATION, HEAD, NUMBERS, TALLY
 
-_ENOUGH = 100  # examples before a comparison with the trivial policies says something
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
 WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
@@ -313,7 +313,7 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _warn_if_trivial_is_cheaper(self):
         own, *trivial = self._book
-        if self._tally[0] < _ENOUGH or own <= min(trivial):
+        if self._tally[0] < ENOUGH or own <= min(trivial):
             return
         warnings.warn(
             f"The decisions of {type(self).__name__} while it learnt cost more than always "

@@ -5,12 +5,14 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stakes._labels import positive_among, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
+from stakes._trivial import ENOUGH, warn_below_trivial
 from stakes.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._gram_store import CallableStore, GramStore
@@ -202,18 +204,35 @@ class KernelOnline(CostSensitiveClassifier):
         """theta_t of each example; one for learners without prices."""
         return np.ones(len(y))
 
-    def _fit(self, X, y, *costs):
+    def _fit(self, X, y, *given):
         X, signs = self._validate_Xy(X, y)
-        costs = self._costs_of(len(signs), *costs)
+        costs = self._costs_of(len(signs), *given)
         self._start(X.shape[1], signs)
         rng = check_random_state(self.random_state) if self.shuffle else None
+        read = X, signs, costs
         for _ in range(self.n_passes):
-            if rng is None:
-                self._learn(X, signs, costs)
-            else:
+            if rng is not None:
                 order = rng.permutation(len(signs))
-                self._learn(X[order], signs[order], costs[order])
+                read = X[order], signs[order], costs[order]
+            scores = self._learn(*read)
+        if given and self._has_prices(dict(zip(COST_NAMES, given, strict=True))):
+            self._compare_stream_with_trivial(scores, *read[1:])
         return self
+
+    def _compare_stream_with_trivial(self, scores, signs, costs):
+        """Warn if the decisions before learning, in the last pass, were worth nothing."""
+        if len(signs) < ENOUGH:
+            return
+        decided = costs.decide(expit(scores)) if hasattr(self, "predict_proba") else scores > 0
+        warn_below_trivial(
+            self,
+            costs,
+            signs > 0,
+            decided,
+            np.ones(len(signs)),
+            where="the stream while it learnt",
+            stacklevel=5,
+        )
 
     def _stream(self, X, y, classes, *costs):
         first = not hasattr(self, "_store")
