@@ -48,7 +48,7 @@ STREAM, STREAM_RUN = example("payments_stream")
 ERRORS, ERRORS_RUN = example("error_bars")
 SPAM, SPAM_RUN = example("spam_adversary")
 PAPER, PAPER_RUN = example("check_a_paper")
-START = ("README.md", None, "## Try it")  # what it is, how to install, where to go
+START = ("README.md", None, "## On your own")  # what it is, the two commands, where to go
 COMPARE = ("stakes", "compare", "german", "--learners", "logistic regression, Bayes decision")
 
 STORIES = (
