@@ -140,7 +140,8 @@ def compare(
     by_name = {c.name: c for c in field}
     by_data = {d.name: d for d in datasets}
     wanted = {task.key for task in tasks}
-    todo = [task for task in tasks if task.key not in file.done()]
+    done = file.done()
+    todo = [task for task in tasks if task.key not in done]
     deadline = None if time_budget is None else time.monotonic() + time_budget
 
     def in_time():
