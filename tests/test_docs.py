@@ -40,6 +40,7 @@ RUN_ELSEWHERE = {
 }
 
 
+@pytest.mark.jit  # as readers run them
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda page: page.name)
 def test_python_blocks(page):
     text = "\n".join(blocks(page, "python"))

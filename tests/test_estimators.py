@@ -2,6 +2,7 @@
 
 import warnings
 
+import numba
 import pytest
 from sklearn.base import is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -10,14 +11,23 @@ from checks import ALL_CHECKS
 from exemptions import EXEMPT, expected_failed_checks
 from instances import instances
 
+# twenty seconds and more with the JIT off; the other lane has them
+LONG_WITHOUT_JIT = {("StackelbergClassifier", "check_classifiers_train")}
 CLASSIFIERS = [estimator for estimator in instances() if is_classifier(estimator)]
 
 
 @parametrize_with_checks(instances(), expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator, check):
+    if numba.config.DISABLE_JIT and (type(estimator).__name__, name_of(check)) in LONG_WITHOUT_JIT:
+        pytest.skip("long without the compiled loops, and run with them")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's checks provoke warnings on purpose
         check(estimator)
+
+
+def name_of(check):
+    """The name of a check of scikit-learn, which may have some of its arguments bound."""
+    return getattr(check, "func", check).__name__
 
 
 @pytest.mark.parametrize("check", ALL_CHECKS, ids=lambda check: check.__name__)

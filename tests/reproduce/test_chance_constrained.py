@@ -72,6 +72,7 @@ def test_verdicts():
     assert verdict_of([False]) == "not reproduced"
 
 
+@pytest.mark.jit  # more than a minute without the compiled loops
 def test_small_run(monkeypatch):
     monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
     monkeypatch.setattr(figures, "FORMULATIONS", ("MM-S", "MM-MC", *tables.NAMES[3:]))

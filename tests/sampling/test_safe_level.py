@@ -26,7 +26,7 @@ def two_clouds(rng, n=70, rare=14):
 
 @pytest.mark.parametrize("partners", ["class", "all"])
 def test_points_are_those_of_the_naive_version(rng, partners):
-    X, y = two_clouds(rng)
+    X, y = two_clouds(rng, n=45, rare=10)
     sampler = SafeLevelSMOTE(k_neighbors=4, partners=partners, random_state=1)
     X_new, y_new = sampler.fit_resample(X, y)
     np.testing.assert_array_equal(X_new[: len(X)], X)
