@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from stakes.reproduce import PAPERS
 from stakes.reproduce import _chance_constrained_figures as figures
 from stakes.reproduce import _chance_constrained_nested as nested

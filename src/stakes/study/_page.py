@@ -62,12 +62,12 @@ def _sets(record):
             f"{one['rows']:,}",
             f"{one['positives']:,}",
             f"{one['today']['name']}: {_money(one['today']['cost_per_1000'])}",
-            one["description"],
         ]
         for one in record["sets"]
     ]
-    head = ["set", "rows", "positive", "best trivial policy, cost per 1,000", "source and prices"]
-    return _table(head, rows)
+    head = ["set", "rows", "positive", "best trivial policy, cost per 1,000"]
+    sources = [f"- **{one['name']}**: {one['description']}" for one in record["sets"]]
+    return "\n".join([_table(head, rows), "", *sources])
 
 
 def _verdict(record):
