@@ -1,6 +1,7 @@
 """The commands, end to end on a small table."""
 
 import json
+import shutil
 
 import numpy as np
 import polars as pl
@@ -53,6 +54,19 @@ def test_train_takes_the_winner_and_its_table(folder, run, tmp_path):
     else:
         assert run("train", "--from", folder, "--out", "w.skops", "-q").exit_code == 0
         assert load_model(tmp_path / "w.skops").facts["learner"] == winner
+
+
+def test_what_lost_to_a_trivial_policy_is_not_trained(folder, run, tmp_path):
+    shutil.copytree(folder, tmp_path / "lost")
+    report = tmp_path / "lost" / "report.json"
+    told = json.loads(report.read_text())
+    for fact in told["datasets"][0]["learners"]:
+        fact["below_trivial"] = fact["learner"] == LOGISTIC
+    report.write_text(json.dumps(told))
+    result = run("train", "--from", "lost", "--learner", LOGISTIC, "--out", "m.skops")
+    assert result.exit_code == 2
+    assert f"{LOGISTIC} cost more in lost than one answer for all rows" in result.stderr
+    assert not (tmp_path / "m.skops").exists()
 
 
 @pytest.fixture(scope="module")

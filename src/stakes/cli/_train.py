@@ -74,7 +74,7 @@ def train(
     from stakes._files import check_can_write
 
     check_can_write(out)
-    name = learner or (DEFAULT_LEARNER if run is None else _winner(run))
+    name = (learner or DEFAULT_LEARNER) if run is None else _chosen(run, learner)
     priced = _as_table(settings.load())
 
     from stakes.compare._fit_on_all import contestant_for, fit_on_all
@@ -122,15 +122,22 @@ def _settings(run, data, given):
     )
 
 
-def _winner(run):
+def _chosen(run, learner):
+    """The winner of a run, or who was named, unless it lost to a trivial policy there."""
     path = run / "report.json"
     try:
-        best = json.loads(path.read_text())["datasets"][0]["best"]
+        told = json.loads(path.read_text())["datasets"][0]
+        best, lost = told["best"], {f["learner"] for f in told["learners"] if f["below_trivial"]}
     except (OSError, ValueError, LookupError):
         raise InputError(
             f"{str(path)!r} does not say which learner won; run stakes compare again."
         ) from None
-    return best
+    if learner in lost:
+        raise InputError(
+            f"{learner} cost more in {run} than one answer for all rows; name another learner, or "
+            "train it without --from."
+        )
+    return learner or best
 
 
 def _as_table(data):

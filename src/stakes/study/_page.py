@@ -186,7 +186,7 @@ def _wrong(record):
         for f in one["learners"]:
             for text in f["warnings"]:
                 kind = text.split(":")[0]
-                heard.setdefault((kind, f["learner"]), []).append(one["name"])
+                heard.setdefault((kind, f["learner"]), {})[one["name"]] = None
     lines += [
         f"- {learner} warned {kind} on {', '.join(where)}."
         for (kind, learner), where in sorted(heard.items())
