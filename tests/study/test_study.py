@@ -109,6 +109,13 @@ def test_stored_figures_are_drawn_from_the_stored_record(stored, tmp_path):
         assert (STORED / name).is_file()
 
 
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_study_of_few_sets_has_its_page(stored, tmp_path, n):
+    page = draw_page({**stored, "sets": stored["sets"][:n]}, tmp_path).read_text()
+    assert f"on {n} real data set" in page
+    assert (tmp_path / "ranks.svg").exists() == ("(ranks.svg)" in page) == (n > 1)
+
+
 def test_stored_costs_are_those_of_the_stored_rows(stored):
     total, count = defaultdict(float), defaultdict(int)
     for line in (STORED / "rows.jsonl").read_text(encoding="utf-8").splitlines():

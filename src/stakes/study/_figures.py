@@ -24,7 +24,8 @@ def draw_savings(record):
     names = sorted(names, key=lambda name: (name != RECOMMENDED, name), reverse=True)
     n = len(record["sets"])
     figure = Figure(figsize=(2.6 + 1.5 * n, 0.9 + 0.24 * len(names)), layout="constrained")
-    for ax, one in zip(figure.subplots(1, n, sharey=True), record["sets"], strict=True):
+    axes = figure.subplots(1, n, sharey=True, squeeze=False)
+    for ax, one in zip(axes[0], record["sets"], strict=True):
         facts = {f["learner"]: f for f in one["learners"]}
         for place, name in enumerate(names):
             if name in facts:

@@ -31,8 +31,7 @@ def to_markdown(record):
         "## Savings",
         "![Savings of the recommended learners and the baselines on every set](savings.svg)",
         _savings(record),
-        "## Ranks",
-        _ranks(record),
+        *(["## Ranks", _ranks(record)] if len(record["sets"]) > 1 else []),
         "## Times",
         _times(record),
         "## What went wrong",
@@ -46,8 +45,9 @@ def _opening(record):
     plan, n = record["plan"], len(record["sets"])
     learners = {f["learner"].removesuffix(TUNED) for one in record["sets"] for f in one["learners"]}
     return (
-        f"{len(learners)} ways to decide on {n} real data sets: learners of the library in their "
-        "default settings and tuned on cost inside the training rows, the usual baselines, and the "
+        f"{len(learners)} ways to decide on {n} real data set{'s' * (n > 1)}: learners of the "
+        "library in their default settings and tuned on cost inside the training rows, the usual "
+        "baselines, and the "
         f"trivial policies. Cross-validation with {plan['folds']} folds, repeats: "
         f"{plan['repeats']}; the same folds for all. Learners that grow faster than the rows learn "
         "from 2,500 or 1,500 of the training rows and are judged on the same test rows. Each fit "
@@ -123,9 +123,8 @@ def _family(record, name):
 
 
 def _savings(record):
-    names, test = ranks(record)
-    by_rank = [names[i] for i in test.ranks.argsort(kind="stable")]
-    by_rank += sorted({f["learner"] for o in record["sets"] for f in o["learners"]} - set(names))
+    by_rank = _in_order(record)
+    by_rank += sorted({f["learner"] for o in record["sets"] for f in o["learners"]} - set(by_rank))
     facts = [{f["learner"]: f for f in one["learners"]} for one in record["sets"]]
     rows = [[name, *(_cell(one.get(name)) for one in facts)] for name in by_rank]
     return (
@@ -134,6 +133,14 @@ def _savings(record):
         "policy was cheaper on training rows; where it was tuned, the policy decided then.\n\n"
         + _table(["learner and decision", *(one["name"] for one in record["sets"])], rows)
     )
+
+
+def _in_order(record):
+    """Those that finished on every set, the best average rank first."""
+    if len(record["sets"]) == 1:
+        return [f["learner"] for f in record["sets"][0]["learners"]]
+    names, test = ranks(record)
+    return [names[i] for i in test.ranks.argsort(kind="stable")]
 
 
 def _cell(fact):
