@@ -18,6 +18,7 @@ from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._plan import make_tasks, seed_of, split
 from stakes.costs import Costs
 from stakes.datasets import PricedData
+from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
 from stakes.metrics import cost_loss
 from toy import toy
@@ -208,14 +209,38 @@ def no_baselines(few, monkeypatch):
     monkeypatch.setattr(_run, "contestants", _contestants.contestants)
 
 
-def test_a_tuned_learner_below_trivial_leaves_the_decision_to_the_policy(no_baselines, tmp_path):
-    own = Contestant("my learner", "tree", LogisticRegression(), {"C": [0.1, 1.0]})
+@pytest.mark.parametrize("grid", [{"C": [0.1, 1.0]}, {}], ids=["tuned", "as it comes"])
+def test_a_learner_below_trivial_leaves_the_decision_to_the_policy(no_baselines, tmp_path, grid):
+    own = Contestant("my learner", "tree", LogisticRegression(), grid)
     results = compare(dear(), learners=[own], folds=2, out=tmp_path)
     rows = [r for r in results.rows if r["learner"] == "my learner"]
     policy = [r for r in results.rows if r["learner"] == "always positive"]
     assert [r["params"] for r in rows] == [{"trivial policy": 1}] * 2
     assert [r["cost"] for r in rows] == [r["cost"] for r in policy]
     assert all("BelowTrivialWarning: my learner lost" in "".join(r["warnings"]) for r in rows)
+
+
+def test_a_learner_above_trivial_decides_as_it_comes(no_baselines, tmp_path):
+    own = Contestant("my learner", "tree", LogisticRegression())
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    easy = PricedData("easy", X, (X[:, 0] > 0).astype(int), fp_cost=1.0, fn_cost=2.0)
+    held = compare(easy, learners=[own], folds=2, out=tmp_path / "held").rows
+    plain = compare(easy, learners=[own], folds=2, out=tmp_path / "plain", tune=False).rows
+    assert [r["params"] for r in held] == [{}] * len(held)
+    assert [r["cost"] for r in held] == [r["cost"] for r in plain]
+
+
+def test_without_tuning_a_learner_below_trivial_is_shown_as_it_is(no_baselines, tmp_path):
+    own = Contestant("my learner", "tree", LogisticRegression())
+    rows = compare(dear(), learners=[own], folds=2, out=tmp_path, tune=False).rows
+    assert all(r["savings"] < 0 for r in rows if r["learner"] == "my learner")
+
+
+def test_only_a_rule_of_its_own_is_held_against_the_policies_untuned():
+    plain = Contestant("plain", "tree", LogisticRegression())
+    bayes = Contestant("bayes", "tree", BayesDecisionClassifier(LogisticRegression()))
+    baseline = Contestant("baseline", "baseline", LogisticRegression())
+    assert [c.needs_inner_folds for c in (plain, bayes, baseline)] == [True, False, False]
 
 
 def test_a_baseline_is_shown_as_it_is(few, tmp_path):

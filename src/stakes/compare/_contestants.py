@@ -59,8 +59,17 @@ class Contestant:
 
     @property
     def guarded(self):
-        """Whether tuning may end with a trivial policy: baselines are shown as they are."""
+        """Whether a trivial policy may take its place: baselines are shown as they are."""
         return self.family not in ("trivial", "baseline")
+
+    @property
+    def needs_inner_folds(self):
+        """Whether there is a grid to choose from, or a rule of its own to hold against policies.
+
+        The Bayes decision needs none: it is the cheaper policy where probabilities say nothing.
+        """
+        own_rule = not isinstance(self.estimator, BayesDecisionClassifier)
+        return bool(self.grid) or (self.guarded and own_rule)
 
 
 def contestants(names=None):

@@ -1,7 +1,8 @@
 """The winner on all rows: what is deployed."""
 
 from stakes.compare._contestants import TRIVIAL, contestants
-from stakes.compare._fit_one import POLICY, fit_contestant
+from stakes.compare._fit_one import fit_contestant
+from stakes.compare._trivial_guard import POLICY
 from stakes.errors import InputError, near_matches
 
 
@@ -31,11 +32,11 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     >>> model.named_steps["learner"].classes_.tolist()
     [0, 1]
     """
-    model, chosen = fit_contestant(contestant_for(name, data), data, random_state, tune)
+    model, chosen, _ = fit_contestant(contestant_for(name, data), data, random_state, tune)
     if POLICY in chosen:
         raise InputError(
-            f"{name} lost to the rule {TRIVIAL[chosen[POLICY]]!r} in every setting that was tried "
-            "on rows it had not seen; name another learner, or train it without tuning."
+            f"{name} lost to the rule {TRIVIAL[chosen[POLICY]]!r} on rows it had not seen; name "
+            "another learner, or train it without tuning."
         )
     return model, chosen
 

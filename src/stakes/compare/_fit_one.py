@@ -6,26 +6,20 @@ import warnings
 import numpy as np
 import sklearn
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import (
-    GridSearchCV,
-    StratifiedKFold,
-    StratifiedShuffleSplit,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from stakes._deciding import final_step, predict_with_costs, takes_costs
 from stakes.compare._encode import prepare
 from stakes.compare._plan import split
+from stakes.compare._trivial_guard import POLICY, policy_in_place
 from stakes.costs import Costs
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
 
 INNER_FOLDS = 3
-POLICY = "trivial policy"  # what tuning chose if no setting was worth its decisions
 
 
 def fit_one(task, data, contestant, *, folds, tune):
@@ -57,40 +51,46 @@ def fit_one(task, data, contestant, *, folds, tune):
 
 def fit_and_decide(contestant, train, test, seed, tune):
     """Fit on the training rows and decide for the test rows, whose costs are known by then."""
-    start = time.perf_counter()
-    model, chosen = fit_contestant(contestant, train, seed, tune)
+    model, chosen, fit_seconds = fit_contestant(contestant, train, seed, tune)
     if POLICY in chosen:
         warnings.warn(
-            f"{contestant.name} lost to a trivial policy in every setting that was tried on "
-            "training rows it had not seen; the policy decides in its place.",
+            f"{contestant.name} lost to a trivial policy on training rows it had not seen; the "
+            "policy decides in its place.",
             BelowTrivialWarning,
             stacklevel=2,
         )
-    fitted = time.perf_counter()
+    start = time.perf_counter()
     decided = np.asarray(predict_with_costs(model, test.X, **test.costs)) == 1
-    predicted = time.perf_counter()
+    predict_seconds = time.perf_counter() - start
     facts = dict(
         n_train=len(train),
         n_test=len(test),
         params={key: _plain(value) for key, value in chosen.items()},
-        fit_seconds=fitted - start,
-        predict_seconds=predicted - fitted,
+        fit_seconds=fit_seconds,
+        predict_seconds=predict_seconds,
     )
     return decided, probability_of(model, test.X), facts
 
 
 def fit_contestant(contestant, train, seed, tune):
-    """Fit a contestant, tuned on cost if it has a grid; also what tuning chose.
+    """Fit a contestant, tuned on cost if it has a grid.
 
-    A learner of the library that loses to a trivial policy in every setting, on training rows that
-    it was not fitted on, is not deployed: the policy comes back in its place, named as `POLICY`.
+    A learner of the library that loses to a trivial policy, in every setting, on training rows
+    that it was not fitted on, is not deployed: the policy comes back in its place, named `POLICY`.
+
+    Returns
+    -------
+    (model, dict, float)
+        The model, what was chosen, and the seconds of the fit, with the search if there is a grid.
     """
     model = build(contestant, train.X, seed)
     last = model.steps[-1][0]
     grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
+    start = time.perf_counter()
     with sklearn.config_context(enable_metadata_routing=True):
-        if not (tune and grid and _enough(train.y)):
-            return model.fit(train.X, train.y, **costs_for(model, train.costs, len(train))), {}
+        if not (tune and contestant.needs_inner_folds and _enough(train.y)):
+            model.fit(train.X, train.y, **costs_for(model, train.costs, len(train)))
+            return model, {}, time.perf_counter() - start
         inner = dict(
             scoring=make_cost_scorer(),
             cv=StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed),
@@ -98,22 +98,13 @@ def fit_contestant(contestant, train, seed, tune):
         )
         costs = as_arrays(train.costs, len(train))
         search = GridSearchCV(model, grid, **inner).fit(train.X, train.y, **costs)
+        seconds = time.perf_counter() - start if grid else search.refit_time_
         if contestant.guarded:
-            policy, score = _best_policy(train, costs, inner)
-            if score > search.best_score_:
-                return policy.fit(train.X, train.y), {POLICY: policy.constant}
+            policy = policy_in_place(train, costs, inner, search.best_score_)
+            if policy is not None:
+                return policy.fit(train.X, train.y), {POLICY: policy.constant}, seconds
     chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
-    return search.best_estimator_, chosen
-
-
-def _best_policy(train, costs, inner):
-    """The cheaper trivial policy of the inner folds, and its score there."""
-    policies = [DummyClassifier(strategy="constant", constant=decision) for decision in (0, 1)]
-    rows = np.zeros((len(train), 1))
-    scores = [
-        cross_val_score(policy, rows, train.y, params=costs, **inner).mean() for policy in policies
-    ]
-    return policies[int(np.argmax(scores))], max(scores)
+    return search.best_estimator_, chosen, seconds
 
 
 def build(contestant, X, seed):
