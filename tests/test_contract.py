@@ -332,7 +332,7 @@ def test_info_and_its_grid(learner):
 def test_worthless_decisions_are_told(estimator, monkeypatch):
     unless_exempt("test_worthless_decisions_are_told", estimator)
     if hasattr(estimator, "learn_one"):
-        pytest.skip("a stream learner pays before it learns, and looks at that")
+        pytest.skip("a stream learner with prices looks at what it paid before it learned")
     wrong = 1 - Y[spread_rows(Y == 1)[0]]
     monkeypatch.setattr(stakes.base, "predict_with_costs", lambda *_, **costs: wrong)
     with pytest.warns(BelowTrivialWarning, match="on its own training rows than always") as told:

@@ -4,9 +4,11 @@ import shutil
 import subprocess
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from stakes.compare import compare
-from toy import toy
+from stakes.compare import Contestant, compare
+from stakes.compare._summary import lost_to_trivial
+from toy import dear, toy
 
 CHROMIUM = next((p for p in map(shutil.which, ["chromium", "google-chrome", "chrome"]) if p), None)
 
@@ -39,6 +41,22 @@ def test_three_renderings_say_the_same(report):
         assert facts["learner"] in text
     assert "stakes compare toy.csv --target y" in page
     assert "stakes compare toy.csv --target y" in text
+
+
+def test_who_lost_to_a_trivial_policy_is_named(few, tmp_path):
+    few.append(Contestant("my learner", "mine", LogisticRegression()))
+    report = compare(dear(), folds=2, out=tmp_path).report()
+    dearer, lost = json.loads(report.with_name("report.json").read_text())["datasets"][0]["lost"]
+    assert dearer.startswith("Dearer than the best trivial policy, not to deploy: logistic")
+    assert "logistic at 0.5" in dearer and "my learner" not in dearer
+    assert lost.endswith("it decided there (in so many of 2 fits): my learner (2).")
+    for text in (report.read_text(), report.with_name("report.md").read_text()):
+        assert dearer in text and lost in text
+
+
+def test_nobody_lost_to_a_trivial_policy():
+    won = {"learner": "good", "below_trivial": False, "params": [{}]}
+    assert lost_to_trivial([won]) == []
 
 
 def test_same_run_same_page(few, tmp_path):

@@ -21,7 +21,7 @@ from stakes.datasets import PricedData
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
 from stakes.metrics import cost_loss
-from toy import toy
+from toy import dear, toy
 
 TIMES = {"fit_seconds", "predict_seconds"}
 
@@ -193,13 +193,6 @@ def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
     assert all(kept[r["learner"], r["fold"]] == r["fit_seconds"] for r in finished)
     straight = compare(toy(800), learners=[], folds=3, tune=False, out=tmp_path / "straight")
     assert without_times(resumed) == without_times(straight)
-
-
-def dear(n=300):
-    """Nothing to be learnt, and misses so dear that a rule at 0.5 must lose."""
-    rng = np.random.default_rng(0)
-    y = (rng.random(n) < 0.3).astype(int)
-    return PricedData("dear", rng.normal(size=(n, 12)), y, fp_cost=0.1, fn_cost=50.0)
 
 
 @pytest.fixture

@@ -48,7 +48,12 @@ def compare(
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     tune: Annotated[
-        bool, typer.Option("--tune/--no-tune", help="Search settings on cost, in inner folds.")
+        bool,
+        typer.Option(
+            "--tune/--no-tune",
+            help="Search settings on cost in inner folds, and leave the decision to a trivial "
+            "policy where it wins there.",
+        ),
     ] = True,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Fits side by side; -1 is one per core.")
@@ -107,6 +112,8 @@ def compare(
     found = results.summary()["datasets"]
     for part in found:
         typer.echo(part["sentence"])
+        for sentence in part["lost"]:
+            _echo(sentence, quiet)
     for sentence in results.refused:
         _echo(sentence, quiet)
     if results.unfinished:

@@ -11,6 +11,7 @@ from stakes.compare._stats import (
     friedman_test,
     interval,
 )
+from stakes.compare._trivial_guard import POLICY
 
 N_BOOT = 1000
 
@@ -52,6 +53,7 @@ def summarize_data(results, data):
             best, today_name, float(1000 * today.mean()), len(table.complete) - len(TRIVIAL)
         ),
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
+        "lost": lost_to_trivial(learners),
         "learners": learners,
         "failed": table.failed(),
         "incomplete": table.incomplete,
@@ -78,6 +80,22 @@ def headline(best, today_name, today_cost, n_learners):
         f"Deploy {best['learner']}: against today's rule ({today_name}) it saves {money(saved)} "
         f"per 1,000 decisions{share} (95 % interval {money(low)} to {money(high)}).{sure}"
     )
+
+
+def lost_to_trivial(learners):
+    """Sentences on who lost to a trivial policy: on the test rows, or already in training."""
+    below = [f["learner"] for f in learners if f["below_trivial"]]
+    times = {f["learner"]: sum(POLICY in chosen for chosen in f["params"]) for f in learners}
+    replaced = [f"{name} ({count})" for name, count in times.items() if count]
+    sentences = []
+    if below:
+        sentences.append(f"Dearer than the best trivial policy, not to deploy: {'; '.join(below)}.")
+    if replaced:
+        sentences.append(
+            "Lost to a trivial policy on training rows not seen, so that it decided there (in so "
+            f"many of {len(learners[0]['params'])} fits): {'; '.join(replaced)}."
+        )
+    return sentences
 
 
 def money(amount):

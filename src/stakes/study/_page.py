@@ -47,11 +47,12 @@ def _opening(record):
     return (
         f"{len(learners)} ways to decide on {n} real data set{'s' * (n > 1)}: learners of the "
         "library in their default settings and tuned on cost inside the training rows, the usual "
-        "baselines, and the "
-        f"trivial policies. Cross-validation with {plan['folds']} folds, repeats: "
-        f"{plan['repeats']}; the same folds for all. Learners that grow faster than the rows learn "
-        "from 2,500 or 1,500 of the training rows and are judged on the same test rows. Each fit "
-        "is a row of [rows.jsonl](rows.jsonl)."
+        "baselines, and the trivial policies. A learner of the library with a decision rule of its "
+        "own that loses to a trivial policy in inner folds of the training rows leaves it the "
+        f"decision. Cross-validation with {plan['folds']} folds, repeats: {plan['repeats']}; the "
+        "same folds for all. Learners that grow faster than the rows learn from 2,500 or 1,500 of "
+        "the training rows and are judged on the same test rows. Each fit is a row of "
+        "[rows.jsonl](rows.jsonl)."
     )
 
 
@@ -130,7 +131,8 @@ def _savings(record):
     return (
         "Savings: the share of the best trivial policy's cost that is not paid, best average rank "
         f"first. {BELOW} costs more than the best trivial policy. {POLICY} warned that a trivial "
-        "policy was cheaper on training rows; where it was tuned, the policy decided then.\n\n"
+        "policy was cheaper: on its own training rows, or in inner folds, and the policy decided "
+        "then.\n\n"
         + _table(["learner and decision", *(one["name"] for one in record["sets"])], rows)
     )
 

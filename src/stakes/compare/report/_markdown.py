@@ -10,7 +10,7 @@ def to_markdown(summary):
         parts += [f"## {data['name']}", f"**{data['sentence']}**", data["stakes_in_words"]]
         if data["ties"]:
             parts.append(f"Not told apart from the best: {', '.join(data['ties'])}.")
-        parts.append(_learners(data))
+        parts += [_learners(data), *data["lost"]]
         if data["misstated"]:
             parts.append(_misstated(data))
         parts += [f"- {f['learner']} failed: {f['error']}" for f in data["failed"]]
@@ -33,7 +33,7 @@ def _learners(data):
     head = ["learner and decision", "cost per 1,000", "95 % interval", "savings", "alerts", "fit s"]
     rows = [
         [
-            f["learner"] + (" (below the best trivial policy)" if f["below_trivial"] else ""),
+            f["learner"],
             money(f["cost_per_1000"]),
             " to ".join(money(x) for x in f["cost_interval"]),
             "" if f["savings"] is None else f"{f['savings']:.3f}",
