@@ -14,6 +14,7 @@ from stakes.datasets import (
     _fetch_classes,
     _sources,
     fetch_bank_marketing,
+    fetch_card_fraud,
     fetch_default_credit,
     fetch_kdd98,
     fetch_kdd99,
@@ -59,6 +60,21 @@ def test_a_wrong_file_is_refused(offline, tmp_path):
         file.write("a,target\n1,0\n")
     with pytest.raises(InputError, match=r"pima should have 768 rows .* has 1 rows; use the file"):
         fetch_pima(data_home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("fetch", "file"),
+    [
+        (fetch_pima, "diabetes_pima.csv.gz"),
+        (fetch_kdd99, "kddcup.data_10_percent.gz"),
+        (fetch_card_fraud, "creditcard_ulb_f32.npz"),
+    ],
+)
+def test_a_damaged_file_is_named(offline, tmp_path, fetch, file):
+    whole = gzip.compress(b"a,target\n" + b"1,0\n" * 99)
+    (tmp_path / file).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=f"{file} cannot be read as .*: copy it again"):
+        fetch(data_home=tmp_path)
 
 
 def test_openml_answers_are_decoded(offline, monkeypatch):

@@ -5,7 +5,14 @@ import polars as pl
 from sklearn.datasets import fetch_kddcup99
 
 from stakes.datasets._priced import PricedData
-from stakes.datasets._sources import Source, as_categories, is_positive, read_source
+from stakes.datasets._sources import (
+    Source,
+    as_categories,
+    is_positive,
+    local_file,
+    not_found,
+    read_source,
+)
 from stakes.errors import InputError
 
 SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, ("spambase", 1))
@@ -166,10 +173,8 @@ def fetch_kdd99(*, fp_cost=2.0, fn_cost=2.0, data_home=None):
     -------
     PricedData
     """
-    try:
-        table = read_source(KDD99, data_home)
-    except InputError as missing:
-        table = _kddcup99(missing)
+    here = local_file(KDD99, data_home) is not None
+    table = read_source(KDD99, data_home) if here else _kddcup99(data_home)
     y = 1 - is_positive(table["labels"], "normal.")
     return PricedData(
         KDD99.name,
@@ -185,12 +190,12 @@ def fetch_kdd99(*, fp_cost=2.0, fn_cost=2.0, data_home=None):
     )
 
 
-def _kddcup99(missing):
+def _kddcup99(data_home):
     try:
         bunch = fetch_kddcup99(percent10=True)
     except (OSError, ValueError) as error:
         raise InputError(
-            str(missing).split(",")[0] + f", and cannot be downloaded ({type(error).__name__}): "
+            f"{not_found(KDD99, data_home)}, and cannot be downloaded ({type(error).__name__}): "
             f"set STAKES_DATA to a directory that holds {KDD99.file}, or connect once."
         ) from error
     columns = {}

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import polars as pl
@@ -57,21 +58,30 @@ def read_source(source, data_home=None):
     -------
     polars.DataFrame
     """
-    where = data_home or os.environ.get("STAKES_DATA")
-    path = Path(where) / source.file if where else None
-    if path is not None and path.is_file():
-        table = _read_npz(path) if path.suffix == ".npz" else _read_csv(path, source.header)
-    else:
-        table = _from_openml(source, where)
+    path = local_file(source, data_home)
+    table = _from_openml(source, data_home) if path is None else _read(path, source)
     if source.columns is not None and len(source.columns) == table.width:
         table.columns = list(source.columns)
     if len(table) != source.rows or source.target not in table.columns:
         raise InputError(
             f"{source.name} should have {source.rows} rows and a column {source.target!r}, but "
-            f"{path if path and path.is_file() else 'OpenML'} has {len(table)} rows; use the file "
-            f"{source.file} that the documentation names."
+            f"{path or 'OpenML'} has {len(table)} rows; use the file {source.file} that the "
+            "documentation names."
         )
     return table
+
+
+def local_file(source, data_home=None):
+    """The file of a source in `data_home`, else in `STAKES_DATA`; None if it is not there."""
+    where = data_home or os.environ.get("STAKES_DATA")
+    path = Path(where) / source.file if where else None
+    return path if path is not None and path.is_file() else None
+
+
+def not_found(source, data_home=None):
+    """Half a sentence: what was not found, and where it was looked for."""
+    where = data_home or os.environ.get("STAKES_DATA")
+    return f"{source.name} was not found in STAKES_DATA" + (f"={where}" if where else ", which is not set")
 
 
 def as_categories(table):
@@ -102,6 +112,16 @@ def is_positive(column, *positive):
     return text.is_in(positive).to_numpy().astype(np.int64)
 
 
+def _read(path, source):
+    try:
+        return _read_npz(path) if path.suffix == ".npz" else _read_csv(path, source.header)
+    except (OSError, EOFError, KeyError, ValueError, BadZipFile, pl.exceptions.PolarsError) as e:
+        raise InputError(
+            f"{path} cannot be read as {source.name} ({type(e).__name__}): copy it again, or take "
+            "it away to have it downloaded."
+        ) from e
+
+
 def _read_csv(path, header):
     return pl.read_csv(path, has_header=header, infer_schema_length=100_000, null_values=["", "?"])
 
@@ -115,18 +135,17 @@ def _read_npz(path):
     return pl.DataFrame(columns)
 
 
-def _from_openml(source, where):
-    looked = f"in STAKES_DATA={where}" if where else "in STAKES_DATA, which is not set"
+def _from_openml(source, data_home):
     way_out = f"set STAKES_DATA to a directory that holds {source.file}"
     if source.openml is None:
-        raise InputError(f"{source.name} was not found {looked}, and is not on OpenML: {way_out}.")
+        raise InputError(f"{not_found(source, data_home)}, and is not on OpenML: {way_out}.")
     name, version = source.openml
     try:
         # liac-arff and arrays: pandas is not needed
         bunch = fetch_openml(name=name, version=version, as_frame=False, parser="liac-arff")
     except (OSError, ValueError) as error:  # no network, a refused request, an unknown set
         raise InputError(
-            f"{source.name} was not found {looked}, and OpenML cannot be reached "
+            f"{not_found(source, data_home)}, and OpenML cannot be reached "
             f"({type(error).__name__}): {way_out}, or connect to the network once."
         ) from error
     columns = {
