@@ -3,6 +3,7 @@
 import platform
 import subprocess
 import time
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -156,11 +157,14 @@ def compare(
     if progress:
         progress(finished, len(tasks), None)
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
-    for row, arrays in pool(in_time()):
-        file.add(row | environment(), arrays)
-        finished += 1
-        if progress:
-            progress(finished, len(tasks), row)
+    with warnings.catch_warnings():
+        # joblib renews a worker whose memory has grown, and nothing is lost by it
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        for row, arrays in pool(in_time()):
+            file.add(row | environment(), arrays)
+            finished += 1
+            if progress:
+                progress(finished, len(tasks), row)
     file.rows = [row for row in file.rows if key_of(row) in wanted]
     return Results(file, datasets, refused, len(tasks) - finished, today)
 
