@@ -81,7 +81,8 @@ def local_file(source, data_home=None):
 def not_found(source, data_home=None):
     """Half a sentence: what was not found, and where it was looked for."""
     where = data_home or os.environ.get("STAKES_DATA")
-    return f"{source.name} was not found in STAKES_DATA" + (f"={where}" if where else ", which is not set")
+    looked = f"STAKES_DATA={where}" if where else "STAKES_DATA, which is not set"
+    return f"{source.name} was not found in {looked}"
 
 
 def as_categories(table):
