@@ -1,4 +1,4 @@
-"""Five stories from the README's first line to the result, read at 200 words a minute.
+"""Five stories to their results: the passages that each needs, read at 200 words a minute.
 
 Words are those of code as well as prose; running is measured in fresh processes in an empty
 folder, with nothing compiled before. Installation is not in it.

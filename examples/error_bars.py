@@ -28,8 +28,9 @@ units = np.array([1.0, 250.0, 0.001])
 replicates = units * (true[:, None, :] + ranges[:, None, :] * rng.uniform(-1, 1, (80, 3, 3)))
 
 # %%
-# What is known: the replicates, and that no error exceeds the instrument's range. The moments come
-# from the replicates; the support from the instrument, since three replicates do not show a range.
+# What is known: the replicates, and that no error exceeds the instrument's range. The mean comes
+# from the replicates; support and variance from the instrument, since three replicates do not show
+# a range. A measurement and the mean of others are at most two ranges apart.
 known = moments_from_replicates(replicates)
 support = dict(lower=known.mean - 2 * units * ranges, upper=known.mean + 2 * units * ranges)
 information = dict(support, var=units**2 * ranges**2 / 3)
@@ -62,17 +63,18 @@ for formulation, epsilon in (("MM-M", 1.0), ("MM-SMV-I", 0.8)):
     )
 
 # %%
-# Send to a person what is not certain enough: the prediction may be wrong by more than 10 %.
+# Send to a person what is not certain enough: where the error of measurement may have turned the
+# prediction with a probability above 10 %.
 review = model.needs_review(X[test], max_error=0.1, **part(test))
 sure = ~review
 print(
-    f"{review.sum()} of {review.size} samples go to review; of the other {sure.sum()}, "
-    f"{int((guess != y[test])[sure].sum())} are wrong"
+    f"{review.sum()} of {review.size} samples go to review; of the other {sure.sum()} "
+    f"wrong: {int((guess != y[test])[sure].sum())}"
 )
 
 # %%
 # Where the instrument's error decides: the farther a sample lies from the boundary, counted in its
-# own error, the smaller the bound on the probability that its prediction is wrong.
+# own error, the smaller the bound on the probability that this error turned its prediction.
 order = np.argsort(bound)
 wrong = (guess != y[test])[order]
 position = np.arange(bound.size)
@@ -80,6 +82,6 @@ plt.plot(position, bound[order], "o", color="tab:blue", label="right")
 plt.plot(position[wrong], bound[order][wrong], "o", color="tab:red", label="wrong")
 plt.axhline(0.1, color="grey", linestyle=":", label="send to review above")
 plt.xlabel("samples, the surest first")
-plt.ylabel("bound on the probability of a mistake")
+plt.ylabel("bound on the probability that the error turned it")
 plt.legend()
 plt.show()

@@ -27,8 +27,8 @@ loans = load_german_credit()
 print(loans.summary())
 
 # %%
-# Two learners, each decided at one half and at the loan's own prices. Only the decision differs
-# between the members of a pair; below zero is worse than having no model.
+# Two learners, each decided at one half and, calibrated, at the loan's own prices; below zero is
+# worse than having no model.
 rows = train_test_split(np.arange(1000), test_size=0.5, stratify=loans.y, random_state=0)
 train, test = (loans.take(part) for part in rows)
 learners = {

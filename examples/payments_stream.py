@@ -40,7 +40,7 @@ for name, Learner in (("Probit", ProbitClassifier), ("CW-CVaR", CWCVaRClassifier
         print(f"{name}, labels {delay:,} late: {progress}")
 
 # %%
-# Money paid so far, beside the policies that never and always block.
+# Savings so far, against the better of never and always blocking (the line at zero).
 ax = plt.figure(figsize=(8, 4.5)).gca()
 for name, progress in runs.items():
     ProgressDisplay(progress, name=name).plot(ax, curve="savings")

@@ -94,3 +94,33 @@ def test_the_command_says_it_and_what_to_type_next():
     assert said.stdout.startswith("Use recommended blend.\n- Independent rows")
     last = "Next: stakes compare german --fn-cost amount --learners 'recommended blend'"
     assert said.stdout.strip().splitlines()[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("option", "page"), [("--error-bars", "uncertain"), ("--adversary", "game")]
+)
+def test_what_a_table_cannot_say_leads_to_its_page(option, page):
+    said = CliRunner().invoke(app, ["advise", "german", option])
+    assert said.exit_code == 0, said.output
+    assert f"see the page '{page}'" in said.stdout and "On german" not in said.stdout
+    assert f"Next: docs/{page}.md" in said.stdout
+
+
+def test_a_stream_in_a_file_leads_to_the_stream(tmp_path):
+    lines = "\n".join(f"{i},{i % 2}" for i in range(200))
+    (tmp_path / "events.csv").write_text(f"x,late\n{lines}\n")
+    asked = ["advise", str(tmp_path / "events.csv"), "--target", "late", "--stream"]
+    said = CliRunner().invoke(app, asked)
+    assert said.exit_code == 0, said.output
+    last = said.stdout.strip().splitlines()[-1]
+    assert last.startswith("Next: stakes stream") and "--learner " in last
+
+
+def test_a_loss_is_not_called_a_saving():
+    record = stored_record()
+    for one in record["sets"]:
+        for fact in one["learners"]:
+            if fact["learner"] == "recommended blend":
+                fact["savings"] = -0.25
+    said = " ".join(advise(flat(5000, 900), record=record).why)
+    assert "it cost 25.0% more than the best trivial policy" in said

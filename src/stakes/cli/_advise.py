@@ -49,5 +49,18 @@ def advise(
     advice = ask(priced, stream=stream, error_bars=error_bars, adversary=adversary)
     typer.echo(settings.opening(priced), err=True)
     typer.echo(str(advice))
-    again = ["stakes", "compare", *settings.as_options(), "--learners", advice.learner]
-    typer.echo(f"Next: {shlex.join(again)}")
+    typer.echo(f"Next: {_next(settings, advice, stream)}")
+
+
+def _next(settings, advice, stream):
+    """What to type, or to read where the command line cannot say what was asked."""
+    if advice.page in ("uncertain", "game"):
+        return f"docs/{advice.page}.md, in Python: a table has no place for it."
+    options = settings.as_options()
+    if stream and settings.is_file:
+        from stakes.cli._stream_run import LEARNERS
+
+        known = {learner.__name__: name for name, learner in LEARNERS.items()}
+        if advice.learner in known:
+            return shlex.join(["stakes", "stream", *options, "--learner", known[advice.learner]])
+    return shlex.join(["stakes", "compare", *options, "--learners", advice.learner])

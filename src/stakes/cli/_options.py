@@ -24,20 +24,22 @@ Positive = Annotated[
         "0/1, -1/1, no/yes, n/y, false/true and f/t.",
     ),
 ]
-_COST = "A number, or an expression over columns such as 0.75*amount."
-FpCost = Annotated[
-    str | None, typer.Option(metavar="EXPR", help=f"Cost of a false alarm. {_COST} Default: 1.")
-]
-FnCost = Annotated[
-    str | None, typer.Option(metavar="EXPR", help="Cost of a missed positive. Default: 1.")
-]
-TpCost = Annotated[
-    str | None, typer.Option(metavar="EXPR", help="Cost of a positive that is caught. Default: 0.")
-]
-TnCost = Annotated[
-    str | None,
-    typer.Option(metavar="EXPR", help="Cost of a negative that is left alone. Default: 0."),
-]
+_OUTCOMES = {
+    "fp": "a false alarm. A number, or an expression over columns such as 0.75*amount",
+    "fn": "a missed positive",
+    "tp": "a positive that is caught",
+    "tn": "a negative that is left alone",
+}
+
+
+def cost_option(outcome, default):
+    """The option for the cost of an outcome, and what holds where it is not given."""
+    told = f"Cost of {_OUTCOMES[outcome]}. Default: {default}."
+    return Annotated[str | None, typer.Option(metavar="EXPR", help=told)]
+
+
+FpCost, FnCost = cost_option("fp", "1"), cost_option("fn", "1")
+TpCost, TnCost = cost_option("tp", "0"), cost_option("tn", "0")
 Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="A column that is not a feature; may be given repeatedly."),

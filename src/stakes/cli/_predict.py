@@ -29,10 +29,10 @@ def predict(
             metavar="COLUMN", help="A column of DATA to copy beside; may be given repeatedly."
         ),
     ] = None,
-    fp_cost: options.FpCost = None,
-    fn_cost: options.FnCost = None,
-    tp_cost: options.TpCost = None,
-    tn_cost: options.TnCost = None,
+    fp_cost: options.cost_option("fp", "as in training") = None,
+    fn_cost: options.cost_option("fn", "as in training") = None,
+    tp_cost: options.cost_option("tp", "as in training") = None,
+    tn_cost: options.cost_option("tn", "as in training") = None,
     quiet: options.Quiet = False,
 ):
     r"""Decide for new rows, with the expected cost of each decision.

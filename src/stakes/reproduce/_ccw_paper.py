@@ -2,7 +2,7 @@
 
 ONE = ("NW", "MI", "CCW_MI", "AI", "CCW_AI", "WDkNN")
 ELEVEN = (*("MI", "CCW_MI", "AI", "CCW_AI", "SMOTE", "WDkNN", "LMNN", "DNet", "CCPDT", "HDDT"),)
-# no kept library has these: the thesis's numbers stand alone
+# no maintained library has these: the thesis's numbers stand alone
 NOT_RUN = ("WDkNN", "LMNN", "DNet")
 
 NEAREST = {

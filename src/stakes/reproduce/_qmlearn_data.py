@@ -27,7 +27,7 @@ CLASSES = {
 }
 MISSING_5_2 = (
     "Appetency, Churn, Upselling, Arrhythmia, Cylinder, Ipums, Synthetic, G.agnostic, H.prior, "
-    "S.prior, Colon, Complete and Tumor are not in the data directory; of S.agnostic "
+    "S.prior, Colon, Complete and Tumor were not available; of S.agnostic "
     "13,086 rows of the printed 14,395 are"
 )
 MISSING_5_4 = (

@@ -87,7 +87,7 @@ def figure_5_8(name, repeats, data, rows):
     note = (
         "AUC-PR of a class-confidence tree on the features with the largest weights, 5 x 2 folds; "
         "weights as in Table 5.2, and of tuned-like fits (standardised, alpha = 1e-3). The "
-        "thesis's other set, G.agnostic, is not in the data directory: A.agnostic stands for it."
+        "thesis's other set, G.agnostic, was not available: A.agnostic stands for it."
     )
     return _table(f"Figure 5.8, {name}: feature selection", scores, note), scores
 
@@ -125,7 +125,7 @@ def figure_5_9(name, repeats, data, rows, limit=1000):
     scores = _by_size(name, X, y, folds, number_rankings, score, rows)
     note = (
         f"RMSE of a Gaussian process on the features with the largest weights, {len(y):,} rows, "
-        "5 x 2 folds. The thesis's sets, Ailerons and Pol, are not in the data directory; this is "
+        "5 x 2 folds. The thesis's sets, Ailerons and Pol, were not available; this is "
         "one of our own skewed targets."
     )
     return _table(f"Figure 5.9, {name}: feature selection", scores, note), scores

@@ -44,9 +44,9 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
     if left:
         setup = f"At hand but left out of this run: {', '.join(left)}. {setup}"
     rivals = (
-        "WDkNN, LMNN and DNet are the thesis's numbers, not run: no kept library has WDkNN or "
-        "DNet, and metric-learn 0.7's LMNN calls an argument that scikit-learn has removed. SMOTE "
-        "is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at p = 0.01 and "
+        "WDkNN, LMNN and DNet are the thesis's numbers, not run: no maintained library has WDkNN "
+        "or DNet, and metric-learn 0.7's LMNN calls an argument that scikit-learn has removed. "
+        "SMOTE is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at p = 0.01 and "
         "have the leaves of `ConfidenceTreeClassifier`, drawn to their parents, not Laplace's."
     )
     return Reproduction(
@@ -145,7 +145,7 @@ def _claims(found):
         Claim(
             "CCW_MI and CCW_AI beat WDkNN, LMNN and DNet.",
             "cannot be checked",
-            "no kept library runs them; the thesis's numbers are shown",
+            "no maintained library runs them; the thesis's numbers are shown",
         )
     )
     return claims

@@ -62,9 +62,7 @@ def run(
     return Reproduction(
         name="qmlearn",
         paper="A Quadratic Mean based Supervised Learning Model (W. Liu, S. Chawla; thesis, ch. 5)",
-        command="stakes reproduce qmlearn"
-        if rows.path is None
-        else f"stakes.reproduce.qmlearn.run(rows={str(rows.path)!r})",
+        command="stakes reproduce qmlearn",
         tables=[table for table in tables if table.cells],
         claims=claims(found, errors, picked),
     )

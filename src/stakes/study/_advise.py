@@ -66,7 +66,8 @@ def advise(data, *, stream=False, error_bars=False, adversary=False, record=None
     facts = Facts(stakes.n, stakes.n_positive, stream, error_bars, adversary)
     rule = advised(facts)
     learner = rule.learner(record)
-    why = [rule.why(facts), *_like_this(stakes, learner, record), *_mind(stakes)]
+    found = _like_this(stakes, learner, record) if rule.shown else _not_shown(rule)
+    why = [rule.why(facts), *found, *_mind(stakes)]
     return Advice(learner, why, rule.page)
 
 
@@ -82,9 +83,19 @@ def _like_this(stakes, learner, record):
         beside = f"no other of {len(found)} saved more"
     return [
         f"On {near['name']}, the set of the money study that is most like yours "
-        f"({near['rows']:,} rows, {near['positives'] / near['rows']:.1%} positive), it saved "
-        f"{found[learner]['savings']:.1%} of the best trivial policy's cost; {beside}."
+        f"({near['rows']:,} rows, {near['positives'] / near['rows']:.1%} positive), it "
+        f"{_against_trivial(found[learner]['savings'])}; {beside}."
     ]
+
+
+def _against_trivial(savings):
+    if savings < 0:
+        return f"cost {-savings:.1%} more than the best trivial policy"
+    return f"saved {savings:.1%} of the best trivial policy's cost"
+
+
+def _not_shown(rule):
+    return [f"No set of the money study has this question in it: see the page {rule.page!r}."]
 
 
 def _distance(stakes, one):

@@ -43,16 +43,17 @@ def to_markdown(record):
 
 def _opening(record):
     plan, n = record["plan"], len(record["sets"])
-    learners = {f["learner"].removesuffix(TUNED) for one in record["sets"] for f in one["learners"]}
+    names = {f["learner"] for one in record["sets"] for f in one["learners"]}
+    plain = {name.removesuffix(TUNED) for name in names}
     return (
-        f"{len(learners)} ways to decide on {n} real data set{'s' * (n > 1)}: learners of the "
-        "library in their default settings and tuned on cost inside the training rows, the usual "
-        "baselines, and the trivial policies. A learner of the library with a decision rule of its "
-        "own that loses to a trivial policy in inner folds of the training rows leaves it the "
-        f"decision. Cross-validation with {plan['folds']} folds, repeats: {plan['repeats']}; the "
-        "same folds for all. Learners that grow faster than the rows learn from 2,500 or 1,500 of "
-        "the training rows and are judged on the same test rows. Each fit is a row of "
-        "[rows.jsonl](rows.jsonl)."
+        f"{len(plain)} ways to decide, with their tuned versions {len(names)}, on {n} real data "
+        f"set{'s' * (n > 1)}: learners of the library in their default settings and tuned on cost "
+        "inside the training rows, the usual baselines, and the trivial policies. A learner of the "
+        "library with a decision rule of its own that loses to a trivial policy in inner folds of "
+        f"the training rows leaves it the decision. Cross-validation with {plan['folds']} folds, "
+        f"repeats: {plan['repeats']}; the same folds for all. Learners whose time grows faster "
+        "than the rows learn from 2,500 or 1,500 of the training rows and are judged on the same "
+        "test rows. Each fit is a row of [rows.jsonl](rows.jsonl)."
     )
 
 
@@ -68,7 +69,12 @@ def _sets(record):
     ]
     head = ["set", "rows", "positive", "best trivial policy, cost per 1,000"]
     sources = [f"- **{one['name']}**: {one['description']}" for one in record["sets"]]
-    return "\n".join([_table(head, rows), "", *sources])
+    sampled = (
+        "Where a set says “… of … rows”, these were drawn from it: the rarer class keeps at least "
+        "500 rows where it has them, and the costs of each class are scaled so that every policy "
+        "costs, in expectation, what it costs on all rows."
+    )
+    return "\n".join([_table(head, rows), "", *sources, "", sampled])
 
 
 def _verdict(record):

@@ -49,6 +49,8 @@ class Rule:
         The page of the documentation.
     why : callable
         Facts -> the sentence that says what decided.
+    shown : bool, default=True
+        Whether the study's sets show what is asked here.
     """
 
     question: str
@@ -56,6 +58,7 @@ class Rule:
     learner: Callable
     page: str
     why: Callable
+    shown: bool = True
 
 
 def best_of(record, allowed):
@@ -81,6 +84,7 @@ RULES = (
         lambda record: "UncertainMarginClassifier",
         "uncertain",
         lambda facts: "Error bars are data: it allows for them, and certifies each prediction.",
+        shown=False,
     ),
     Rule(
         "Does somebody change the rows to get past you?",
@@ -88,6 +92,7 @@ RULES = (
         lambda record: "StackelbergClassifier",
         "game",
         lambda facts: "It is trained against the best answer to itself; no other learner here is.",
+        shown=False,
     ),
     Rule(
         "Do rows come one by one, to be learnt from at once?",
@@ -95,8 +100,8 @@ RULES = (
         _online,
         "online",
         lambda facts: (
-            "Of the learners that need one pass and no memory of the rows it is nearest "
-            "to the best on the study's sets."
+            "Of the learners that need one pass and no memory of the rows it is, in default "
+            "settings, nearest to the best on the study's sets."
         ),
     ),
     Rule(
