@@ -46,8 +46,9 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
     rivals = (
         "WDkNN, LMNN and DNet are the thesis's numbers, not run: no maintained library has WDkNN "
         "or DNet, and metric-learn 0.7's LMNN calls an argument that scikit-learn has removed. "
-        "SMOTE is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at p = 0.01 and "
-        "have the leaves of `ConfidenceTreeClassifier`, drawn to their parents, not Laplace's."
+        "SMOTE is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at "
+        "p = 0.01 and have the leaves of `ConfidenceTreeClassifier`, drawn to their parents, not "
+        "Laplace's."
     )
     return Reproduction(
         name="ccw",
