@@ -190,6 +190,22 @@ def test_todays_decisions_are_compared_against(run, tmp_path):
     assert summary["datasets"][0]["today"]["cost_per_1000"] == pytest.approx(1000 * paid.mean())
 
 
+@pytest.mark.parametrize(("answer", "policy"), [("no", "negative"), ("Yes", "positive")])
+def test_today_may_be_one_answer_for_all(run, tmp_path, answer, policy):
+    payments(120).with_columns(today=pl.lit(answer)).write_csv(tmp_path / "t.csv")
+    args = ["compare", "t.csv", "--target", "fraud", *COSTS, "--today", "today", "--folds", "2"]
+    result = run(*args, "--learners", LOGISTIC, "--no-tune", "-j", "1", "-q")
+    assert result.exit_code == 0, (result.output, result.exception)
+    data = json.loads((tmp_path / "stakes-report" / "report.json").read_text())["datasets"][0]
+    cost = {f["learner"]: f["cost_per_1000"] for f in data["learners"]}
+    assert data["today"]["cost_per_1000"] == pytest.approx(cost[f"always {policy}"])
+
+
+def test_a_named_data_set_has_no_decisions_of_today(run):
+    result = run("compare", "german", "--today", "x")
+    assert result.exit_code != 0 and "--today names a column of a file" in result.stderr
+
+
 def test_each_command_says_what_comes_next(folder, run, tmp_path):
     result = run("train", "--from", folder, "--no-tune", "--out", "m.skops")
     assert result.stderr.endswith("stakes predict m.skops new.csv --out decisions.csv\n")

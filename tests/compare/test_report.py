@@ -2,11 +2,13 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 from stakes.compare import Contestant, compare
+from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._summary import lost_to_trivial
 from toy import dear, toy
 
@@ -52,6 +54,18 @@ def test_who_lost_to_a_trivial_policy_is_named(few, tmp_path):
     assert lost.endswith("it decided there (in so many of 2 fits): my learner (2).")
     for text in (report.read_text(), report.with_name("report.md").read_text()):
         assert dearer in text and lost in text
+
+
+def test_the_curve_is_held_against_what_the_best_decided(few, tmp_path):
+    results = compare(toy(), folds=2, out=tmp_path)
+    table = OutOfFold(results, results.datasets[0])
+    assert table.threshold_curve("logistic at 0.5")["against"] == "its own decisions"
+    weighed = table.threshold_curve("logistic, Bayes decision")
+    assert weighed["against"] == "each example's own break-even"
+    at_half = table.misstated("logistic at 0.5")[0]
+    costs = replace(table.costs, fn=table.costs.tp + 0.5 * table.costs.positive_regret)
+    paid = costs.paid(toy().y == 1, table.probability("logistic at 0.5") > 0.5)
+    assert at_half["cost_per_1000"] == pytest.approx(1000 * paid.mean())
 
 
 def test_nobody_lost_to_a_trivial_policy():

@@ -60,10 +60,10 @@ def test_a_damaged_file_is_named(file):
 
 def test_a_failed_fit_is_run_again_and_replaced(file):
     file.add({**row(0), "error": "ValueError: x"}, {})
-    assert file.done() == {("d", "a", 0, 1)}
+    assert file.done({}) == {("d", "a", 0, 1)}
     file.add(row(0), {})
     assert len(reopened(file).rows) == 2
-    assert len(reopened(file).done()) == 2
+    assert len(reopened(file).done({})) == 2
 
 
 def test_more_repeats_go_on_from_fewer(tmp_path):

@@ -249,6 +249,23 @@ def test_a_contestant_of_your_own_takes_part(no_baselines, tmp_path):
     assert "my method" in {row["learner"] for row in results.rows}
 
 
+def test_a_contestant_that_has_changed_under_its_name_is_run_again(no_baselines, tmp_path):
+    def run(C, **form):
+        own = Contestant("my method", "mine", LogisticRegression(C=C), **form)
+        rows = []
+        seen = compare(
+            toy(), learners=[own], folds=2, out=tmp_path, progress=lambda *told: rows.append(told)
+        )
+        return len(rows) - 1, [r for r in seen.rows if r["learner"] == "my method"]
+
+    first, _ = run(1.0)
+    again, _ = run(1.0)
+    changed, rows = run(0.001)
+    scaled, _ = run(0.001, scale=False)
+    assert (first, again, changed, scaled) == (6, 0, 2, 2)
+    assert len(rows) == 2
+
+
 def test_training_rows_are_drawn_within_the_classes(no_baselines, tmp_path):
     own = [
         Contestant("few rows", "mine", LogisticRegression(), train_rows=50),

@@ -137,6 +137,18 @@ def test_stored_study_has_every_learner(stored):
     assert len(stored["sets"]) == 8
 
 
+def test_the_longest_fit_is_told_with_its_set(stored):
+    first, *others = stored["sets"]
+    first["learners"] = [f for f in first["learners"] if f["learner"] != "PAClassifier"]
+    for one in others:
+        for fact in one["learners"]:
+            if fact["learner"] == "PAClassifier":
+                fact["fit_seconds"] = 900.0 if one is others[2] else 0.5
+    times = to_markdown(stored).split("## Times")[1]
+    told = next(line for line in times.splitlines() if line.startswith("| PAClassifier |"))
+    assert f"| 900.0 | {others[2]['name']} |" in told
+
+
 def test_verdict_counts_from_the_best(stored):
     for v in verdict(stored):
         assert v["excess"] >= 0

@@ -85,6 +85,8 @@ def compare(
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
     settings = TableSettings.of(data, target, positive, *costs, dropped)
+    if today is not None and not settings.is_file:
+        raise InputError(f"--today names a column of a file; the data set {data!r} has none.")
     priced = settings.load()
     decided = None if today is None else _todays(settings, today, priced.positive)
 
@@ -130,9 +132,14 @@ def compare(
 def _todays(settings, column, positive):
     """Today's decisions as 0 and 1: a column of yes and no, or of the target's labels."""
     from stakes.datasets._reading import read_table
-    from stakes.datasets._table import read_labels
+    from stakes.datasets._table import AFFIRMATIVE, read_labels
 
     decisions = read_table(settings.data)[column]
+    answer = str(decisions[0]).strip().casefold()
+    if decisions.n_unique() == 1:  # "never act" is a rule, too
+        for no, yes in AFFIRMATIVE:
+            if answer in (no, yes):
+                return [int(answer == yes)] * len(decisions)
     try:
         return read_labels(decisions)[0]
     except InputError:

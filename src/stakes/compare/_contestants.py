@@ -1,6 +1,8 @@
 """Who takes part: trivial policies, the usual baselines, and every learner of the library."""
 
+import hashlib
 import importlib.util
+import re
 from dataclasses import dataclass, field
 
 from sklearn.base import BaseEstimator, is_classifier
@@ -56,6 +58,13 @@ class Contestant:
     train_rows: int | None = None
     speed: str = "fast"
     recommended: bool = False
+
+    @property
+    def settings(self):
+        """A short hash of all that a fit depends on: under one name it may have changed."""
+        form = (self.family, self.one_hot, self.scale, self.as_is, self.train_rows, self.grid)
+        told = self.estimator.__repr__(N_CHAR_MAX=10**6) + repr(form)
+        return hashlib.sha256(re.sub(r" at 0x\w+", "", told).encode()).hexdigest()[:12]
 
     @property
     def guarded(self):

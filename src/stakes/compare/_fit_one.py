@@ -31,7 +31,7 @@ def fit_one(task, data, contestant, *, folds, tune):
         The row of the results file, and the arrays that go beside it.
     """
     row = dict(data=task.data, learner=task.learner, repeat=task.repeat, fold=task.fold)
-    row |= dict(seed=task.seed, family=contestant.family)
+    row |= dict(seed=task.seed, family=contestant.family, settings=contestant.settings)
     train_rows, test_rows = split(data, task.seed, task.fold, folds)
     train, test = data.take(train_rows), data.take(test_rows)
     if contestant.train_rows is not None and len(train) > contestant.train_rows:

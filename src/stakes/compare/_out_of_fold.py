@@ -58,6 +58,11 @@ class OutOfFold:
         """Out-of-fold probability of each example (the first repeat's); NaN where there is none."""
         return self._over_repeats(learner, lambda rows, a: a["probability"], self.repeats[:1])
 
+    def decided(self, learner):
+        """What was said of each example (in the first repeat)."""
+        said = self._over_repeats(learner, lambda rows, a: a["decided"], self.repeats[:1])
+        return said == 1
+
     def failed(self):
         """Learners that raised an error, with the error."""
         found = {r["learner"]: r["error"] for r in self.rows if r.get("error")}
@@ -72,7 +77,7 @@ class OutOfFold:
 
     def misstated(self, learner):
         """What the learner's decisions cost if a cost is really twice or half the stated one."""
-        probability = self.probability(learner)
+        probability, decided = self.probability(learner), self.decided(learner)
         if np.isnan(probability).any():
             return []
         rows = []
@@ -80,7 +85,7 @@ class OutOfFold:
             for factor in (0.5, 2.0):
                 true = self._scaled(which, factor)
                 positive = self.data.y == 1
-                stated = true.paid(positive, self.costs.decide(probability)).mean()
+                stated = true.paid(positive, decided).mean()
                 known = true.paid(positive, true.decide(probability)).mean()
                 trivial = min(
                     true.paid(positive, np.full(len(positive), d)).mean() for d in (False, True)
@@ -103,7 +108,12 @@ class OutOfFold:
             return None
         positive = self.data.y == 1
         cost = [1000 * self.costs.paid(positive, probability > t).mean() for t in THRESHOLDS]
-        return {"threshold": THRESHOLDS.tolist(), "cost_per_1000": [float(c) for c in cost]}
+        own = np.array_equal(self.decided(learner), self.costs.decide(probability))
+        return {
+            "threshold": THRESHOLDS.tolist(),
+            "cost_per_1000": [float(c) for c in cost],
+            "against": "each example's own break-even" if own else "its own decisions",
+        }
 
     def calibration(self, learner, n_bins=10):
         """Mean predicted probability and share of positives in bins of equal size."""

@@ -51,9 +51,19 @@ class ResultsFile:
             self.rows = []
         return self
 
-    def done(self):
-        """Keys of the fits that need not be run again."""
-        return {key_of(row) for row in self.rows if not row.get("error")}
+    def done(self, settings):
+        """Keys of the fits that need not be run again.
+
+        Parameters
+        ----------
+        settings : dict
+            Learner -> its settings now (:attr:`Contestant.settings`): fits of others do not count.
+        """
+        return {
+            key_of(row)
+            for row in self.rows
+            if not row.get("error") and row.get("settings") in (None, settings.get(row["learner"]))
+        }
 
     def add(self, row, arrays):
         """Keep one finished fit: first its arrays, by rename, then its row."""

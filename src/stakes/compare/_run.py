@@ -142,7 +142,7 @@ def compare(
     by_name = {c.name: c for c in field}
     by_data = {d.name: d for d in datasets}
     wanted = {task.key for task in tasks}
-    done = file.done()
+    done = file.done({c.name: c.settings for c in field})
     todo = [task for task in tasks if task.key not in done]
     deadline = None if time_budget is None else time.monotonic() + time_budget
 

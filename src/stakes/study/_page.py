@@ -1,6 +1,7 @@
 """The study's page, drawn from its record and nothing else."""
 
 from stakes.compare import critical_difference
+from stakes.compare._summary import money
 from stakes.study._excess import excess
 from stakes.study._field import TUNED
 from stakes.study._record import ranks
@@ -63,7 +64,7 @@ def _sets(record):
             one["name"],
             f"{one['rows']:,}",
             f"{one['positives']:,}",
-            f"{one['today']['name']}: {_money(one['today']['cost_per_1000'])}",
+            f"{one['today']['name']}: {money(one['today']['cost_per_1000'])}",
         ]
         for one in record["sets"]
     ]
@@ -83,9 +84,9 @@ def _verdict(record):
         [
             v["name"],
             v["best"],
-            _money(v["best_cost"]),
+            money(v["best_cost"]),
             v["advised"],
-            _money(v["advised_cost"]),
+            money(v["advised_cost"]),
             f"{v['excess']:+.1%}",
             "yes" if v["tied"] else "no",
         ]
@@ -175,13 +176,14 @@ def _ranks(record):
 
 def _times(record):
     names = sorted({f["learner"] for one in record["sets"] for f in one["learners"]})
-    facts = [{f["learner"]: f for f in one["learners"]} for one in record["sets"]]
+    facts = {o["name"]: {f["learner"]: f for f in o["learners"]} for o in record["sets"]}
     rows = []
     for name in names:
-        fit = [one[name]["fit_seconds"] for one in facts if name in one]
-        predict = [one[name]["predict_seconds"] for one in facts if name in one]
-        worst = [one["name"] for one in record["sets"]][fit.index(max(fit))] if fit else ""
-        rows.append([name, f"{sum(fit):.1f}", f"{max(fit):.1f}", worst, f"{sum(predict):.2f}"])
+        fit = [(one[name]["fit_seconds"], where) for where, one in facts.items() if name in one]
+        predict = sum(one[name]["predict_seconds"] for one in facts.values() if name in one)
+        longest, where = max(fit)
+        whole = sum(seconds for seconds, _ in fit)
+        rows.append([name, f"{whole:.1f}", f"{longest:.1f}", where, f"{predict:.2f}"])
     rows.sort(key=lambda row: -float(row[1]))
     head = ["learner and decision", "fit", "longest", "where", "predict"]
     return (
@@ -221,10 +223,6 @@ def _wrong(record):
 def _again(record):
     machine = ", ".join(f"{k} {'/'.join(v)}" for k, v in record["environment"].items() if any(v))
     return f"Made by `{record['command']}` ({machine})."
-
-
-def _money(amount):
-    return f"{amount:,.0f}" if abs(amount) >= 100 else f"{amount:,.2f}"
 
 
 def _table(head, rows):

@@ -71,7 +71,7 @@ def cost_figure(data, name):
 
 
 def threshold_figure(data, name):
-    """Cost by threshold, beside the decision with each example's own break-even."""
+    """Cost by threshold, beside what the best learner decided."""
     curve = data["threshold_curve"]
 
     def draw(ax):
@@ -79,7 +79,7 @@ def threshold_figure(data, name):
             curve["threshold"], curve["cost_per_1000"], color=QUIET, label="one threshold for all"
         )
         best = data["learners"][0]["cost_per_1000"]
-        ax.axhline(best, color=ACCENT, label="each example's own break-even")
+        ax.axhline(best, color=ACCENT, label=curve["against"])
         ax.axhline(
             data["today"]["cost_per_1000"],
             color=INK,
