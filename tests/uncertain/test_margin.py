@@ -175,6 +175,21 @@ def test_wdbc_scaled_is_far_from_the_printed_errors():
     assert nominal < 0.10 and certified < 0.25
 
 
+@pytest.mark.parametrize("formulation", ["MM-S", "MM-MC", "MM-SMV-I", "MM-SM-I", "MM-SBMV-I"])
+def test_wdbc_leaves_a_constant_classifier_for_a_small_epsilon(formulation):
+    data = load_wdbc_uncertain()
+    center = (data.lower + data.upper) / 2
+    scaler = UncertainScaler().fit(center)
+    known = scaler.transform_uncertainty(lower=data.lower, upper=data.upper, var=data.var)
+    if formulation.startswith("MM-SB"):
+        mean = scaler.transform(data.X)
+        known |= dict(mean_lower=mean, mean_upper=mean)
+    with pytest.warns(UserWarning, match="The best classifier is constant"):
+        UncertainMarginClassifier(formulation, epsilon=0.1).fit(None, data.y, **known)
+    plain = UncertainMarginClassifier("MM-M").fit(scaler.transform(center), data.y)
+    assert np.abs(plain.coef_).max() > 0.1
+
+
 def test_a_constant_classifier_is_told(rng):
     known, y = uncertain_problem(rng)
     with pytest.warns(UserWarning, match="The best classifier is constant"):
