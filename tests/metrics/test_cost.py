@@ -133,6 +133,19 @@ def test_risk_is_cost_under_the_priors_of_the_sample(rng):
         assert np.isnan(risk_loss([1, 1], [0, 1], positive_prior=0.3))
 
 
+def test_equation_69_pairs_the_rates_with_the_wrong_prices():
+    """CS-SVM says that it equals Eq. 67; with a dear miss it prefers the decisions that miss."""
+    y = np.repeat([1, 0], 10)
+    misses, alarms = np.repeat([1, 0, 1, 0], [5, 5, 1, 9]), np.repeat([1, 0, 1, 0], [9, 1, 5, 5])
+    risk, printed = [], []
+    for d in (misses, alarms):
+        missed, alarmed = 1 - d[y == 1].mean(), d[y == 0].mean()
+        risk.append(risk_loss(y, d, fp_cost=1, fn_cost=4))
+        printed.append(0.5 * 4 * alarmed + 0.5 * 1 * missed)
+        assert risk[-1] == pytest.approx(0.5 * 4 * missed + 0.5 * 1 * alarmed)  # Eq. 67
+    assert risk[1] < risk[0] and printed[0] < printed[1]
+
+
 @pytest.mark.parametrize("digits", [0, 1, 12])
 def test_minimum_risk_tries_every_threshold(rng, digits):
     y = rng.integers(0, 2, 50)

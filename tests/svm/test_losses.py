@@ -95,6 +95,43 @@ def test_the_exponential_link_lacks_the_symmetry_of_theorem_6():
     assert check_consistency(cs_exponential_loss(1.0, 4.0)).link_symmetry_error > 0.05
 
 
+def test_equation_32_as_printed_forgets_the_probability():
+    """With phi_-1(f) in place of phi_-1(-f) the largest score is the best one, always."""
+    loss, f = cs_exponential_loss(1.0, 4.0), np.linspace(-3, 3, 601)
+    eta = np.array([0.05, 0.15, 0.25, 0.95])[:, None]
+    printed = eta * loss.positive(f) + (1 - eta) * loss.negative(-f)
+    assert (f[printed.argmin(axis=1)] == f[-1]).all()
+    best = f[loss.conditional_risk(eta, f).argmin(axis=1)]
+    np.testing.assert_array_equal(best > 0, eta[:, 0] > loss.bayes_threshold)
+
+
+def test_the_proof_of_theorem_6_means_zero_where_it_says_gamma():
+    """A link with the symmetry of Eq. 35 whose score is positive above gamma, but below it."""
+    gamma, v = 2.0 / (4.0 + 2.0), np.linspace(-0.3, 0.3, 7)
+
+    def link(eta):
+        return np.tan(eta - gamma)
+
+    def inverse(score):
+        return gamma + np.arctan(score)
+
+    np.testing.assert_allclose(link(inverse(v)), v, atol=1e-12)
+    np.testing.assert_allclose(inverse(-v), 2 * gamma - inverse(v))
+    assert 0 < link(gamma + 0.1) < gamma
+
+
+def test_the_margin_after_equation_45_is_e_over_d():
+    """With the costs of Figure 1 that is one; the printed e/a would be 4/3."""
+    loss, step = cs_hinge_loss(2.0, 4.0), 0.01
+    e, b = float(loss.positive(0.0)), float(loss.negative(0.0))
+    d, a = (e - float(loss.positive(step))) / step, (float(loss.negative(step)) - b) / step
+    assert (e, d, b, a) == pytest.approx((4, 4, 1, 3))
+    f = np.linspace(0, 2, 2001)
+    margin = f[np.argmin(loss.positive(f) > 0)]
+    assert margin == pytest.approx(e / d) and e / a == pytest.approx(4 / 3)
+    assert f[np.argmin(loss.negative(-f) > 1e-12)] == pytest.approx(b / a, abs=1e-3)
+
+
 def test_report_is_drawn():
     axes = check_consistency(cs_hinge_loss(2.0, 4.0), n_points=51).plot()
     assert [len(ax.lines) for ax in axes] == [2, 4]
