@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.integrate import quad
 from scipy.special import ndtri
 from scipy.stats import norm
 from sklearn.base import clone
@@ -99,6 +100,16 @@ def test_loops_equal_the_naive_references(rng, name, covariance):
         np.testing.assert_allclose(model._mu, mu, rtol=1e-9, atol=1e-9)
         found = model._Sigma if covariance == "full" else np.diag(model._Sigma)
         np.testing.assert_allclose(found, Sigma, rtol=1e-9, atol=1e-9)
+
+
+def test_equation_5_needs_the_inverse_in_its_quadratic_term():
+    """The divergence of two Gaussians by quadrature, the older one four times as wide."""
+    new, old = norm(1.0, 1.0), norm(-0.5, 2.0)
+    found, _ = quad(lambda w: new.pdf(w) * (new.logpdf(w) - old.logpdf(w)), -12, 12)
+    quadratic = {"printed": 1.5**2 * 2.0**2, "with the inverse": 1.5**2 / 2.0**2}
+    value = {name: (np.log(4.0) + 1 / 4.0 + q - 1) / 2 for name, q in quadratic.items()}
+    assert found == pytest.approx(value["with the inverse"])
+    assert value["printed"] > 8 * found
 
 
 @pytest.mark.parametrize("covariance", ["full", "diagonal"])

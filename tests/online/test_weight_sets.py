@@ -70,6 +70,30 @@ def test_the_worst_of_the_polytope_is_a_linear_programme(rng):
     polytope = polytope_of_cvar(W, 0.3, p)
     found = linprog(W @ x, A_eq=np.ones((1, 12)), b_eq=[1.0], bounds=[(0, q / 0.3) for q in p])
     assert polytope.worst(x)[1] == pytest.approx(found.fun, abs=1e-9)
+    # without sum lambda = 1, as the proof of Theorem 2 prints it, the margin can fall further
+    assert np.minimum(W @ x, 0) @ p / 0.3 < found.fun - 1e-6
+
+
+def test_the_bound_of_theorem_2_belongs_to_each_lambda(rng):
+    """With the printed bound on their sum the worst draw alone counts, and in part only."""
+    W, x, p = rng.normal(size=(12, 2)), rng.normal(size=2), np.full(12, 1 / 12)
+    cvar = conditional_value_at_risk(W @ x, 0.3, side="lower")
+    each = linprog(W @ x, A_eq=np.ones((1, 12)), b_eq=[1.0], bounds=[(0, q / 0.3) for q in p])
+    assert each.fun == pytest.approx(cvar, abs=1e-9)
+    printed = linprog(W @ x, A_ub=np.ones((12, 12)), b_ub=p / 0.3)
+    assert printed.fun == pytest.approx(min(0.0, (W @ x).min()) / 12 / 0.3, abs=1e-9)
+    assert abs(printed.fun - cvar) > 0.1
+
+
+def test_the_q_of_theorem_1_serves_one_example_only(rng):
+    """Phi^-1(eta) Sigma x, for the x it was made of, is right up to the root; for others not."""
+    mu, Sigma = gaussian(rng)
+    x, z = rng.normal(size=(2, 3))
+    Q = norm.ppf(0.9) * Sigma @ x
+    assert abs(Q @ x) == pytest.approx(norm.ppf(0.9) * x @ Sigma @ x)
+    right = mu @ z - ellipsoid_of_var(mu, Sigma, 0.9).worst(z)[1]
+    assert right == pytest.approx(norm.ppf(0.9) * np.sqrt(z @ Sigma @ z))
+    assert abs(abs(Q @ z) - right**2 / norm.ppf(0.9)) > 1e-3
 
 
 def test_bad_input_is_named():

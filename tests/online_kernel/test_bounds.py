@@ -54,6 +54,22 @@ def test_promises_are_kept(rng, rho):
             assert report.balanced >= report.balanced_bound
 
 
+def test_theorem_3_lacks_a_square_and_theorem_2_means_theta():
+    """The least gain of a double update, over a grid: f = 0, unit kernels, cosine -rho."""
+    rho, step = 0.5, np.linspace(0, 8, 801)[:, None]
+
+    def gain(gamma_a, d_b, theta_a, theta_b):
+        return gamma_a * theta_a + d_b * theta_b - (gamma_a**2 + d_b**2) / 2 + rho * gamma_a * d_b
+
+    for theta_a in (0.5, 3.0):  # theta_b - y_b f(x_b) = 0: the weak update of Theorem 3
+        best = gain(step, step.T, theta_a, 0.0).max()
+        assert best == pytest.approx(theta_a**2 / (2 * (1 - rho**2)), rel=1e-4)
+        assert (best < theta_a / (2 * (1 - rho**2))) == (theta_a < 1)  # as printed: no bound
+    bound = 3.0**2 / 2 + (1.0 + rho * 3.0) * step - step**2 / 2
+    np.testing.assert_allclose(gain(3.0, step, 3.0, 1.0), bound)  # gamma_a = theta_a
+    assert (gain(1.0, step, 3.0, 1.0) < bound).all()  # gamma_a = 1, as printed
+
+
 def test_counts_by_hand():
     X, y = np.array([[0.0], [0.1], [3.0]]), np.array([1, 0, 1])
     learner = CSDUOLClassifier(fn_cost=2.0, gamma=1.0).fit(X, y)

@@ -40,6 +40,39 @@ def test_all_printed_numbers_are_there():
             assert rows[learner][2:4] == COST[name][learner][2:4]
 
 
+def test_one_answer_for_all_beats_every_printed_cost_on_two_sets():
+    """Class sizes from Table 1; the paper prints no such policy."""
+    sets = {"a7a": (16_100, 3.1), "german": (1000, 2.3), "spambase": (4601, 1.5)}
+    sets["w7a"] = (24_692, 32.4)
+    c_p, c_n = FITTING
+    alike = {  # the cheaper of "negative" and "positive" for all
+        name: min(c_p * n / (1 + ratio), c_n * n * ratio / (1 + ratio))
+        for name, (n, ratio) in sets.items()
+    }
+    best = {name: min(row[0] for row in COST[name].values()) for name in sets}
+    assert {name for name in sets if alike[name] < best[name]} == {"german", "spambase"}
+    assert (alike["german"], alike["spambase"]) == pytest.approx((70, 279), rel=0.011)
+    assert (round(best["german"]), round(best["spambase"])) == (116, 294)
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio", "stated", "read"),
+    [
+        ("cod-rna", 2.0, 271_617, 10_000),
+        ("australian", 1.25, 690, 690),
+        ("breast cancer", 1.86, 683, 683),
+    ],
+)
+def test_mistakes_and_balanced_accuracy_tell_how_many_examples_were_read(name, ratio, stated, read):
+    """A perceptron's support vectors are its mistakes, spread over both classes somehow."""
+    accuracy, _, mistakes, *_ = ANOMALY[name]["Perceptron"]
+    missed = 2 * (1 - accuracy / 100)  # the error rates of both classes together
+    shares = np.array([1, ratio]) / (1 + ratio)
+    fewest, most = mistakes / (missed * shares.max()), mistakes / (missed * shares.min())
+    assert fewest < read < most
+    assert (fewest < stated < most) == (stated == read)
+
+
 def test_costs_and_sums_of_a_known_run():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.where(rng.random(60) < 0.3, 1.0, -1.0)
