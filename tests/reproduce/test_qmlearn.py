@@ -1,13 +1,17 @@
 """The quadratic-mean reproduction, on the smallest sets and one repeat."""
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score
 
+from stakes._trivial import only_scores_count
 from stakes.reproduce import _qmlearn_learners as learners
+from stakes.reproduce._files import data_file
 from stakes.reproduce._qmlearn_claims import claims, pairwise
-from stakes.reproduce._qmlearn_data import planes
+from stakes.reproduce._qmlearn_data import CLASSES, load_classes, planes
 from stakes.reproduce._qmlearn_features import relief
 from stakes.reproduce._qmlearn_numbers import COLUMNS_5_2, TABLE_5_2, printed
 from stakes.reproduce._qmlearn_run import Rows, Score, class_columns
@@ -51,6 +55,35 @@ def test_arithmetic_kind_is_the_plain_learner():
     ours = learners.classifier("logistic", "arithmetic", y, 0.01, False).set_params(tol=1e-9)
     plain = LogisticRegression(C=1 / (2 * 0.01 * 400), tol=1e-9, max_iter=1000).fit(X, y)
     np.testing.assert_allclose(ours.fit(X, y).coef_, plain.coef_, atol=1e-5)
+
+
+def test_conventional_learners_collapse_by_the_penalty_of_the_thesis(rng):
+    """Features in [0, 1] with lambda = 1/2 rank no better than chance, a tuned penalty well."""
+    y = (rng.random(600) < 0.05).astype(int)
+    X = rng.normal(size=(600, 5))
+    X[:, 0] += 3 * y
+    halves = X[:300], y[:300], X[300:]
+    with only_scores_count():
+        scores = {
+            "thesis": learners.thesis_scores("LogR", *halves, seed=0),
+            "tuned": learners.tuned_scores("LogR tuned", *halves, seed=0),
+        }
+    found = {name: average_precision_score(y[300:], score) for name, score in scores.items()}
+    assert not (scores["thesis"] > 0).any()
+    assert found["thesis"] < 1.2 * y[300:].mean() < 0.5 < found["tuned"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "printed", "kept", "rarest"),
+    [("Anneal", 898, 4.5, 40, 8), ("tr12", 313, 9.3, 29, 9), ("tr23", 204, 17.6, 36, 6)],
+)
+def test_table_5_2_does_not_keep_the_smallest_label(name, rows, printed, kept, rarest, shared_data):
+    _, y = load_classes(name, shared_data)
+    assert len(y) == rows and y.sum() == kept
+    assert 100 * y.mean() == pytest.approx(printed, abs=0.06)
+    path = data_file(shared_data, CLASSES[name][0])
+    labels = np.load(path)["y"] if path.suffix == ".npz" else pl.read_csv(path)[:, -1].to_numpy()
+    assert np.unique(labels.astype(str), return_counts=True)[1].min() == rarest
 
 
 def test_claims_are_told_from_the_numbers():
