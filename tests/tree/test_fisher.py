@@ -6,6 +6,7 @@ from scipy.stats import binom, fisher_exact
 
 from naive import tree as naive
 from stakes.tree import ConfidenceTreeClassifier, fisher_exact_p
+from stakes.tree._fisher_jit import significant_below
 from stakes.tree._prune import pessimistic_errors
 
 
@@ -107,6 +108,23 @@ def test_a_significant_leaf_is_lost_by_the_algorithms_and_kept_with_leaves():
         for how in ("fisher", "fisher_leaves")
     ]
     assert n_leaves == [2, 4]
+
+
+@pytest.mark.parametrize("depth", [8, 10])
+def test_one_pass_marks_what_algorithm_4_marks_in_more_steps(depth, rng):
+    """A full tree: (n - 1) m steps as printed, one for each node here, and both exceed n^2."""
+    n_leaves, n_nodes = 2**depth, 2 ** (depth + 1) - 1
+    left = np.where(np.arange(n_nodes) < n_leaves - 1, 2 * np.arange(n_nodes) + 1, 0)
+    log_p = -rng.exponential(size=n_nodes)
+    pruneable, steps = np.ones(n_nodes, dtype=bool), 0
+    for k in range(n_leaves - 1, n_nodes):
+        while (k := (k - 1) // 2) > 0:  # from each leaf up to below the root
+            pruneable[k] = pruneable[left[k]] and pruneable[left[k] + 1] and log_p[k] >= -5.0
+            steps += 1
+    kept = significant_below(left.astype(np.int32), log_p, -5.0, False)
+    np.testing.assert_array_equal(pruneable[1 : n_leaves - 1], ~kept[1 : n_leaves - 1])
+    assert kept[1 : n_leaves - 1].any() and not kept[1 : n_leaves - 1].all()
+    assert steps == (depth - 1) * n_leaves > n_nodes > depth**2
 
 
 def test_pessimistic_errors_are_the_binomial_bound():

@@ -171,6 +171,29 @@ def test_rate_weights_are_information_gain_with_balanced_classes(rng):
     np.testing.assert_array_equal(ours.threshold, weighted.threshold)
 
 
+def test_line_10_of_algorithm_2_needs_the_logarithm_of_each_share():
+    """As printed, the entropy grows without bound as a branch loses its negatives."""
+
+    def printed(tpr, fpr):
+        t, f = tpr / (tpr + fpr), fpr / (tpr + fpr)
+        return -t * np.log2(f) - f * np.log2(f)
+
+    assert printed(0.3, 1e-9) > 25 and naive.entropy(0.3, 1e-9) < 1e-6
+    assert printed(0.2, 0.6) < 0.5 < 1.9 < printed(0.6, 0.2)  # the classes do not count alike
+    assert naive.entropy(0.2, 0.6) == pytest.approx(naive.entropy(0.6, 0.2))
+    assert gain_of("ccp_entropy", (10.0, 0.0, 0.0, 5.0)) == 1.0  # the best split there can be
+
+
+def test_count_weights_see_the_class_sizes_and_can_fall_below_the_plain_entropy():
+    """Algorithm 2 with line 4's entropy taken from the shares of the classes in the node."""
+    code = CRITERIA["ccp_entropy"]
+    few, many = (30.0, 9.0, 70.0, 1.0), (3000.0, 9.0, 7000.0, 1.0)  # a hundredfold of negatives
+    assert split_gain(code, False, *few) == pytest.approx(split_gain(code, False, *many))
+    assert abs(split_gain(code, True, *few) - split_gain(code, True, *many)) > 1e-3
+    after = 1.0 - split_gain(code, True, *many)
+    assert naive.entropy(10_000, 10) - after < 0 < split_gain(code, False, *many)
+
+
 @pytest.mark.parametrize("criterion", ["ccp_entropy", "ccp_gini", "cost"])
 def test_equal_gains_go_to_the_larger_hellinger_distance(criterion):
     split = (1.0, 5.0, 7.0, 3.0)
