@@ -58,6 +58,24 @@ def test_exclusive_or_escapes_a_greedy_search():
     assert logarithm(naive.k2_family([c.tolist() for c in columns], [2] * 3, 2, (0, 1))) > scores[2]
 
 
+def test_k2_reads_the_rows_once_for_each_pair_of_features(rng, monkeypatch):
+    """Section 4.5.2 says features times rows, so fourfold if both double; it is nearly eightfold."""
+    read, family = [], naive.k2_family
+
+    def counted(columns, *rest):
+        read.append(len(columns[0]))
+        return family(columns, *rest)
+
+    monkeypatch.setattr(naive, "k2_family", counted)
+    work = {}
+    for n, d in ((20, 8), (20, 16), (40, 16)):
+        read.clear()
+        naive.k2_parents(chain(rng, n, d).tolist(), [3] * d, 1)
+        work[n, d] = sum(read)
+        assert work[n, d] == n * (d + d * (d - 1) / 2)
+    assert work[40, 16] > 7 * work[20, 8]
+
+
 def test_a_copy_of_a_parent_is_not_taken_twice(rng):
     a = rng.integers(4, size=300)
     parents, _ = search([a, a[:], np.where(rng.random(300) < 0.7, a, 0)], [4] * 3, 2)

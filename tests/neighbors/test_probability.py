@@ -146,6 +146,48 @@ def test_table_4_1_cov_var_is_a_variance_over_a_mean(n, positives, printed):
     assert counts.std(ddof=1) / counts.mean() < 1.5  # what Section 4.6 defines
 
 
+@pytest.mark.parametrize(
+    ("share", "printed"), [(0.0176, 4653.2), (0.0716, 3669.5), (0.0812, 3506.9)]
+)
+def test_the_kddcup_rows_of_table_4_1_are_smaller_by_ten(share, printed):
+    counts = 50_000 * np.array([share, 1 - share])
+    assert counts.var(ddof=1) / counts.mean() == pytest.approx(10 * printed, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("n", "positives", "printed"), [(898, 40, 745), (313, 29, 207), (204, 36, 85)]
+)
+def test_table_5_2_cv_is_the_same_quotient(n, positives, printed):
+    counts = np.array([positives, n - positives])
+    assert int(counts.var(ddof=1) / counts.mean()) == printed
+
+
+def test_section_4_4_1_sums_of_densities_are_no_likelihood():
+    """A sum and a product rank two hypotheses differently; and x_t itself does not count."""
+    first, second = np.array([0.4, 0.4]), np.array([0.9, 0.01])
+    assert first.sum() < second.sum() and first.prod() > second.prod()
+    X, y = gaussians(200)
+    model = ConfidenceNeighborsClassifier(
+        200, weights="none", confidence=Known(), calibration=None
+    ).fit(X, y)
+    new = np.array([[-1.0], [2.5]])  # all 200 are neighbours of both
+    ratio = (norm.logpdf(new, 1.5) - norm.logpdf(new))[:, 0]
+    assert ratio[0] < 0 < ratio[1]
+    np.testing.assert_allclose(*model.predict_proba(new))
+
+
+def test_eq_4_12_without_mixing_weights_rises_with_every_copy_of_a_component():
+    """So it has no maximum in the number of components; with the weights a copy changes nothing."""
+    X = np.random.default_rng(0).normal(size=50)
+    values = {"printed": [], "with weights": []}
+    for q in (1, 2, 8):
+        p = np.tile(norm.pdf(X), (q, 1))
+        values["printed"].append(np.log(p.sum(axis=0)).sum())
+        values["with weights"].append(np.log((p / q).sum(axis=0)).sum())
+    np.testing.assert_allclose(np.diff(values["printed"]), 50 * np.log([2, 4]))
+    np.testing.assert_allclose(np.diff(values["with weights"]), 0.0, atol=1e-9)
+
+
 def test_a_mixture_without_labels_does_not_know_the_class():
     """Section 4.5.1: p(x) is the same weight for both classes at one place, p(x | y) is not."""
     X, y = gaussians(2000)

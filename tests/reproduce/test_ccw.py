@@ -1,11 +1,13 @@
 """Chapter 4 re-run on two small sets: all cells are there, and what must be equal is."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from stakes.reproduce import ccw
 from stakes.reproduce._ccw_data import SETS, Encoder, load_set
 from stakes.reproduce._ccw_paper import ELEVEN_NEAREST, NEAREST
+from stakes.reproduce._files import data_file
 
 
 def test_two_sets(shared_data):
@@ -27,6 +29,20 @@ def test_sets_have_the_printed_shares(name, rows, share, shared_data):
     assert X.shape[0] == rows and len(categorical) == X.shape[1]
     assert y.mean() == pytest.approx(share, abs=0.0001)
     assert set(SETS) == set(NEAREST) == set(ELEVEN_NEAREST)
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "kept", "rarest"),
+    [("Ecoli", 5.95, 20, 2), ("Re1", 0.78, 13, 10), ("Tr12", 9.27, 29, 9), ("Tr23", 5.39, 11, 6)],
+)
+def test_the_printed_share_is_not_that_of_the_smallest_label(
+    name, printed, kept, rarest, shared_data
+):
+    path = data_file(shared_data, SETS[name][0])
+    labels = np.load(path)["y"] if path.suffix == ".npz" else pl.read_csv(path)[:, -1].to_numpy()
+    counts = np.unique(labels.astype(str), return_counts=True)[1]
+    assert kept in counts and counts.min() == rarest
+    assert 100 * kept / counts.sum() == pytest.approx(printed, abs=0.006)
 
 
 def test_categories_that_differ_are_at_distance_one():
