@@ -133,6 +133,43 @@ def test_a_round_that_gains_little_ends_the_play():
     assert 0.0 < model.payoffs_[1] < 10.0
 
 
+def algorithm_8(ease, alpha, epsilon, passes):
+    """As printed, but for a limit on the passes: the game, valid plays, their sum, all payoffs."""
+    X, y = sample(np.random.default_rng(0))
+    signs, eases = np.where(y == 1, 1.0, -1.0), np.full((1, 3), ease)
+    game = ZeroSumGame(X, signs, np.ones(300), eases, np.ones(1), "logistic", alpha)
+    total, highest, valid, payoffs = np.zeros((1, 3)), 0.0, [], []
+    w = game.best_classifier(total, 1e-9, 200).W
+    while len(payoffs) < passes:
+        moves = game.best_moves(w)
+        w = game.best_classifier(moves, 1e-9, 200, start=w).W
+        payoffs.append(game.positive_loss(moves, w))
+        if payoffs[-1] <= highest:
+            break
+        if payoffs[-1] - highest > epsilon:
+            highest, total = payoffs[-1], total + moves
+            valid.append((moves, w))
+    return game, valid, total, payoffs
+
+
+def test_line_19_of_algorithm_8_goes_on_for_ever():
+    """No pass is counted, and from some pass on all are the same."""
+    _, valid, _, payoffs = algorithm_8(ease=0.5, alpha=0.1, epsilon=1.0, passes=40)
+    assert len(payoffs) == 40 and valid == []
+    np.testing.assert_allclose(payoffs[20:], payoffs[20], rtol=1e-9)
+
+
+def test_line_15_of_algorithm_8_adds_up_what_was_not_meant_to_be_added():
+    """Each move starts from the original data; the sum is no answer, nor is it answered."""
+    game, valid, total, payoffs = algorithm_8(ease=20.0, alpha=0.01, epsilon=1e-3, passes=40)
+    assert len(valid) == 2 and len(payoffs) == 3
+    moves, w = valid[-1]
+    np.testing.assert_allclose(total, valid[0][0] + moves)
+    assert game.value(total, valid[0][1]) < game.value(moves, valid[0][1]) - 0.1
+    answer = game.best_classifier(total, 1e-9, 200).W
+    assert game.value(total, answer) < game.value(total, w) - 0.1
+
+
 def test_play_meets_the_equilibrium_where_moves_are_dear():
     X, y = sample(np.random.default_rng(2))
     options = dict(movement_price=20.0, alpha=0.1)

@@ -59,7 +59,7 @@ def test_exclusive_or_escapes_a_greedy_search():
 
 
 def test_k2_reads_the_rows_once_for_each_pair_of_features(rng, monkeypatch):
-    """Section 4.5.2 says features times rows, so fourfold if both double; it is nearly eightfold."""
+    """Section 4.5.2 says features times rows, fourfold if both double; it is nearly eightfold."""
     read, family = [], naive.k2_family
 
     def counted(columns, *rest):
