@@ -44,6 +44,17 @@ def test_figure_2_in_the_separable_case(monkeypatch):
             assert of["MM-SMV-I"] >= of["MM-SM-I"] * (1 - 1e-4) >= of["MM-S"] * (1 - 1e-3)
 
 
+def test_figure_2_turns_round_with_slacks(monkeypatch):
+    """Where the classes overlap the order is the opposite: the larger the set, the larger 2/|w|."""
+    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
+    monkeypatch.setattr(figures, "MARGIN_EPSILONS", (0.1,))
+    monkeypatch.setattr(figures, "FORMULATIONS", ("MM-M", "MM-SMV-I", "MM-S"))
+    _, margins = figure_2(3.0, n_samples=60, n_replicates=6)
+    for family in ("2_U", "10_U"):
+        of = {n: margins[family, n, 0.1] for n in ("MM-M", "MM-SMV-I", "MM-S")}
+        assert 1.2 * of["MM-M"] < of["MM-SMV-I"] <= of["MM-S"] * (1 + 1e-3)
+
+
 def test_wdbc_table_on_a_small_grid(monkeypatch):
     monkeypatch.setattr(tables, "NAMES", ("MM-M", "MM-MC"))
     monkeypatch.setattr(tables, "PAPER_6", {"OptErr c": (37.26, 37.26), "NomErr": (55.67, 55.67)})

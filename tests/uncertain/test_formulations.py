@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from naive import uncertain as naive
-from stakes.uncertain import Ellipsoid, UncertainMarginClassifier, bernstein_nu
-from stakes.uncertain._formulations import FORMULATIONS, needs
+from stakes.uncertain import Ellipsoid, Moments, UncertainMarginClassifier, bernstein_nu
+from stakes.uncertain._formulations import FORMULATIONS, needs, uncertainty_set
 from uncertain.problems import covariances, uncertain_problem
 
 
@@ -44,6 +44,25 @@ def test_agrees_with_the_literal_programme(name, solver, rng):
     assert model.duality_gap_ <= 1e-9
     assert model.objective_ == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(model.coef_[0], w, atol=1e-4 * max(1, np.abs(w).max()))
+
+
+def test_table_5_inverts_the_covariance_of_mm_mc():
+    """A point that lies below b with more than epsilon, though its printed constraint holds."""
+    mean, sd, w, epsilon = 5.0, 2.0, 1.0, 0.1
+    known = Moments(np.array([[mean]]), var=np.array([[sd**2]]))
+    kappa = np.sqrt((1 - epsilon) / epsilon)
+    b = -uncertainty_set(known, "MM-MC", epsilon).support(np.array([-w]))[0]
+    assert b == pytest.approx(w * mean - kappa * sd * w)  # Eq. (4)
+    printed = w * mean - kappa * w / sd  # the exponent -1/2 of Table 5
+
+    def worst_chance(b):
+        """Of w x <= b, over laws on two points with this mean and this deviation."""
+        q = np.linspace(0.01, 0.99, 9801)
+        lower = mean - sd * np.sqrt((1 - q) / q)
+        return q[w * lower <= b + 1e-12].max()
+
+    assert worst_chance(b) == pytest.approx(epsilon, abs=1e-3)
+    assert worst_chance(printed) > 6 * epsilon
 
 
 def test_diagonal_covariances_are_variances(rng):
