@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from stakes.game._zero_sum import ZeroSumGame
 from stakes.reproduce import PAPERS, _games_digits, _games_figures, _games_usps, games
 from stakes.reproduce._games_friedman import PRINTED, pair_changes, two_learner_friedman
 from stakes.reproduce._games_months import months_tables
-from stakes.reproduce._games_play import concavity, synthetic, table_7_1
+from stakes.reproduce._games_play import TABLE_7_1, concavity, synthetic, table_7_1
 from stakes.reproduce._games_shift import divergences
 from stakes.reproduce._games_spam import spam_tables
 from stakes.reproduce._games_streams import Stream, load_streams
@@ -35,6 +36,20 @@ def test_table_7_1_ends_in_the_equilibrium():
     X, y = synthetic(n=10)
     assert X.shape == (20, 2)
     assert y.sum() == 0
+
+
+def test_printed_moves_of_table_7_1_are_no_best_moves():
+    """Best ones are opposite to the weights they answer; and two printed numbers cannot be."""
+    X, y = synthetic()
+    game = ZeroSumGame(X, y, np.ones(len(y)), np.ones((1, 2)), np.ones(1), "hinge", 0.5)
+    for k in range(1, 8):
+        w = np.array(TABLE_7_1[k][2:4])
+        ours, printed = game.best_moves(np.append(w, 0.0))[0], np.array(TABLE_7_1[k + 1][:2])
+        cosines = [-move @ w / np.linalg.norm(move) / np.linalg.norm(w) for move in (ours, printed)]
+        assert cosines[0] == pytest.approx(1.0)
+        assert cosines[1] < np.cos(np.radians(1.4))
+    assert 4 + TABLE_7_1[8][1] == pytest.approx(1.5718)  # printed 1.5857: where the move leads to
+    assert game.best_classifier(np.zeros((1, 2)), 1e-6, 500).W[1] > 0.2  # printed -0.2955
 
 
 def test_eq_7_9_is_not_concave():
