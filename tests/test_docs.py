@@ -71,3 +71,21 @@ def test_api_reference_lists_every_folder():
     )
     folders = set(stakes.__all__) - {"__version__", "base", "cli"}
     assert folders <= listed
+
+
+def test_every_mistake_names_a_test_that_is_there():
+    """Or says that it is a matter of wording: no test."""
+    page = (ROOT / "docs/errata.md").read_text()
+    entries = re.findall(r"^(?:- .*|## .*\n(?=\w).*)(?:\n(?!- |## |$).*)*", page, re.MULTILINE)
+    assert len(entries) > 40
+    missing = []
+    for entry in entries:
+        file, found = None, 0
+        for path, name in re.findall(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`", entry):
+            file = path or file
+            found += 1
+            if file is None or f"\ndef {name}(" not in (ROOT / file).read_text():
+                missing.append(name)
+        if not found and "no test" not in entry:
+            missing.append(entry)
+    assert missing == []
