@@ -12,6 +12,8 @@ and tests/online_kernel/test_stream.py "one batch of n equals n calls of one". H
 - "a number or an array of one per example": test_numbers_arrays_and_the_constructor_agree
 - "a learner sees c_i", "a negative cost is a benefit": test_only_regrets_count
 - "costs can change after training": test_costs_of_predict_decide
+- `score` counts what is at stake, for learners without probabilities too:
+  test_score_is_the_share_of_what_is_at_stake, test_score_before_fit_is_told
 - "a clear error", at predict too: test_bad_costs_of_predict_end_in_a_sentence,
   test_nothing_at_stake_is_told_or_teaches_nothing
 - "through metadata routing", "CV equals the manual loop": test_costs_are_routed
@@ -42,7 +44,7 @@ from numpydoc.docscrape import ClassDoc, FunctionDoc
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -165,6 +167,20 @@ def test_costs_of_predict_decide(estimator):
         return
     cheapest = Costs.of(len(X), **prices).decide(model.predict_proba(X)[:, 1])
     np.testing.assert_array_equal(model.predict(X, **prices), model.classes_[cheapest.astype(int)])
+
+
+@each_priced
+def test_score_is_the_share_of_what_is_at_stake(estimator):
+    model, prices = fitted(estimator), dict(fp_cost=FP, fn_cost=FN)
+    right = predict_with_costs(model, X, **prices) == Y
+    share = np.average(right, weights=np.where(Y == 1, FN, FP))
+    assert model.score(X, Y, **prices) == pytest.approx(share)
+
+
+@each_priced
+def test_score_before_fit_is_told(estimator):
+    with pytest.raises(NotFittedError):
+        seeded(estimator).score(X, Y)
 
 
 @each_classifier

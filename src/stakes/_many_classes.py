@@ -2,7 +2,7 @@
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._labels import code_labels
 from stakes._sklearn import check_sample_weight
@@ -62,11 +62,12 @@ class ManyClassClassifier(CostSensitiveClassifier):
         -------
         float
         """
+        check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         if len(self.classes_) == 2:
             return super().score(X, y, sample_weight, **given)
         self._refuse_costs(given)
-        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+        return float(np.average(self.predict(X) == column_or_1d(y), weights=sample_weight))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._deciding import predict_with_costs, take_rows, takes_costs
+from stakes._deciding import predict_with_costs, take_rows
 from stakes._labels import code_labels
 from stakes._sklearn import Interval
 from stakes._trivial import spread_rows, warn_below_trivial
@@ -122,13 +122,14 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         float
             One if nothing was lost, zero if everything was; accuracy when all costs are equal.
         """
+        check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         y = column_or_1d(y)
         regret = self._costs_of(len(y), *given.values()).regret(y == self.classes_[1])
         weight = regret if sample_weight is None else regret * np.asarray(sample_weight)
         if weight.sum() <= 0:
             return 1.0
-        decided = self.predict(X, **given) if takes_costs(self) else self.predict(X)
+        decided = predict_with_costs(self, X, **given)
         return float(np.average(decided == y, weights=weight))
 
     def __sklearn_tags__(self):

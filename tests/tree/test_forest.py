@@ -88,6 +88,8 @@ def test_importance_is_what_shuffling_costs():
     found = model.importances(X[300:], y[300:], fn_cost=3.0, random_state=0)
     assert found.argmax() == 1 and found[1] > 0.3
     assert np.abs(found[[0, 2, 3]]).max() < 0.1
+    column = model.importances(X[300:], y[300:, None], fn_cost=3.0, random_state=0)
+    np.testing.assert_array_equal(column, found)
 
 
 @pytest.mark.parametrize(("share", "count"), [(1 / 3, 2), (0.01, 1), (1.0, 6), (1, 1), ("sqrt", 2)])
@@ -101,6 +103,7 @@ def test_several_classes():
     X, y = load_iris(return_X_y=True)
     model = ConfidenceForestClassifier(10, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.94 and model.decision_function(X).shape == (150, 3)
+    assert model.score(X, y[:, None]) == model.score(X, y)
     with pytest.raises(ValueError, match="importances are for two classes"):
         model.importances(X, y)
     with pytest.raises(ValueError, match="oob=True needs two classes"):

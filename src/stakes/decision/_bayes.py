@@ -1,7 +1,7 @@
 """The decision with the least expected cost, row by row."""
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._deciding import row_count
 from stakes._sklearn import fit_context
@@ -198,6 +198,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         -------
         float
         """
+        check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         if len(self.classes_) == 2 and self.cost_matrix is None:
             return super().score(X, y, sample_weight, **given)

@@ -5,6 +5,7 @@ from numbers import Integral
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import column_or_1d
 
 from stakes._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from stakes.base import LearnerInfo
@@ -226,7 +227,7 @@ class ConfidenceForestClassifier(TreeBase):
         if len(self.classes_) > 2:
             raise ValueError(f"importances are for two classes; there are {len(self.classes_)}.")
         prices = self._costs_of(len(X), **costs)
-        positive = np.asarray(y) == self.classes_[1]
+        positive = column_or_1d(y) == self.classes_[1]
 
         def cost():
             probability = self._leaf_values(X, "probability")[0]
