@@ -76,7 +76,10 @@ def positive_mask(y, pos_label=None):
     y = column_or_1d(y)
     classes = np.unique(y)
     if len(classes) > 2:
-        raise ValueError(f"Two classes are expected in y. Got {len(classes)} instead.")
+        raise ValueError(
+            f"Two classes are expected in y. Got {len(classes)} instead; for more of them, "
+            "cost_loss and expected_cost_loss take a cost_matrix."
+        )
     if pos_label is not None:
         return y == pos_label
     if len(classes) == 1 and classes[0] not in (-1, 0, 1):

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.tree import BaseDecisionTree
 
 from stakes.errors import InputError
@@ -64,7 +64,7 @@ def _is_our_class(name):
 def check_trees(model, path):
     """Refuse trees whose nodes point outside: a walk would follow them blindly."""
     for part in _parts(model):
-        if isinstance(part, HistGradientBoostingClassifier):
+        if isinstance(part, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
             trees = [t for stage in getattr(part, "_predictors", []) for t in stage]
             sound = all(_booster_tree_is_sound(tree, part.n_features_in_) for tree in trees)
         elif isinstance(part, BaseDecisionTree) and hasattr(part, "tree_"):

@@ -225,6 +225,12 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     def _has_prices(self, given):
         return self.cost_matrix is not None or super()._has_prices(given)
 
+    def _own_costs(self):
+        if np.shape(self.cost_matrix) != (2, 2):
+            return super()._own_costs()
+        (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2).table
+        return dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
+
     def _costs_of_fit(self, n, **given):
         return self._settle_costs(n, **given)
 
@@ -242,8 +248,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
 
     def _settle_costs(self, n, **given):
         """The costs of n rows: what is given now, else the constructor's matrix or numbers."""
-        own = {name: getattr(self, name) for name in COST_NAMES}
-        numbers_given = own != NEUTRAL_COSTS
+        numbers_given = super()._own_costs() != NEUTRAL_COSTS
         if self.cost_matrix is not None and numbers_given:
             raise ValueError(
                 "Give either cost_matrix or fp_cost, fn_cost, tp_cost, tn_cost, not both."
@@ -252,9 +257,8 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         now = {name: cost for name, cost in given.items() if cost is not None}
         if k == 2:
             if self.cost_matrix is not None:
-                (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2).table
-                own = dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
-            return Costs.of(n, **{**own, **now})
+                CostMatrix.of(self.cost_matrix, 2)  # refuses one of another shape
+            return Costs.of(n, **self._own_costs() | now)
         if now or numbers_given:
             raise ValueError(
                 f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: give a "

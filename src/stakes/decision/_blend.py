@@ -107,7 +107,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         -------
         self
         """
-        self._validate_names([name for name, _ in self.estimators])
+        self._check_members()
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
@@ -183,6 +183,17 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         """Set parameters of the blend or of its members."""
         self._set_params("estimators", **params)
         return self
+
+    def _check_members(self):
+        if not self.estimators:
+            raise ValueError("estimators is empty; give at least one (name, classifier).")
+        self._validate_names([name for name, _ in self.estimators])
+        for name, member in self.estimators:
+            if not hasattr(member, "predict_proba"):
+                raise ValueError(
+                    f"The member {name!r} gives no probabilities; wrap it in "
+                    "BayesDecisionClassifier(..., calibration='sigmoid')."
+                )
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimators_")

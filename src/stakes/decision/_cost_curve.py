@@ -18,6 +18,9 @@ class ThresholdCurve:
         to minus infinity (everybody is).
     costs : ndarray of shape (m,)
         Total cost at each threshold.
+    at_stake : float
+        Weighted sum of the rows' regrets: what getting all of them wrong would cost more than
+        getting them right.
     """
 
     thresholds: np.ndarray
@@ -37,7 +40,7 @@ def threshold_curve(scores, positive, costs, sample_weight=None):
     Parameters
     ----------
     scores : array-like of shape (n,)
-        Greater means rather positive.
+        Greater means rather positive; finite.
     positive : array-like of bool of shape (n,)
         Which rows are positive.
     costs : Costs
@@ -59,6 +62,11 @@ def threshold_curve(scores, positive, costs, sample_weight=None):
     0.3
     """
     scores, positive = np.asarray(scores, np.float64), np.asarray(positive, bool)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"scores has {(~np.isfinite(scores)).sum()} missing or infinite value(s), which no "
+            "threshold can part; drop these rows or mend the scores."
+        )
     weight = np.ones(len(scores))
     if sample_weight is not None:
         weight = np.asarray(sample_weight, np.float64)

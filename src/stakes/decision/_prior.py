@@ -39,7 +39,7 @@ def shift_prior(probabilities, training_prior, prior):
     >>> shift_prior([[0.5, 0.5]], training_prior=0.5, prior=0.02)
     array([[0.98, 0.02]])
     """
-    p = np.asarray(probabilities, dtype=np.float64)
+    p = _one_column_per_class(probabilities)
     old = as_prior("training_prior", training_prior, p.shape[1])
     new = as_prior("prior", prior, p.shape[1])
     shifted = p * (new / old)
@@ -82,7 +82,7 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
     >>> estimate_prior(said, training_prior=0.5).round(3)
     array([0.875, 0.125])
     """
-    p = np.asarray(probabilities, dtype=np.float64)
+    p = _one_column_per_class(probabilities)
     old = as_prior("training_prior", training_prior, p.shape[1])
     prior = old
     for _ in range(max_iter):
@@ -95,6 +95,16 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
         stacklevel=2,
     )
     return prior
+
+
+def _one_column_per_class(probabilities):
+    p = np.asarray(probabilities, dtype=np.float64)
+    if p.ndim != 2:
+        raise ValueError(
+            f"probabilities must have one column for each class. Got shape {p.shape} instead; for "
+            "the probability p of the positive of two give np.column_stack([1 - p, p])."
+        )
+    return p
 
 
 def as_prior(name, value, n_classes):

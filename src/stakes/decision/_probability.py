@@ -1,6 +1,7 @@
 """Probabilities for decisions: out-of-fold calibration and correction of the prior."""
 
 import warnings
+from numbers import Real
 
 import numpy as np
 from sklearn.base import clone
@@ -20,8 +21,8 @@ class ProbabilityDecisionClassifier(DecisionClassifier):
     _parameter_constraints = {
         **DecisionClassifier._parameter_constraints,
         "calibration": [StrOptions({"isotonic", "sigmoid"}), None],
-        "prior": ["array-like", float, int, None],
-        "training_prior": ["array-like", float, int, None],
+        "prior": ["array-like", Real, None],
+        "training_prior": ["array-like", Real, None],
     }
 
     def predict_proba(self, X):

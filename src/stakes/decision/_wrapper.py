@@ -10,6 +10,7 @@ from stakes._deciding import row_count
 from stakes._labels import code_labels
 from stakes._sklearn import HasMethods, routing_enabled
 from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes.costs import COST_NAMES, Costs
 from stakes.decision._fit_params import inner_fit_params
 
 
@@ -47,6 +48,10 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
             )
         )
 
+    def _own_costs(self):
+        """What the constructor says that the four outcomes of two classes cost."""
+        return {name: getattr(self, name) for name in COST_NAMES}
+
     def _fit_params(self, sample_weight, costs):
         """What the inner `fit` is given: by routing if that is on, else by its signature."""
         given = {name: cost for name, cost in costs.items() if cost is not None}
@@ -70,8 +75,9 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
 def check_costs_of_fit(owner, X, costs):
     """Refuse bad costs before any work is done, also where the inner estimator takes none."""
-    if any(cost is not None for cost in costs.values()):
-        owner._costs_of(row_count(X), **costs)
+    given = {name: cost for name, cost in costs.items() if cost is not None}
+    if given:
+        Costs.of(row_count(X), **owner._own_costs() | given)
 
 
 def two_classes(y):

@@ -10,6 +10,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from stakes.metrics._intake import positive_column
+from stakes.metrics._scorer import READS
 from stakes.metrics._sums import SUMS
 
 
@@ -166,7 +168,7 @@ class _Sample:
             check_consistent_length(self.y, answer)
         self.n = len(self.y)
         by_row = {name for name, value in options.items() if self._is_by_row(name, value)}
-        self.rows = {name: np.asarray(options[name]) for name in by_row}
+        self.rows = {name: np.asarray(options[name]).ravel() for name in by_row}
         self.fixed = {name: value for name, value in options.items() if name not in by_row}
         self._fix_classes()
 
@@ -176,9 +178,9 @@ class _Sample:
             raise ValueError(f"n_boot must be at least 1. Got {n_boot!r} instead.")
         # a Generator draws integers many times faster than the RandomState that seeds it
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-        evaluate, leave_out = self._by_sums() if self.metric in SUMS else self._by_rows()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedMetricWarning)
+            evaluate, leave_out = self._by_sums() if self.metric in SUMS else self._by_rows()
             estimate = evaluate(np.ones(self.n, np.intp))
             values = np.empty(n_boot)
             for b in range(n_boot):
@@ -198,6 +200,8 @@ class _Sample:
 
     def _by_sums(self):
         """The metric from the sums over the rows."""
+        for answer in self.answers:
+            self._call(answer, slice(None))  # refuses what the metric refuses
         options = self.rows | self.fixed
         parts = [SUMS[self.metric](self.y, answer, **options) for answer in self.answers]
         totals = [columns.sum(axis=0) for columns, _ in parts]
@@ -221,7 +225,7 @@ class _Sample:
         return float(getattr(value, "value", value))
 
     def _is_by_row(self, name, value):
-        return name != "labels" and np.ndim(value) == 1 and len(value) == self.n
+        return name != "labels" and np.shape(value) in ((self.n,), (self.n, 1))
 
     def _fix_classes(self):
         """A resample may lack a class: say which are there before drawing."""
@@ -229,9 +233,12 @@ class _Sample:
         classes = np.unique(self.y)
         matrix = self.fixed.get("cost_matrix")
         if matrix is not None and np.shape(matrix) != (2, 2) and "labels" not in self.fixed:
-            self.fixed["labels"] = classes
-        elif len(classes) == 2 and "pos_label" in accepts and "pos_label" not in self.fixed:
-            self.fixed["pos_label"] = classes[1]
+            decided = [answer.ravel() for answer in self.answers if answer.size == self.n]
+            self.fixed["labels"] = np.unique(np.concatenate([self.y, *decided]))
+        elif len(classes) == 2 and "pos_label" in accepts:
+            pos_label = self.fixed.setdefault("pos_label", classes[1])
+            if READS.get(self.metric) == "decision_function":
+                self.answers = [positive_column(a, classes, pos_label) for a in self.answers]
 
 
 def _difference(values):

@@ -37,7 +37,7 @@ def example_costs(
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if _has_many_classes(cost_matrix, labels, given):
         return paid_of_many(y_true, y_pred, cost_matrix, labels)
-    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     return costs.paid(positive, decided)
 
@@ -74,7 +74,8 @@ def cost_loss(
     labels : array-like of shape (k,), default=None
         The classes in the order of `cost_matrix`; by default the sorted labels of the data.
     pos_label : label, default=None
-        The positive class; by default the larger label.
+        The positive class; by default the larger label. A `cost_matrix` is in the order of its
+        classes, so there the positive one is the last.
     normalize : bool, default=True
         True: the mean; False: the total.
 
@@ -174,7 +175,7 @@ def expected_example_costs(
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
     if _has_many_classes(cost_matrix, labels, given):
         return expected_of_many(y_true, y_prob, cost_matrix, labels, under)
-    positive, p = read_probabilities(y_true, y_prob, pos_label)
+    positive, p = read_probabilities(y_true, y_prob, pos_label, cost_matrix)
     costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
     decided = costs.decide(p)
     return costs.expected(p, decided) if under == "model" else costs.paid(positive, decided)
@@ -226,7 +227,7 @@ def savings_score(
     >>> savings_score([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=5, fn_cost=[0, 0, 3, 20])
     0.2
     """
-    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     base = baseline_costs(costs, positive, baseline, y_true, pos_label).sum()

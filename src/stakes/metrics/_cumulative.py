@@ -141,5 +141,6 @@ class CumulativeCostDisplay:
             estimator if isinstance(estimator, dict) else {name or name_of(estimator): estimator}
         )
         given = {key: options[key] for key in COST_NAMES if options.get(key) is not None}
+        given["pos_label"] = options.get("pos_label")
         decisions = {key: predict_with_costs(model, X, **given) for key, model in models.items()}
         return cls.from_predictions(y, decisions, **options)

@@ -95,7 +95,7 @@ def risk_loss(
     >>> risk_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=1, fn_cost=5, positive_prior=0.1)
     0.7
     """
-    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     weight = prior_weights(positive, positive_prior)
@@ -150,7 +150,7 @@ def minimum_risk(
     >>> minimum_risk([0, 0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.9], fp_cost=1, fn_cost=5)
     MinimumRisk(value=0.2, threshold=0.3)
     """
-    positive, scores = read_scores(y_true, y_score, pos_label)
+    positive, scores = read_scores(y_true, y_score, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     weight = prior_weights(positive, positive_prior)
@@ -190,14 +190,14 @@ def prior_weights(positive, positive_prior):
     if not 0 <= positive_prior <= 1:
         raise ValueError(f"positive_prior must lie in [0, 1]. Got {positive_prior!r} instead.")
     if (n_positive == 0 and positive_prior > 0) or (n_positive == n and positive_prior < 1):
-        both_classes(positive)
+        both_classes(positive, stacklevel=4)
         return None
     return np.where(
         positive, positive_prior / max(n_positive, 1), (1 - positive_prior) / max(n - n_positive, 1)
     )
 
 
-def both_classes(positive):
+def both_classes(positive, stacklevel=3):
     """Whether both classes are there; warns if not, for the rates of one are undefined then."""
     if positive.any() and not positive.all():
         return True
@@ -205,6 +205,6 @@ def both_classes(positive):
     warnings.warn(
         f"y_true has no {absent} example, so its rate is undefined; the metric is NaN.",
         UndefinedMetricWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
     return False

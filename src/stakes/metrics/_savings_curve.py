@@ -73,7 +73,7 @@ class SavingsCurveDisplay(ScoreDisplay):
             along, best = self.alerts, self.alerts[index]
             at = f"{best:.3g} of the examples"
         else:
-            # infinity (nobody) is drawn just beyond the highest score
+            # infinity (nobody) is drawn at the highest score
             along = np.where(np.isinf(self.thresholds), self.thresholds[1], self.thresholds)
             best = along[index]
             at = f"threshold {self.thresholds[index]:.3g}"

@@ -15,7 +15,7 @@ from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._tail import budget_cost_loss
 
 # what a metric reads, where it is not the decisions
-_READS = {
+READS = {
     expected_cost_loss: "predict_proba",
     minimum_risk: "decision_function",
     partial_auc_score: "decision_function",
@@ -58,7 +58,8 @@ def make_cost_scorer(
     greater_is_better : bool, default=None
         None: told by the metric's name, `*_score` or `*_loss`. A loss is returned negated.
     pos_label : label, default=None
-        The positive class; None: the estimator's `classes_[1]`.
+        The positive class, which the costs speak of; None: the estimator's `classes_[1]`. Where
+        it is the other one, `predict` is given the costs turned round.
     **metric_options
         Passed to the metric, such as `baseline="negative"`.
 
@@ -91,7 +92,7 @@ def make_cost_scorer(
     if greater_is_better is None:
         greater_is_better = _larger_is_better(metric)
     if response is None:
-        response = _READS.get(metric, "predict")
+        response = READS.get(metric, "predict")
     return CostScorer(
         metric=metric,
         fp_cost=fp_cost,
@@ -148,7 +149,8 @@ class CostScorer(BaseEstimator):
         costs = self._costs_of(X, routed)
         pos_label = self._positive_label(estimator)
         answer = self._response_of(estimator, X, costs, pos_label)
-        context = _accepted(self.metric, costs | {"pos_label": pos_label})
+        context = costs | {"pos_label": pos_label} | self._class_order(estimator)
+        context = _accepted(self.metric, context)
         value = self.metric(y, answer, **context | (self.metric_options or {}))
         value = float(getattr(value, "value", value))
         return value if self.greater_is_better else -value
@@ -169,9 +171,17 @@ class CostScorer(BaseEstimator):
         classes = getattr(estimator, "classes_", ())
         return classes[1] if len(classes) == 2 else None
 
+    def _class_order(self, estimator):
+        """The classes of a matrix of more than two: a fold may lack one of them."""
+        matrix = (self.metric_options or {}).get("cost_matrix")
+        classes = getattr(estimator, "classes_", ())
+        if matrix is None or len(classes) < 3 or len(classes) != len(matrix):
+            return {}
+        return {"labels": classes}
+
     def _response_of(self, estimator, X, costs, pos_label):
         if self.response == "predict":
-            return predict_with_costs(estimator, X, **costs)
+            return predict_with_costs(estimator, X, pos_label=pos_label, **costs)
         if self.response == "decision_function" and hasattr(estimator, "decision_function"):
             scores = estimator.decision_function(X)
             return scores if column_of(estimator, pos_label) == 1 else -scores

@@ -102,7 +102,7 @@ def budget_cost_loss(
     >>> [budget_cost_loss(y, score, budget=k, fp_cost=1, fn_cost=10) for k in range(5)]
     [5.0, 5.25, 2.75, 3.0, 0.5]
     """
-    positive, scores = read_scores(y_true, y_score, pos_label)
+    positive, scores = read_scores(y_true, y_score, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
     alert = alert_shares(scores, rows_of("budget", budget, len(scores)))
