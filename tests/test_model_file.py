@@ -14,7 +14,11 @@ import pytest
 import skops.io
 from lightgbm import LGBMClassifier
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -190,6 +194,15 @@ def test_a_booster_that_points_outside_is_refused(field, tmp_path):
     outer = BayesDecisionClassifier(model)
     outer.estimator_ = model
     save_model(make_pipeline(outer), tmp_path / "m.skops")
+    with pytest.raises(InputError, match="a tree points outside"):
+        load_model(tmp_path / "m.skops")
+
+
+def test_a_boosted_regressor_that_points_outside_is_refused(tmp_path):
+    X, y, _, _ = problem()
+    model = HistGradientBoostingRegressor(max_iter=1).fit(X, y)
+    model._predictors[0][0].nodes["left"][0] = 10**8
+    save_model(model, tmp_path / "m.skops")
     with pytest.raises(InputError, match="a tree points outside"):
         load_model(tmp_path / "m.skops")
 

@@ -231,6 +231,11 @@ def test_two_class_matrix_is_the_four_numbers(priced):
         matrix.predict(X, fn_cost=fn + 1), numbers.predict(X, fn_cost=fn + 1)
     )
     assert matrix.score(X, y) == pytest.approx(numbers.score(X, y))
+    # what fit is not given is the matrix's: a false alarm at -3 is still dearer than a rest at -5
+    earning = BayesDecisionClassifier(LogisticRegression(), cost_matrix=[[-5, -2], [10, -8]])
+    assert earning.fit(X, y, fp_cost=-3.0).classes_.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="fp_cost is smaller than tn_cost"):
+        earning.fit(X, y, fp_cost=-6.0)
     both = BayesDecisionClassifier(LogisticRegression(), fp_cost=2, cost_matrix=[[0, 2], [7, 1]])
     with pytest.raises(ValueError, match="either cost_matrix or"):
         both.fit(X, y)

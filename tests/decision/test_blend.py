@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from naive.decision import blend_weights
@@ -95,3 +96,10 @@ def test_two_members_of_one_name_are_refused():
     twice = [("one", GaussianNB()), ("one", GaussianNB())]
     with pytest.raises(ValueError, match="Names provided are not unique"):
         BlendClassifier(twice).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+
+
+def test_members_that_cannot_be_blended_are_named():
+    with pytest.raises(ValueError, match="estimators is empty; give at least one"):
+        BlendClassifier([]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+    with pytest.raises(ValueError, match=r"member 'svm' gives no probabilities; wrap it in Bayes"):
+        BlendClassifier([("svm", LinearSVC())]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)

@@ -43,6 +43,19 @@ def test_shift_many_classes_and_edges(rng):
         shift_prior([[0.5, 0.5]], 0.5, [0.5, 0.6])
 
 
+def test_probabilities_of_one_class_alone_are_refused():
+    for call in (lambda p: shift_prior(p, 0.5, 0.1), lambda p: estimate_prior(p, 0.5)):
+        with pytest.raises(ValueError, match=r"Got shape \(2,\) instead; .*column_stack"):
+            call([0.2, 0.7])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64])
+def test_shares_may_be_numbers_of_numpy(priced, kind):
+    X, y, *_ = priced
+    model = BayesDecisionClassifier(LogisticRegression(), prior=kind(0.25)).fit(X, y)
+    assert model.prior_.tolist() == [1 - kind(0.25), kind(0.25)]
+
+
 def test_estimate_maximises_the_likelihood(rng):
     X, y = two_gaussians(rng, 4000, 0.1)
     said = truth(X, 0.5)

@@ -43,6 +43,12 @@ def test_every_threshold_decides_as_told(scores, bits):
         assert costs.paid(positive, scores > threshold).sum() == cost
 
 
+@pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
+def test_scores_that_no_threshold_parts_are_refused(score):
+    with pytest.raises(ValueError, match=r"scores has 1 missing or infinite value\(s\)"):
+        threshold_curve([score, 0.2, 0.3], [True, False, True], Costs.of(3))
+
+
 def test_neighbouring_floats_are_told_apart():
     low = 1.0
     high = np.nextafter(low, 2.0)

@@ -145,6 +145,31 @@ def test_resamples_without_a_class_are_left_out():
     assert np.isnan([nothing.estimate, nothing.low, nothing.high]).all()
 
 
+def test_a_column_of_costs_is_drawn_with_the_rows(rng):
+    y, p, costs = draw(rng)
+    given = dict(tail=0.1, n_boot=20, random_state=0)
+    flat = bootstrap_interval(metrics.tail_cost_loss, y, p > 0.6, **given, **costs)
+    costs = {name: cost[:, None] for name, cost in costs.items()}
+    column = bootstrap_interval(metrics.tail_cost_loss, y, p > 0.6, **given, **costs)
+    np.testing.assert_array_equal(column.values, flat.values)
+
+
+def test_a_class_that_is_only_decided_counts():
+    y, d, table = [0, 1, 0, 1], [0, 1, 2, 1], 1 - np.eye(3)
+    result = bootstrap_interval(cost_loss, y, d, cost_matrix=table, random_state=0)
+    assert result.estimate == cost_loss(y, d, cost_matrix=table) == 0.25
+    pair = paired_bootstrap(cost_loss, y, y, d, cost_matrix=table, random_state=0)
+    assert pair.estimate == -0.25
+
+
+def test_two_columns_are_read_alike_in_resamples_of_one_class():
+    y, P = np.array(["bad", "bad", "good"]), np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
+    given = dict(fn_cost=[1.0, 2.0, 3.0], budget=1, pos_label="bad", random_state=0)
+    both = bootstrap_interval(metrics.budget_cost_loss, y, P, **given)
+    one = bootstrap_interval(metrics.budget_cost_loss, y, P[:, 0], **given)
+    np.testing.assert_array_equal(both.values, one.values)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -152,8 +177,10 @@ def test_resamples_without_a_class_are_left_out():
         ({"method": "guess"}, "method must be"),
         ({"n_boot": 0}, "n_boot must be at least 1"),
         ({"fn_cost": [1.0, 2.0, 3.0]}, "fn_cost must be a number or have one value"),
+        ({"metric": metrics.weighted_sum_score, "positive_weight": 7}, "positive_weight must lie"),
+        ({"metric": metrics.risk_loss, "positive_prior": 7}, "positive_prior must lie"),
     ],
 )
 def test_bad_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):
-        bootstrap_interval(cost_loss, [0, 1], [0, 1], **options)
+        bootstrap_interval(**{"metric": cost_loss, "y_true": [0, 1], "y_pred": [0, 1]} | options)

@@ -1,3 +1,4 @@
+import functools
 import itertools
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.metrics import balanced_accuracy_score, zero_one_loss
 
 from naive import metrics as naive
 from stakes.metrics import (
+    budget_cost_loss,
     cost_loss,
     example_costs,
     expected_cost_loss,
@@ -66,6 +68,44 @@ def test_decisions_of_one_kind_and_other_labels():
     assert cost_loss([0, 0], [0, 0]) == 0
     assert cost_loss(["good", "bad"], ["good", "good"], fn_cost=7, pos_label="bad") == 3.5
     assert example_costs([True, False], [False, False], fn_cost=3).tolist() == [3, 0]
+
+
+MATRIX = [[0, 5], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        cost_loss,
+        savings_score,
+        risk_loss,
+        expected_cost_loss,
+        minimum_risk,
+        functools.partial(budget_cost_loss, budget=1),
+    ],
+)
+def test_matrix_is_in_the_order_of_the_labels_whatever_is_called_positive(metric):
+    y, answer = [0, 1], [1, 1]
+    told = metric(y, answer, cost_matrix=MATRIX)
+    assert metric(y, answer, cost_matrix=MATRIX, pos_label=1) == told
+    with pytest.raises(ValueError, match=r"Got pos_label=0 instead; turn the matrix round"):
+        metric(y, answer, cost_matrix=MATRIX, pos_label=0)
+
+
+def test_labels_give_the_order_of_a_matrix():
+    assert cost_loss([0, 1], [1, 1], cost_matrix=MATRIX) == 2.5
+    assert cost_loss([0, 1], [1, 1], cost_matrix=MATRIX, labels=[1, 0]) == 0.5
+    # one kind of label only: pos_label says that it is the larger
+    assert cost_loss(["b"], ["b"], cost_matrix=[[0, 5], [1, -3]], pos_label="b") == -3
+
+
+@pytest.mark.parametrize("y", [[0, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1]])
+@pytest.mark.parametrize("pos_label", [0, 1])
+def test_two_columns_are_read_at_the_place_of_the_positive_label(y, pos_label):
+    P = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
+    costs = dict(fp_cost=2, fn_cost=[1, 2, 3, 4], pos_label=pos_label)
+    for metric in (expected_cost_loss, functools.partial(budget_cost_loss, budget=2)):
+        assert metric(y, P, **costs) == metric(y, P[:, pos_label], **costs)
 
 
 def test_matrix_of_many_classes_and_absent_ones():
@@ -168,7 +208,11 @@ def test_minimum_risk_at_the_edges():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "Two classes are expected"),
+        (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "Two classes are expected .* a cost_matrix"),
+        (
+            lambda: expected_cost_loss(["a", "a"], [[0.5, 0.5]] * 2, pos_label="a"),
+            "All labels are 'a', which does not tell its column",
+        ),
         (lambda: cost_loss([0, 1], [0, 1], pos_label="bad"), "is none of the two labels"),
         (lambda: cost_loss([], []), "y_true is empty"),
         (lambda: cost_loss([0, 1], [0]), "inconsistent numbers of samples"),

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import (
     CalibrationCostDisplay,
     CostCurveDisplay,
@@ -153,6 +154,18 @@ def test_cumulative_cost_ends_at_the_total(fitted):
     assert list(display.lines_) == ["a", "b"]
     alone = CumulativeCostDisplay.from_predictions(y, y, plot_trivial=False)
     assert len(alone.ax_.lines) == 1
+
+
+def test_cumulative_cost_where_the_first_class_is_positive(priced):
+    X, y, fp, fn = priced
+    words = np.where(y == 1, "bad", "good")
+    costs = dict(fp_cost=fp, fn_cost=20 * fn, tp_cost=-1.0, tn_cost=-fp)
+    model = BayesDecisionClassifier(LogisticRegression())
+    one = CumulativeCostDisplay.from_estimator(
+        model.fit(X, words), X, words, pos_label="bad", name="m", **costs
+    )
+    two = CumulativeCostDisplay.from_estimator(model.fit(X, y), X, y, name="m", **costs)
+    np.testing.assert_array_equal(one.cumulative["m"], two.cumulative["m"])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,16 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
 from naive import metrics as naive
-from stakes.metrics import budget_cost_loss, cost_loss, h_measure, partial_auc_score, tail_cost_loss
+from stakes.metrics import (
+    budget_cost_loss,
+    cost_loss,
+    h_measure,
+    minimum_risk,
+    partial_auc_score,
+    risk_loss,
+    tail_cost_loss,
+    weighted_sum_score,
+)
 from stakes.metrics._hull_jit import roc_hull
 
 
@@ -59,6 +68,28 @@ def test_h_of_the_best_and_of_no_ranking(rng):
     assert h_measure(y, 0 * y) == pytest.approx(0, abs=1e-12)
     assert h_measure(y, -y) == pytest.approx(0, abs=1e-12)
     assert h_measure(y, s) == pytest.approx(h_measure(y, np.exp(s)))
+
+
+def test_two_columns_of_words_are_read_by_the_positive_one():
+    y = np.array(["bad", "good", "good", "bad"])
+    P = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
+    for metric in (partial_auc_score, h_measure):
+        assert metric(y, P, pos_label="bad") == metric(y, P[:, 0], pos_label="bad")
+        assert metric(y, P, pos_label="good") == metric(y, P[:, 1])
+
+
+def test_warning_points_at_the_line_that_called():
+    calls = [
+        lambda: weighted_sum_score([0, 0], [0, 0]),
+        lambda: partial_auc_score([0, 0], [1.0, 2.0]),
+        lambda: h_measure([0, 0], [1.0, 2.0]),
+        lambda: risk_loss([0, 0], [0, 0], positive_prior=0.5),
+        lambda: minimum_risk([0, 0], [1.0, 2.0], positive_prior=0.5),
+    ]
+    for call in calls:
+        with pytest.warns(UndefinedMetricWarning) as caught:
+            call()
+        assert (caught[0].filename, caught[0].lineno) == (__file__, call.__code__.co_firstlineno)
 
 
 def test_one_class_is_undefined():

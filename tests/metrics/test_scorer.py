@@ -248,6 +248,41 @@ def test_fold_with_one_class_is_read_by_the_estimators_classes(priced):
     assert score == -np.mean(model.predict(only_good) == "bad")
 
 
+@pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline], ids=["plain", "pipeline"])
+def test_costs_speak_of_the_positive_class_also_where_it_is_the_first(priced, wrap):
+    X, y, fp, fn = priced
+    words = np.where(y == 1, "bad", "good")  # sorted, the positive class comes first
+    costs = dict(fp_cost=fp, fn_cost=20 * fn, tp_cost=-1.0, tn_cost=-fp)
+    scorer = make_cost_scorer(pos_label="bad", **costs)
+    model = wrap(BayesDecisionClassifier(LogisticRegression())).fit(X, words)
+    plain = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
+    assert scorer(model, X, words) == make_cost_scorer(**costs)(plain, X, y)
+
+
+def test_samplers_of_a_pipeline_are_left_out_when_it_decides(priced):
+    imblearn = pytest.importorskip("imblearn", reason="imbalanced-learn is not installed")
+    from imblearn.under_sampling import RandomUnderSampler
+
+    X, y, fp, fn = priced
+    model = imblearn.pipeline.make_pipeline(
+        StandardScaler(), RandomUnderSampler(random_state=0), PricedLogistic()
+    ).fit(X, y)
+    decided = model[-1].predict(model[0].transform(X), fp_cost=fp, fn_cost=fn)
+    scorer = make_cost_scorer(fp_cost=fp, fn_cost=fn)
+    assert scorer(model, X, y) == -cost_loss(y, decided, fp_cost=fp, fn_cost=fn)
+
+
+@pytest.mark.parametrize("metric", [cost_loss, expected_cost_loss])
+def test_a_fold_may_lack_one_of_three_classes(metric, priced):
+    X, y, _, _ = priced
+    three = y + (X[:, 0] > 1)
+    model, table = LogisticRegression().fit(X, three), [[0, 1, 5], [1, 0, 1], [9, 1, 0]]
+    fold = np.flatnonzero(three != 2)[:20]
+    answer = model.predict(X[fold]) if metric is cost_loss else model.predict_proba(X[fold])
+    told = metric(three[fold], answer, cost_matrix=table, labels=[0, 1, 2])
+    assert make_cost_scorer(metric, cost_matrix=table)(model, X[fold], three[fold]) == -told
+
+
 def test_polars_column(frame):
     X, y, _, _ = frame
     model = PricedLogistic().fit(X, y)
