@@ -164,7 +164,7 @@ def test_a_class_that_is_only_decided_counts():
 
 def test_two_columns_are_read_alike_in_resamples_of_one_class():
     y, P = np.array(["bad", "bad", "good"]), np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
-    given = dict(fn_cost=[1.0, 2.0, 3.0], budget=1, pos_label="bad", random_state=0)
+    given = dict(fn_cost=[1.0, 2.0, 3.0], budget=1, pos_label="bad", n_boot=20, random_state=0)
     both = bootstrap_interval(metrics.budget_cost_loss, y, P, **given)
     one = bootstrap_interval(metrics.budget_cost_loss, y, P[:, 0], **given)
     np.testing.assert_array_equal(both.values, one.values)
