@@ -14,12 +14,24 @@ def code_labels(y):
     >>> classes.tolist(), signs.tolist()
     (['bad', 'good'], [1.0, -1.0, 1.0])
     """
+    classes, positive = code_positive(y)
+    return classes, np.where(positive, 1.0, -1.0)
+
+
+def code_positive(y):
+    """Both labels, sorted, and which of y are the second; a sentence where they are not two.
+
+    Examples
+    --------
+    >>> code_positive([3, 7, 7])[1].tolist()
+    [False, True, True]
+    """
     y = column_or_1d(y)
     if y.dtype.kind in "biu" and len(y):
         least, most = y.min(), y.max()
         positive = y == most
         if least != most and (positive | (y == least)).all():
-            return np.array([least, most]), np.where(positive, 1.0, -1.0)
+            return np.array([least, most]), positive
     check_classification_targets(y)
     classes, index = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -31,7 +43,7 @@ def code_labels(y):
         raise ValueError(
             f"y has one class only, {classes[0]!r}; a decision needs examples of two classes."
         )
-    return classes, np.where(index == 1, 1.0, -1.0)
+    return classes, index == 1
 
 
 def stream_classes(classes):
@@ -49,6 +61,22 @@ def stream_classes(classes):
             "by classes=."
         )
     return classes
+
+
+def check_same_classes(given, classes):
+    """Refuse classes, where some are given, that are not those a stream began with.
+
+    Examples
+    --------
+    >>> check_same_classes([0, 2], [0, 1])
+    Traceback (most recent call last):
+    ValueError: classes must be those that the stream began with, [0, 1]. Got [0, 2] instead.
+    """
+    if given is not None and set(np.asarray(given).tolist()) != set(classes):
+        raise ValueError(
+            f"classes must be those that the stream began with, {list(classes)}. "
+            f"Got {np.asarray(given).tolist()} instead."
+        )
 
 
 def positive_among(y, classes):

@@ -1,5 +1,6 @@
 """What all learners share: label coding to {-1, +1}, cost intake, and a tag for `compare`."""
 
+import contextlib
 import functools
 from dataclasses import dataclass, field
 from numbers import Real
@@ -151,7 +152,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             ensure_all_finite="allow-nan" if self._allow_nan else True,
         )
         self.classes_, signs = code_labels(y)
-        return _plain_csr(X), signs
+        return canonical(X), signs
 
     def _validate_X(self, X):
         """Check the rows to predict."""
@@ -165,7 +166,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             order="C",
             ensure_all_finite="allow-nan" if self._allow_nan else True,
         )
-        return _plain_csr(X)
+        return canonical(X)
 
     def _costs_of(self, n, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """The costs of n examples: those given now, else the constructor's numbers."""
@@ -210,7 +211,8 @@ def _then_compare_with_trivial(fit):
 
     @functools.wraps(fit)
     def fit_and_compare(self, X, y, *args, **keywords):
-        fit(self, X, y, *args, **keywords)
+        with unchanged_if_it_fails(self):
+            fit(self, X, y, *args, **keywords)
         if type(self).fit is fit_and_compare:
             given = {name: keywords.get(name) for name in COST_NAMES}
             sample_weight = args[0] if args else keywords.get("sample_weight")
@@ -237,7 +239,32 @@ def at_stake(regret):
     return costs_anything
 
 
-def _plain_csr(X):
-    if sparse.issparse(X):
-        X.sort_indices()
+def canonical(X):
+    """X itself, or a copy of a sparse X whose rows name each column once, in order.
+
+    Examples
+    --------
+    >>> twice = sparse.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 3))
+    >>> canonical(twice).data.tolist(), twice.nnz
+    ([3.0], 2)
+    """
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     return X
+
+
+@contextlib.contextmanager
+def unchanged_if_it_fails(model):
+    """Put a model back to what it was where learning raises.
+
+    Half of a new state beside half of an old one is no model: a compiled loop would read as many
+    features as the one says out of the arrays of the other.
+    """
+    before = vars(model).copy()
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise

@@ -4,9 +4,11 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from stakes.online import (
     AROWClassifier,
@@ -293,3 +295,130 @@ def test_a_large_table_with_a_hole_is_refused_and_the_old_model_stays(priced):
         with pytest.raises(ValueError, match="contains NaN"):
             model.fit(data, labels)
         same_state(before, model)
+
+
+def test_a_refit_with_bad_costs_leaves_the_old_model_whole(priced):
+    X, y, _, _ = priced
+    model = AROWClassifier().fit(X, y)
+    before = copy.deepcopy(model)
+    with pytest.raises(ValueError, match="missing"):
+        model.fit(X[:, :2], y, fn_cost=np.nan)
+    same_state(before, model)
+    np.testing.assert_array_equal(model.predict_proba(X), before.predict_proba(X))
+    with pytest.raises(ValueError, match="5 features"):
+        model.decision_function(X[:, :2])
+
+
+def test_a_first_batch_that_is_refused_starts_nothing(priced):
+    X, y, _, _ = priced
+    model = AROWClassifier()
+    with pytest.raises(ValueError, match="missing"):
+        model.partial_fit(X, y, fn_cost=np.nan)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_names_of_an_earlier_stream_are_forgotten_by_fit(priced):
+    X, y, _, _ = priced
+    model = PAClassifier()
+    for x, label in zip(X[:20], y[:20], strict=True):
+        model.learn_one({"a": x[0], "b": x[1]}, label)
+    model.fit(pd.DataFrame(X[:, :2], columns=["b", "a"]), y)
+    row = pd.DataFrame([[0.0, 3.0]], columns=["b", "a"])
+    assert model.predict_proba_one({"a": 3.0, "b": 0.0})[1] == model.predict_proba(row)[0, 1]
+
+
+def test_merge_looks_at_the_names_and_at_array_parameters(priced):
+    X, y, _, _ = priced
+    forth, back = PAClassifier(), PAClassifier()
+    for (p, q), label in zip(X[:20, :2], y[:20], strict=True):
+        forth.learn_one({"p": p, "q": q}, label)
+        back.learn_one({"q": q, "p": p}, label)
+    with pytest.raises(ValueError, match="equal features in one order"):
+        forth.merge(back)
+    forth.merge(copy.deepcopy(forth))
+    priors = [CWRobustClassifier(prior_variance=np.full(5, v)).fit(X, y) for v in (1.0, 1.0, 2.0)]
+    assert priors[0].merge(priors[1]).n_seen_ == 2 * len(y)
+    with pytest.raises(ValueError, match="equal parameters"):
+        priors[0].merge(priors[2])
+    with pytest.raises(ValueError, match="equal parameters"):
+        priors[0].merge(clone(priors[0]).set_params(prior_mean="opposite").fit(X, y))
+
+
+@pytest.mark.parametrize(
+    ("first", "match"),
+    [
+        (dict(x=np.ones(3), y="yes"), "given by classes="),
+        (dict(x=np.ones((1, 3)), y=1), "one row"),
+        (dict(x=np.ones(3), y=1, fn_cost=np.nan), "missing"),
+    ],
+)
+def test_a_refused_first_example_leaves_the_way_out_open(first, match):
+    model = PAClassifier()
+    with pytest.raises(ValueError, match=match):
+        model.learn_one(first.pop("x"), first.pop("y"), **first)
+    model.learn_one(np.ones(2), "yes", classes=("no", "yes"))
+    assert model.classes_.tolist() == ["no", "yes"] and model.n_features_in_ == 2
+
+
+def test_other_classes_than_those_of_the_stream_are_refused(priced):
+    X, y, _, _ = priced
+    model = PAClassifier().partial_fit(X, y)
+    model.learn_one(X[0], 1, classes=(1, 0)).partial_fit(X, y, np.array([1, 0]))
+    before = copy.deepcopy(model)
+    with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \[0, 2\]"):
+        model.partial_fit(X, y, [0, 2])
+    with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \['a', 'b'\]"):
+        model.learn_one(X[0], 1, classes=("a", "b"))
+    same_state(before, model)
+
+
+def test_a_new_name_without_a_prior_of_its_own_loses_nothing(priced):
+    X, y, _, _ = priced
+    model = CWRobustClassifier(prior_variance=[1.0, 2.0])
+    model.fit(pd.DataFrame(X[:, :2], columns=["a", "b"]), y)
+    before = copy.deepcopy(model)
+    with pytest.raises(ValueError, match="each of the 3 features"):
+        model.learn_one({"a": 1.0, "c": 2.0}, 1)
+    same_state(before, model)
+
+
+def test_a_stream_goes_on_with_new_parameters(priced):
+    X, y, _, fn = priced
+    robust = CWRobustClassifier(prior_variance=0.01).fit(X, y)
+    assert (robust.blended_coef_ != robust.coef_).all()
+    np.testing.assert_array_equal(
+        robust.set_params(prior_variance=np.inf).blended_coef_, robust.coef_
+    )
+    for max_memory in (None, 4096):
+        tails = CWCVaRClassifier(max_memory=max_memory).fit(X, y, fn_cost=fn).set_params(tau=0.9)
+        assert tails._buffer.factor(np.median(fn)) == tails._buffer._numbers[1]  # dear now
+    grown = AROWClassifier().learn_one({"a": 1.0}, 1).set_params(covariance="full")
+    assert grown.learn_one({"b": 1.0}, 0).covariance_.shape == (2,)
+
+
+def test_a_bad_parameter_of_a_running_stream_is_told_and_not_kept(priced):
+    X, y, _, _ = priced
+    model = PAClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="'variant' parameter of PAClassifier"):
+        model.set_params(variant="foo")
+    assert model.variant == "PA-I"
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # numpy says it where the loops are not compiled
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("learner", [PAClassifier(), AROWClassifier(covariance="full")], ids=repr)
+def test_rows_too_large_to_square_are_refused_everywhere(learner, form, priced):
+    X, y, _, _ = priced
+    model, large = clone(learner).fit(form(X), y), X[:2].copy()
+    large[1, 0] = 1e200
+    before = copy.deepcopy(model)
+    for call in (model.predict_proba, model.decision_function, lambda A: model.fit(A, [0, 1])):
+        with pytest.raises(ValueError, match="too large to be squared"):
+            call(form(large))
+    with pytest.raises(ValueError, match="its squares too"):
+        model.predict_one(large[1])
+    same_state(before, model)
+    with pytest.raises(ValueError, match="The others of this call were learnt"):
+        model.partial_fit(form(large), [0, 1])
+    same_state(before.partial_fit(form(large[:1]), [0]), model)

@@ -11,18 +11,24 @@ from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
-from stakes._labels import stream_classes
+from stakes._labels import check_same_classes, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes._trivial import ENOUGH
-from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes.base import (
+    COST_CONSTRAINTS,
+    CostSensitiveClassifier,
+    canonical,
+    unchanged_if_it_fails,
+)
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
-from stakes.online._intake import binary_signs, canonical, checked_later, signs_of
+from stakes.online._intake import binary_signs, checked_later, signs_of
 from stakes.online._one_by_one import OneByOne
 from stakes.online._state import BOOK, CALIBRATION, HEAD, NUMBERS, TALLY
 
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
+TOO_LARGE = "X has rows too large to be squared; scale the features or leave these rows out."
 WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
 WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
 STREAM_CONSTRAINTS = {
@@ -63,25 +69,21 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         -------
         self
         """
-        before = vars(self).copy()
-        X, signs = self._validate_Xy(X, y)
-        c_pos, c_neg = self._regrets(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
-        self._start(X.shape[1])
-        rng = check_random_state(self.random_state) if self.shuffle else None
-        for _ in range(self.n_passes):
-            if rng is None:
-                self._learn(X, signs, c_pos, c_neg, NO_SCORES)
-            else:
-                t = rng.permutation(len(signs))
-                priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
-                self._learn(X[t], signs[t], *priced, NO_SCORES)
-        if self._tally[5] > 0:
-            try:
+        with unchanged_if_it_fails(self):
+            X, signs = self._validate_Xy(X, y)
+            c_pos, c_neg = self._regrets(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
+            self._start(X.shape[1])
+            rng = check_random_state(self.random_state) if self.shuffle else None
+            for _ in range(self.n_passes):
+                if rng is None:
+                    self._learn(X, signs, c_pos, c_neg, NO_SCORES)
+                else:
+                    t = rng.permutation(len(signs))
+                    priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
+                    self._learn(X[t], signs[t], *priced, NO_SCORES)
+            if self._tally[5] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
-            except ValueError:
-                vars(self).clear()
-                vars(self).update(before)
-                raise
+                raise ValueError(TOO_LARGE)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         if self._has_prices(given):
             self._warn_if_trivial_is_cheaper()
@@ -145,11 +147,11 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         -------
         ndarray of shape (n,)
         """
-        return self._scores(self._validate_X(X)) + self._shift()
+        return self._table_scores(X) + self._shift()
 
     def predict_proba(self, X):
         """Probability of both classes for each row, the positive one in column 1."""
-        p = self._probability(self._scores(self._validate_X(X)))
+        p = self._probability(self._table_scores(X))
         return np.column_stack([1.0 - p, p])
 
     def merge(self, other):
@@ -167,11 +169,11 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        alike = type(self) is type(other) and self.get_params() == other.get_params()
+        alike = type(self) is type(other) and _same_params(self, other) and _same_names(self, other)
         if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
             raise ValueError(
-                "Only models of one class, with equal parameters, features and labels, can be "
-                "merged."
+                "Only models of one class, with equal parameters and labels, and equal features "
+                "in one order, can be merged."
             )
         merged = copy.deepcopy(self)
         merged._join(other)
@@ -183,10 +185,15 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         return merged
 
     def set_params(self, **params):
-        """Set parameters; a stream goes on with the new ones."""
-        super().set_params(**params)
-        if hasattr(self, "_labels"):
-            self._set_rule()
+        """Set parameters; a stream goes on with the new ones.
+
+        `covariance` and `max_memory`, the forms of what is known, change with the next `fit`.
+        """
+        with unchanged_if_it_fails(self):
+            super().set_params(**params)
+            if hasattr(self, "_labels"):
+                self._validate_params()
+                self._set_rule()
         return self
 
     def __setstate__(self, state):
@@ -257,6 +264,7 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
+        vars(self).pop("_columns", None)  # where the names of an earlier stream stood
         self._begin(d)
         self._set_rule()
 
@@ -266,20 +274,32 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _stream(self, X, y, classes, costs, out):
         first = not hasattr(self, "_labels")
-        X, y = validate_data(
-            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        if first:
-            self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
-        X, signs = canonical(X), signs_of(column_or_1d(y), self.classes_)
-        c_pos, c_neg = self._regrets(len(signs), *costs)
-        if first:
-            self._start(X.shape[1])
-        else:
-            self._set_rule()
+        with unchanged_if_it_fails(self):
+            X, y = validate_data(
+                self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
+            )
+            if first:
+                self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
+            else:
+                check_same_classes(classes, self._labels)
+            X, signs = canonical(X), signs_of(column_or_1d(y), self.classes_)
+            c_pos, c_neg = self._regrets(len(signs), *costs)
+            if first:
+                self._start(X.shape[1])
+            else:
+                self._set_rule()
         out = np.empty(len(signs)) if out is None else out
+        passed_over = self._tally[5]
         self._learn(X, signs, c_pos, c_neg, out)
+        if self._tally[5] > passed_over:
+            raise ValueError(f"{TOO_LARGE} The others of this call were learnt.")
         return out
+
+    def _table_scores(self, X):
+        scores = self._scores(self._validate_X(X))
+        if np.isnan(scores).any():
+            raise ValueError(TOO_LARGE)
+        return scores
 
     def _validate_Xy(self, X, y):
         """The checked rows and int8 signs; a large X is checked for NaN while it is learnt."""
@@ -294,9 +314,6 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         )
         self.classes_, signs = binary_signs(y)
         return canonical(X), signs
-
-    def _validate_X(self, X):
-        return canonical(super()._validate_X(X))
 
     def _regrets(self, n, *costs):
         """Both regrets, one for each of n rows, or one for all if every cost is a number."""
@@ -331,3 +348,15 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _probability(self, scores):
         return ndtr(scores) if self.calibration is None else expit(scores)
+
+
+def _same_params(model, other):
+    """Whether all parameters are equal, arrays among them."""
+    mine, others = model.get_params(), other.get_params()
+    return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+
+def _same_names(model, other):
+    """Whether the features have the same names in the same order, where both know names."""
+    names = [getattr(one, "feature_names_in_", None) for one in (model, other)]
+    return names[0] is None or names[1] is None or np.array_equal(*names)

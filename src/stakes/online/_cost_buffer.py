@@ -59,9 +59,9 @@ class CostBuffer:
         if self.max_memory is None:
             self._heaps = tuple(np.copy(x) for x in self._heaps)
 
-    def set_factors(self, dear, cheap, strict):
-        """Go on with other factors."""
-        self._numbers[[DEAR, CHEAP, STRICT]] = dear, cheap, strict
+    def set_rule(self, tail, dear, cheap, strict):
+        """Go on with another tail and other factors."""
+        self._numbers[[TAIL, DEAR, CHEAP, STRICT]] = tail, dear, cheap, strict
 
     def factors(self, costs):
         """Take costs in, in order; return the factor of each."""

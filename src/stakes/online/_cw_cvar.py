@@ -177,7 +177,7 @@ class CWCVaRClassifier(GaussianLinear):
                 f"Got {self.beta} instead."
             )
         dear, cheap = (self._factor(epsilon) for epsilon in (self.alpha, self.beta))
-        self._buffer.set_factors(dear, cheap, RULES[self.cost_rule] == CVAR)
+        self._buffer.set_rule(self.tau, dear, cheap, RULES[self.cost_rule] == CVAR)
         self._state[OMEGA] = dear
         return RULES[self.cost_rule], self.C, 0.0
 

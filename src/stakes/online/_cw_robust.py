@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from stakes._sklearn import StrOptions
-from stakes.base import LearnerInfo
+from stakes.base import LearnerInfo, unchanged_if_it_fails
 from stakes.online._cw_cvar import CVAR_CONSTRAINTS, CWCVaRClassifier
 from stakes.online._cw_robust_jit import blend_all, blend_full, robust_full_pass, robust_pass
 from stakes.online._docs import documented
@@ -134,15 +134,28 @@ class CWRobustClassifier(CWCVaRClassifier):
         """Weights that decide, shape (1, d)."""
         return self._scoring_weights()[0][None, :-1].copy()
 
-    def _room(self, d):
-        super()._room(d)
+    def set_params(self, **params):
+        """Set parameters; a stream goes on with the new ones, and decides with the new prior."""
+        with unchanged_if_it_fails(self):
+            super().set_params(**params)
+            if hasattr(self, "_labels"):
+                self._nu, self._r, self._choices = self._prior(self.n_features_in_)
+        return self
+
+    def _room(self, d, full):
+        prior = self._prior(d)  # may refuse, so it comes before anything is changed
+        super()._room(d, full)
+        self._nu, self._r, self._choices = prior
+
+    def _prior(self, d):
+        """The prior's means and precisions, and how it is blended."""
         variance = _per_weight("prior_variance", self.prior_variance, d)
         if (variance <= 0).any():
             raise ValueError("prior_variance must be above zero; infinite where nothing is known.")
         opposite = isinstance(self.prior_mean, str)
         mean = np.zeros(d) if opposite else _per_weight("prior_mean", self.prior_mean, d)
-        self._nu, self._r = np.r_[mean, 0.0], np.r_[1.0 / variance, 0.0]
-        self._choices = opposite, self.evidence == "paper"
+        choices = opposite, self.evidence == "paper"
+        return np.r_[mean, 0.0], np.r_[1.0 / variance, 0.0], choices
 
     def _learn(self, X, signs, c_pos, c_neg, out):
         omega = self._omega(signs, c_pos, c_neg)

@@ -42,14 +42,14 @@ class GaussianLinear(BinaryLinear):
         return Sigma[:-1, :-1].copy() if Sigma.ndim == 2 else Sigma[:-1].copy()
 
     def _begin(self, d):
-        self._room(d)
+        self._room(d, self.covariance == "full")
 
-    def _room(self, d):
+    def _room(self, d, full):
         """The prior's weights for d features."""
         bias = float(self.fit_intercept)
         variances = np.full(d + 1, float(self.initial_variance))
         variances[-1] *= bias
-        Sigma = np.diag(variances) if self.covariance == "full" else variances
+        Sigma = np.diag(variances) if full else variances
         self._shape, self._knows = Sigma.shape, new_array(np.zeros(d + 1), Sigma)
         self._every = np.arange(d, dtype=np.int32)
 
@@ -102,7 +102,7 @@ class GaussianLinear(BinaryLinear):
         d = len(self._mu) - 1
         old = np.r_[np.arange(d), d + k]
         state, mu, Sigma = self._state, self._mu, self._Sigma
-        self._room(d + k)
+        self._room(d + k, Sigma.ndim == 2)
         self._state[:] = state
         self._mu[old] = mu
         if Sigma.ndim == 2:

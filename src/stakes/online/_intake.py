@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from stakes._labels import code_labels, positive_among
+from stakes._labels import code_positive, positive_among
 
 _LARGE = 1 << 16
 
@@ -15,13 +15,8 @@ def checked_later(X):
 
 def binary_signs(y):
     """Both labels, and -1 or +1 for each of y; int8, an eighth of the memory to write."""
-    if y.dtype.kind in "biu" and len(y):
-        classes = np.array([y.min(), y.max()])
-        positive = y == classes[1]
-        if classes[0] != classes[1] and (positive | (y == classes[0])).all():
-            return classes, _coded(positive)
-    classes, signs = code_labels(y)
-    return classes, signs.astype(np.int8)
+    classes, positive = code_positive(y)
+    return classes, _coded(positive)
 
 
 def signs_of(y, classes):
@@ -44,11 +39,3 @@ def csr_parts(X):
         X.indices.astype(np.int32, copy=False),
         X.data,
     )
-
-
-def canonical(X):
-    """X itself, or a copy of a sparse X whose rows name each column once, in order."""
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

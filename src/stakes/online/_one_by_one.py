@@ -4,11 +4,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._labels import stream_classes
+from stakes._labels import check_same_classes, stream_classes
+from stakes.base import unchanged_if_it_fails
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")
 ndarray = np.ndarray
+NOT_SQUARABLE = "x must be finite, and its squares too; it has NaN, infinity or more."
 STEP = (8,)  # bytes from one number to the next
 
 
@@ -39,14 +41,21 @@ class OneByOne:
         try:
             negative, positive = self._labels
         except AttributeError:
-            self._start_with(x, classes)
-            negative, positive = self._labels
+            given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+            with unchanged_if_it_fails(self):
+                self._start_with(x, classes)
+                return self.learn_one(x, y, **given)
+        if classes is not None:
+            check_same_classes(classes, self._labels)
         if y == positive:
             sign = 1.0
         elif y == negative:
             sign = -1.0
         else:
-            raise ValueError(f"y must be {negative!r} or {positive!r}. Got {y!r} instead.")
+            raise ValueError(
+                f"y must be {negative!r} or {positive!r}. Got {y!r} instead; other labels are "
+                "given by classes= with the first example."
+            )
         # each line here is a twentieth of a microsecond, of which the whole call takes one
         c_pos = self.fn_cost if fn_cost is None else fn_cost
         if type(c_pos) is not float:
@@ -71,7 +80,7 @@ class OneByOne:
         else:
             score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
         if score != score:
-            raise ValueError("x must be finite, and its squares too; it has NaN, infinity or more.")
+            raise ValueError(NOT_SQUARABLE)
         return self
 
     def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
@@ -145,9 +154,12 @@ class OneByOne:
             check_is_fitted(self)
         if isinstance(x, dict):
             index, values = self._sparse_of(x)
-            return self._scores(
-                sparse.csr_matrix(
-                    (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
-                )
-            )[0]
-        return self._scores(self._row_of(x)[None])[0]
+            row = sparse.csr_matrix(
+                (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
+            )
+        else:
+            row = self._row_of(x)[None]
+        score = self._scores(row)[0]
+        if score != score:
+            raise ValueError(NOT_SQUARABLE)
+        return score
