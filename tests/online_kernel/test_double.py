@@ -42,8 +42,9 @@ def test_dual_objective_never_falls_and_is_kept(seed, kernel, C, rho):
 @settings(max_examples=10, deadline=None)
 def test_double_updates_climb_at_least_as_high_in_their_step(seed):
     X, y, _ = stream(seed, n=12)
-    double = DUOLClassifier(gamma=0.5).fit(X[:11], y[:11])
-    single = DUOLClassifier(gamma=0.5).fit(X[:11], y[:11]).set_params(rho=1.0)
+    both = [-1, 1]  # eleven examples may have one class only
+    double = DUOLClassifier(gamma=0.5).partial_fit(X[:11], y[:11], both)
+    single = DUOLClassifier(gamma=0.5).partial_fit(X[:11], y[:11], both).set_params(rho=1.0)
     double.partial_fit(X[11:], y[11:])
     single.partial_fit(X[11:], y[11:])
     assert double.dual_objective_ >= single.dual_objective_ - 1e-9

@@ -7,8 +7,15 @@ import joblib
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
-from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelCPA, KernelROMMA
+from stakes.online_kernel import (
+    AnomalyDetector,
+    CSDUOLClassifier,
+    DUOLClassifier,
+    KernelCPA,
+    KernelROMMA,
+)
 from stakes.online_kernel import _store as store_module
 
 LEARNERS = [
@@ -150,3 +157,85 @@ def test_order_of_fit():
     )
     twice = DUOLClassifier(gamma=0.3, n_passes=2).fit(X, y)
     assert_same(twice, DUOLClassifier(gamma=0.3).fit(X, y).partial_fit(X, y), X)
+
+
+def test_a_refit_with_bad_costs_leaves_the_old_model_whole():
+    X, y = stream()
+    model = KernelCPA(gamma=0.3).partial_fit(X, y)
+    before = pickle.loads(pickle.dumps(model))
+    with pytest.raises(ValueError, match="missing"):
+        model.fit(X[:, :2], y, fn_cost=np.nan)
+    assert_same(before, model, X)
+    with pytest.raises(ValueError, match="6 features"):
+        model.decision_function(X[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("first", "match"),
+    [
+        (dict(x=np.ones(3), y="yes"), "given by classes="),
+        (dict(x=np.ones((2, 3)), y=1), "must have 2 features"),
+        (dict(x=np.ones(3), y=1, fn_cost=np.nan), "missing"),
+    ],
+)
+def test_a_refused_first_example_leaves_the_way_out_open(first, match):
+    model = KernelCPA()
+    with pytest.raises(ValueError, match=match):
+        model.learn_one(first.pop("x"), first.pop("y"), **first)
+    model.learn_one(np.ones(4), "yes", classes=("no", "yes"))
+    assert model.classes_.tolist() == ["no", "yes"] and model.n_features_in_ == 4
+
+
+def test_other_classes_than_those_of_the_stream_are_refused():
+    X, y = stream()
+    model = KernelROMMA(gamma=0.3).partial_fit(X, y)
+    model.learn_one(X[0], 1, classes=(1, 0)).partial_fit(X, y, [1, 0])
+    for learn in (
+        lambda: model.partial_fit(X, y, [0, 2]),
+        lambda: model.learn_one(X[0], 1, classes=[0, 2]),
+    ):
+        with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \[0, 2\]"):
+            learn()
+    assert model.n_seen_ == 2 * len(y) + 1
+
+
+@pytest.mark.parametrize("learner", [KernelROMMA(gamma=0.3), AnomalyDetector(gamma=0.3)], ids=repr)
+def test_one_example_is_decided_whatever_the_labels_are(learner):
+    X, y = stream()
+    with pytest.raises(NotFittedError):
+        learner.predict_one(X[0])
+    labels = np.array(["no", "yes"], dtype=object)[y]
+    model = pickle.loads(pickle.dumps(learner)).fit(X, labels)
+    assert [model.predict_one(x) for x in X[:9]] == model.predict(X[:9]).tolist()
+    if hasattr(model, "predict_proba"):
+        with pytest.raises(NotFittedError):
+            learner.predict_one(X[0], fn_cost=2.0)
+        dear = dict(fp_cost=1.0, fn_cost=1e6)
+        assert model.predict_one(X[0], **dear) == model.predict(X[:1], **dear)[0] == "yes"
+        assert model.predict_proba_one(X[0])["yes"] == model.predict_proba(X[:1])[0, 1]
+
+
+def test_an_oracle_is_refused_in_a_stream_each_time():
+    X, y = stream()
+    model = CSDUOLClassifier(objective="sum", class_ratio="oracle")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="works with fit only"):
+            model.partial_fit(X, y)
+        with pytest.raises(ValueError, match="works with fit only"):
+            model.learn_one(X[0], 1)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_sparse_rows_in_any_form_give_one_model_and_are_left_alone():
+    X, y = stream()
+    plain = sparse.csr_matrix(np.where(X > 0.2, 2.0, 0.0))
+    entries = np.repeat(plain.data / 2, 2), np.repeat(plain.indices, 2), 2 * plain.indptr
+    for part in entries:
+        part.flags.writeable = False
+    halves = sparse.csr_matrix(entries, shape=plain.shape)
+    learner = KernelROMMA(gamma=0.3)
+    want = pickle.loads(pickle.dumps(learner)).fit(plain, y)
+    assert_same(want, pickle.loads(pickle.dumps(learner)).fit(halves, y), halves)
+    assert_same(want, pickle.loads(pickle.dumps(learner)).partial_fit(halves, y), halves)
+    assert halves.nnz == 2 * plain.nnz

@@ -110,7 +110,8 @@ class AnomalyDetector(CSDUOLClassifier):
 
     def decision_function(self, X):
         """Log-odds of the positive class of each row."""
-        return self._log_odds(super().decision_function(X))
+        scores = super().decision_function(X)
+        return calibrated(self._calibration, scores)
 
     def predict_proba(self, X):
         """Probability of both classes for each row, the positive one in column 1."""
@@ -119,12 +120,13 @@ class AnomalyDetector(CSDUOLClassifier):
 
     def score_one(self, x):
         """Log-odds of the positive class for one example."""
-        return float(calibrated(self._calibration, super().score_one(x)))
+        score = super().score_one(x)
+        return float(calibrated(self._calibration, score))
 
     def predict_proba_one(self, x):
         """Probability of each class for one example, as a dict from label to probability."""
         p = float(expit(self.score_one(x)))
-        negative, positive = self.classes_.tolist()
+        negative, positive = self._labels
         return {negative: 1.0 - p, positive: p}
 
     def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
@@ -144,8 +146,8 @@ class AnomalyDetector(CSDUOLClassifier):
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         if all(cost is None for cost in given):
             return super().predict_one(x)
-        p = self.predict_proba_one(x)[self.classes_[1].item()]
-        return self.classes_[int(self._costs_of(1, *given).decide([p])[0])].item()
+        p = expit(self.score_one(x))
+        return self._labels[int(self._costs_of(1, *given).decide([p])[0])]
 
     def _start(self, n_features, signs=None):
         super()._start(n_features, signs)
@@ -154,7 +156,3 @@ class AnomalyDetector(CSDUOLClassifier):
     def _learn(self, X, y, costs):
         scores = super()._learn(X, y, costs)
         return calibrate_scores(self._calibration, scores, y, costs.regret(y > 0))
-
-    def _log_odds(self, scores):
-        shift, slope, *_, square = self._calibration[:6]
-        return shift + slope * (scores / (np.sqrt(square) if square > 0 else 1.0))

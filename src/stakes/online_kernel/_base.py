@@ -4,16 +4,15 @@ from abc import abstractmethod
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._labels import positive_among, stream_classes
+from stakes._labels import check_same_classes, positive_among, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
 from stakes._trivial import ENOUGH, warn_below_trivial
-from stakes.base import CostSensitiveClassifier
+from stakes.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass
@@ -130,7 +129,8 @@ class KernelOnline(CostSensitiveClassifier):
         -------
         label
         """
-        return self.classes_[int(self.score_one(x) > 0)].item()
+        positive = self.score_one(x) > 0
+        return self._labels[positive]
 
     def score_one(self, x):
         """f(x) of one example; see `predict_one`."""
@@ -196,6 +196,10 @@ class KernelOnline(CostSensitiveClassifier):
         """Examples with y f(x) <= 0 before they were learned: (negative, positive)."""
         return self._mistakes.copy()
 
+    @property
+    def _labels(self):
+        return tuple(self.classes_.tolist())
+
     @abstractmethod
     def _pass(self, store, batch, y, theta, scores):
         """Learn one batch, writing each example's score before it was learned."""
@@ -205,16 +209,17 @@ class KernelOnline(CostSensitiveClassifier):
         return np.ones(len(y))
 
     def _fit(self, X, y, *given):
-        X, signs = self._validate_Xy(X, y)
-        costs = self._costs_of(len(signs), *given)
-        self._start(X.shape[1], signs)
-        rng = check_random_state(self.random_state) if self.shuffle else None
-        read = X, signs, costs
-        for _ in range(self.n_passes):
-            if rng is not None:
-                order = rng.permutation(len(signs))
-                read = X[order], signs[order], costs[order]
-            scores = self._learn(*read)
+        with unchanged_if_it_fails(self):
+            X, signs = self._validate_Xy(X, y)
+            costs = self._costs_of(len(signs), *given)
+            self._start(X.shape[1], signs)
+            rng = check_random_state(self.random_state) if self.shuffle else None
+            read = X, signs, costs
+            for _ in range(self.n_passes):
+                if rng is not None:
+                    order = rng.permutation(len(signs))
+                    read = X[order], signs[order], costs[order]
+                scores = self._learn(*read)
         if given and self._has_prices(dict(zip(COST_NAMES, given, strict=True))):
             self._compare_stream_with_trivial(scores, *read[1:])
         return self
@@ -236,36 +241,40 @@ class KernelOnline(CostSensitiveClassifier):
 
     def _stream(self, X, y, classes, *costs):
         first = not hasattr(self, "_store")
-        X, y = validate_data(
-            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        check_classification_targets(y)
-        y = column_or_1d(y)
-        classes = (
-            stream_classes(np.unique(y) if classes is None else classes) if first else self.classes_
-        )
-        positive = positive_among(y, classes)
-        if sparse.issparse(X):
-            X.sort_indices()
-        costs = self._costs_of(len(y), *costs)
-        if first:
-            self.classes_ = classes
-            self._start(X.shape[1])
-        return self._learn(X, np.where(positive, 1.0, -1.0), costs)
+        with unchanged_if_it_fails(self):
+            X, y = validate_data(
+                self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
+            )
+            check_classification_targets(y)
+            y = column_or_1d(y)
+            if first:
+                self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
+            else:
+                check_same_classes(classes, self._labels)
+            positive = positive_among(y, self.classes_)
+            costs = self._costs_of(len(y), *costs)
+            if first:
+                self._start(X.shape[1])
+            return self._learn(canonical(X), np.where(positive, 1.0, -1.0), costs)
 
     def _learn_one(self, x, y, classes, *costs):
         if not hasattr(self, "_store"):
-            self._validate_params()
-            self.classes_ = stream_classes((0, 1) if classes is None else classes)
-            self.n_features_in_ = 0 if isinstance(x, dict) else len(x)
-            if isinstance(x, dict):
+            with unchanged_if_it_fails(self):
+                self._validate_params()
+                self.classes_ = stream_classes((0, 1) if classes is None else classes)
                 self.n_features_in_ = len(x)
-                self.feature_names_in_ = np.array(list(x), dtype=object)
-            self._start(self.n_features_in_)
-        if y != self.classes_[0] and y != self.classes_[1]:
-            raise ValueError(f"y must be one of {self.classes_.tolist()}. Got {y!r} instead.")
+                if isinstance(x, dict):
+                    self.feature_names_in_ = np.array(list(x), dtype=object)
+                self._start(self.n_features_in_)
+                return self._learn_one(x, y, None, *costs)
+        check_same_classes(classes, self._labels)
+        if y not in self._labels:
+            raise ValueError(
+                f"y must be one of {list(self._labels)}. Got {y!r} instead; other labels are "
+                "given by classes= with the first example."
+            )
         row = self._row_of(x, grow=True)
-        sign = np.array([1.0 if y == self.classes_[1] else -1.0])
+        sign = np.array([1.0 if y == self._labels[1] else -1.0])
         self._learn(row, sign, self._one_price(costs))
         return self
 

@@ -14,6 +14,7 @@ from stakes._jit._kernel_rows import (
     Support,
     kernel_of_dots,
 )
+from stakes.base import canonical
 from stakes.online_kernel._passes_jit import Pairs, scores_of
 
 KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}
@@ -170,10 +171,7 @@ class SupportStore:
         indptr = indices = np.zeros(1, np.int64)
         data = np.zeros(0)
         if self.kind == CSR:
-            rows = sparse.csr_array(rows)
-            if not rows.has_canonical_format:
-                rows = rows.copy()
-                rows.sum_duplicates()
+            rows = canonical(sparse.csr_array(rows))
             indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
             data = rows.data
         else:
