@@ -1,10 +1,12 @@
 """The SVM learners: the exact reduction, margins, conditions, dual quantities, edge cases."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold, TimeSeriesSplit
 from sklearn.svm import SVC
 
 from naive import svm as naive
@@ -224,3 +226,50 @@ def test_probabilities_only_through_calibration(rng):
     cheap, dear = (bayes.predict(X, fp_cost=1.0, fn_cost=cost) for cost in (1.0, 30.0))
     assert dear.mean() > cheap.mean()
     np.testing.assert_allclose(bayes.predict_proba(X).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("learner", KERNEL_LEARNERS, ids=repr)
+def test_rows_of_either_form_can_be_predicted(learner, kernel):
+    X, y = noisy(np.random.default_rng(0))
+    X[np.abs(X) < 0.6] = 0.0
+    thin = sparse.csr_array(X)
+    for rows in (X, thin):
+        model = clone(learner).set_params(kernel=kernel).fit(rows, y)
+        np.testing.assert_allclose(
+            model.decision_function(X), model.decision_function(thin), rtol=1e-9, atol=1e-12
+        )
+
+
+def test_entries_of_a_sparse_matrix_that_are_split_or_out_of_order_mean_their_sum(rng):
+    X, y = noisy(rng)
+    whole = sparse.csr_matrix(np.where(np.abs(X) < 0.6, 0.0, X))
+    ends = pairwise(whole.indptr.tolist())
+    order = np.concatenate([np.arange(start, stop)[::-1] for start, stop in ends])
+    data, columns = whole.data[order] / 2, whole.indices[order]
+    entries = np.repeat(data, 2), np.repeat(columns, 2), 2 * whole.indptr
+    split = sparse.csr_matrix(entries, shape=whole.shape)
+    for part in (split.data, split.indices, split.indptr):
+        part.flags.writeable = False  # what the caller gave must not be written to
+    want = CostSensitiveSVC().fit(whole, y).decision_function(whole)
+    np.testing.assert_allclose(
+        CostSensitiveSVC().fit(split, y).decision_function(split), want, rtol=1e-12
+    )
+    assert split.nnz == 2 * whole.nnz and not split.has_sorted_indices
+
+
+@pytest.mark.parametrize("cv", [ShuffleSplit(3, random_state=0), TimeSeriesSplit(3)], ids=repr)
+def test_folds_that_leave_rows_without_a_score_are_refused(cv, rng):
+    X, y = noisy(rng)
+    with pytest.raises(ValueError, match=f"each row out exactly once.* Got {type(cv).__name__}"):
+        BoundaryMovementSVC(cv=cv).fit(X, y)
+
+
+def test_a_fit_of_another_kind_leaves_no_attribute_behind(rng):
+    X, y = noisy(rng)
+    model = CostSensitiveSVC(approximation="nystroem", random_state=0).fit(X, y)
+    assert hasattr(model, "coef_")
+    model.set_params(approximation=None).fit(X, y)
+    assert not hasattr(model, "coef_") and not hasattr(model, "feature_map_")
+    model.set_params(approximation="nystroem").fit(X, y)
+    assert not hasattr(model, "support_vectors_") and not hasattr(model, "dual_coef_")

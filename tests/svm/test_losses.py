@@ -178,3 +178,8 @@ def test_boosting_with_equal_costs_is_adaboost(rng):
     np.testing.assert_allclose(
         model.estimator_weights_, 0.5 * np.log((1 - error) / error), rtol=1e-6
     )
+
+
+def test_a_slope_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="Got 'papper' instead"):
+        cs_hinge_loss(slope="papper")

@@ -76,6 +76,8 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         self
         """
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         rows = np.flatnonzero(at_stake(regret))

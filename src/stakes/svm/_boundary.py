@@ -30,8 +30,8 @@ class BoundaryMovementSVC(KernelSVC):
     C : float, default=1.0
         Penalty against the norm of w, :math:`C`.
     cv : int or splitter, default=5
-        The folds whose held-out scores tune the threshold; of a number no more than the rarer
-        class has examples.
+        The folds whose held-out scores tune the threshold, each row in one of them; of a number no
+        more than the rarer class has examples.
     [kernel]
     [costs]
     [solver]
@@ -123,7 +123,7 @@ class BoundaryMovementSVC(KernelSVC):
             scores = self._raw_scores(X) + self.intercept_[0]
         else:
             scores, plain = np.empty(len(y)), self._penalties(X, y, regret)
-            for train, test in check_cv(cv, y, classifier=True).split(X, y):
+            for train, test in _partition(check_cv(cv, y, classifier=True), X, y):
                 scores[test] = self._held_out_scores(X, y, plain, train, test)
         self.threshold_ = best_threshold(scores, y, regret)
         self.intercept_ -= self.threshold_
@@ -131,6 +131,18 @@ class BoundaryMovementSVC(KernelSVC):
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
         self.threshold_ = 0.0
+
+
+def _partition(cv, X, y):
+    """The folds of a splitter, each row held out once: each needs a score, and one only."""
+    folds = list(cv.split(X, y))
+    held_out = np.sort(np.concatenate([test for _, test in folds]))
+    if not np.array_equal(held_out, np.arange(len(y))):
+        raise ValueError(
+            "cv must hold each row out exactly once, as StratifiedKFold does. "
+            f"Got {type(cv).__name__} instead."
+        )
+    return folds
 
 
 def best_threshold(scores, y, regret):

@@ -71,7 +71,9 @@ class Gram:
         return self._values(self.X[rows], self.norms[rows], out)
 
     def cross(self, Z, out=None):
-        """Kernel values of new rows with all rows, shape (len(Z), n)."""
+        """Kernel values of new rows, dense or sparse, with all rows, shape (len(Z), n)."""
+        if sparse.issparse(self.X) != sparse.issparse(Z):
+            Z = Z.toarray() if sparse.issparse(Z) else sparse.csr_array(Z)
         if self.center is not None:
             Z = Z - self.center
         Z = Z.astype(self.dtype, copy=False)

@@ -130,6 +130,8 @@ def cs_hinge_loss(fp_cost=1.0, fn_cost=1.0, slope="paper"):
     >>> [float(loss.conditional_risk(0.4, f)) for f in (-1.0, 1.0)]
     [3.2, 2.4]
     """
+    if slope not in ("paper", "consistent"):
+        raise ValueError(f"slope must be 'paper' or 'consistent'. Got {slope!r} instead.")
     kappa = 1.0 / (2 * fp_cost - 1)
     weight = 1.0 / kappa if slope == "paper" else fp_cost
     gamma = fp_cost / (fn_cost + fp_cost)
