@@ -5,12 +5,15 @@ import copy
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.linear_model import Perceptron, SGDClassifier
 
 from stakes.compare import ProgressDisplay, progressive
 from stakes.datasets import make_fraud
+from stakes.game import StackelbergClassifier
 from stakes.metrics import savings_score, weighted_sum_score
 from stakes.online import AROWClassifier, CWRobustClassifier, ProbitClassifier
+from stakes.online_kernel import CSDUOLClassifier, KernelCPA
 
 
 @pytest.fixture
@@ -141,3 +144,20 @@ def test_the_prior_decides_until_a_label_is_learnt(delay):
     assert rare.decided[:known].sum() <= half.decided[:known].sum()
     with pytest.raises(ValueError, match=r"prior must be between 0 and 1\. Got 2 instead"):
         progressive(ProbitClassifier(), data.X, data.y, prior=2)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "learner", [CSDUOLClassifier(), KernelCPA(), StackelbergClassifier(alpha=1.0)], ids=repr
+)
+def test_prices_reach_learners_that_give_no_probabilities(learner, form, stream):
+    X, y, costs = stream
+    X, y, costs = form(X[:30]), y[:30], {name: cost[:30] for name, cost in costs.items()}
+    taught = clone(learner)
+    for t in range(30):
+        now = {name: cost[[t]] for name, cost in costs.items()}
+        taught.partial_fit(X[t : t + 1], y[[t]], [0, 1], **now)
+    found = progressive(clone(learner), X, y, **costs).model
+    np.testing.assert_array_equal(found.decision_function(X), taught.decision_function(X))
+    plain = progressive(clone(learner), X, y).model
+    assert (found.decision_function(X) != plain.decision_function(X)).any()

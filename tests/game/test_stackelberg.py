@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_selection import SelectFromModel
 
 from naive import game as naive
@@ -244,3 +244,43 @@ def test_bad_input_ends_in_a_sentence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         StackelbergClassifier(movement_price=1.0).fit(X, y, fn_cost=np.where(y == 1, 0.0, 1.0))
+
+
+def test_a_refused_first_batch_leaves_nothing_behind(rng):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    model = StackelbergClassifier(movement_price=[1.0, 2.0])
+    with pytest.raises(ValueError, match="each of the 3 features"):
+        model.partial_fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    model.set_params(movement_price=1.0).partial_fit(X, y)
+    want = StackelbergClassifier().partial_fit(X, y).coef_
+    np.testing.assert_array_equal(model.coef_, want)
+    with pytest.raises(ValueError, match="that the stream began with"):
+        model.partial_fit(X, y, [0, 2])
+    model.partial_fit(X, y, fp_cost=0.0, fn_cost=0.0)  # teaches nothing
+    np.testing.assert_array_equal(model.coef_, want)
+
+
+def test_batches_may_be_dense_or_sparse_in_turn(rng):
+    X, y = rng.normal(size=(2, 40, 3)), np.arange(40) % 2
+    models = []
+    for forms in (
+        (np.asarray, np.asarray),
+        (np.asarray, sparse.csr_matrix),
+        (sparse.csr_array,) * 2,
+    ):
+        model = StackelbergClassifier()
+        for batch, form in zip(X, forms, strict=True):
+            model.partial_fit(form(batch), y)
+        models.append(model.coef_)
+    np.testing.assert_allclose(models[1], models[0], rtol=1e-5)
+    np.testing.assert_allclose(models[2], models[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", [sparse.coo_matrix, sparse.csc_array])
+def test_what_is_left_does_not_depend_on_the_form_of_the_rows(form):
+    X, y = np.array([[-1.0, 0.0], [1.0, 0.5]]), [0, 1]
+    dense, thin = (exploitability([1.0, 0.2], 0.0, [0.0, 0.0], A, y) for A in (X, form(X)))
+    assert thin.adversary == pytest.approx(dense.adversary)
+    assert thin.learner == pytest.approx(dense.learner)

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
-from stakes._deciding import row_count
+from stakes._deciding import row_count, takes_costs
 from stakes._labels import stream_classes
 from stakes.costs import Costs
 
@@ -161,9 +161,8 @@ def _run(model, X, y, classes, prices, delay, decide, prior):
             probability[0] = prior
         return None, probability
     n = row_count(X)
-    knows_costs = hasattr(model, "learn_one") and hasattr(model, "predict_proba_one")
-    quick = knows_costs and isinstance(X, np.ndarray)
-    learn = _learner(model, X, y, classes, prices, knows_costs)
+    quick = isinstance(X, np.ndarray) and hasattr(model, "predict_proba_one")
+    learn = _learner(model, X, y, classes, prices if takes_costs(model, "partial_fit") else {})
     by_cost = decide == "cost" and hasattr(model, "predict_proba")
     probability = np.full(n, np.nan)
     decided = np.zeros(n, dtype=bool)
@@ -183,21 +182,21 @@ def _run(model, X, y, classes, prices, delay, decide, prior):
     return (None if by_cost else decided), probability
 
 
-def _learner(model, X, y, classes, prices, knows_costs):
+def _learner(model, X, y, classes, prices):
     """A function that teaches the model event t."""
-    if knows_costs and not sparse.issparse(X):
+    if hasattr(model, "learn_one") and prices and not sparse.issparse(X):
         rows = np.ascontiguousarray(X, dtype=np.float64)
         labels, price = y.tolist(), {k: v.tolist() for k, v in prices.items()}
 
         def learn(t):
             now = {k: v[t] for k, v in price.items()}
-            model.learn_one(rows[t], labels[t], classes=classes, **now)
+            model.learn_one(rows[t], labels[t], classes=None if t else classes, **now)
 
         return learn
 
     def learn(t):
         one = slice(t, t + 1)
-        now = {k: v[one] for k, v in prices.items()} if knows_costs else {}
+        now = {k: v[one] for k, v in prices.items()}
         model.partial_fit(X[one], y[one], classes, **now)
 
     return learn

@@ -6,9 +6,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from stakes._labels import positive_among, stream_classes
+from stakes._labels import check_same_classes, positive_among, stream_classes
 from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes.base import (
+    CostSensitiveClassifier,
+    LearnerInfo,
+    at_stake,
+    canonical,
+    unchanged_if_it_fails,
+)
 from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease
@@ -203,7 +209,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
 
         The positives are those of the newest batch that has any, since earlier ones stand where
         the adversary no longer is; the negatives are those of the last `window` batches, each
-        batch with its share. These batches are kept in the model; the data of `fit` are not.
+        batch with its share. These batches are kept in the model; the data of `fit` are not. A
+        batch that costs nothing teaches nothing.
 
         Parameters
         ----------
@@ -221,18 +228,24 @@ class StackelbergClassifier(CostSensitiveClassifier):
         self
         """
         first = not hasattr(self, "_batches")
-        X, y = validate_data(
-            self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
-        )
-        y = column_or_1d(y)
-        if first:
-            self.classes_ = stream_classes(y if classes is None else classes)
-        signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
-        before = [] if first else self._batches
-        self._batches = [*before, self._at_stake(X, signs, regret)][-self.window :]
-        start = None if first else np.append(self.coef_[0], self.intercept_)
-        return self._solve(*self._remembered(), start)
+        with unchanged_if_it_fails(self):
+            X, y = validate_data(
+                self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
+            )
+            y = column_or_1d(y)
+            if first:
+                self.classes_ = stream_classes(y if classes is None else classes)
+            else:
+                check_same_classes(classes, self.classes_.tolist())
+            signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
+            regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
+            if not first and not regret.any():
+                return self
+            before = [] if first else self._batches
+            batch = self._at_stake(canonical(X), signs, regret)
+            self._batches = [*before, batch][-self.window :]
+            start = None if first else np.append(self.coef_[0], self.intercept_)
+            return self._solve(*self._remembered(), start)
 
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
@@ -296,6 +309,6 @@ class StackelbergClassifier(CostSensitiveClassifier):
             scale = np.where(y > 0, 1.0, 1.0 / len(self._batches))
             parts.append((X[rows], y[rows], (regret * scale)[rows]))
         X, y, regret = zip(*parts, strict=True)
-        stack = sparse.vstack if sparse.issparse(X[0]) else np.vstack
-        X = stack(X)
-        return X.tocsr() if sparse.issparse(X) else X, np.concatenate(y), np.concatenate(regret)
+        thin = any(map(sparse.issparse, X))
+        X = sparse.vstack(X, format="csr") if thin else np.vstack(X)
+        return X, np.concatenate(y), np.concatenate(regret)
