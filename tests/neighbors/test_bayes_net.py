@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,10 +196,21 @@ def test_bad_settings_end_in_a_sentence():
     X, y = np.eye(3), [0, 1, 1]
     with pytest.raises(ValueError, match="each of the 3 columns once"):
         BayesNetConfidence(order=[0, 0, 1]).fit(X, y)
-    with pytest.raises(ValueError, match="columns out of the 3"):
-        BayesNetConfidence(categorical_features=[3]).fit(X, y)
-    with pytest.raises(ValueError, match="columns out of the 3"):
+    for outside in (3, -1):
+        with pytest.raises(ValueError, match="columns from 0 to 2"):
+            BayesNetConfidence(categorical_features=[outside]).fit(X, y)
+    with pytest.raises(ValueError, match="1 entries for 3 features"):
         BayesNetConfidence(categorical_features=[True]).fit(X, y)
+    with pytest.raises(ValueError, match="'z', no column"):
+        BayesNetConfidence(categorical_features=["z"]).fit(X, y)
     with pytest.raises(ValueError, match="non-zero"):
         BayesNetConfidence().fit(X, y, sample_weight=[0, 0, 0])
     assert BayesNetConfidence(categorical_features=[]).fit(X, y).classes_.tolist() == [0, 1]
+
+
+def test_categories_may_be_named(rng):
+    X, y = rng.integers(0, 9, size=(60, 2)).astype(float), np.arange(60) % 2
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    named = BayesNetConfidence(categorical_features=["b"]).fit(frame, y).log_density(frame)
+    numbered = BayesNetConfidence(categorical_features=[1]).fit(X, y).log_density(X)
+    np.testing.assert_array_equal(named, numbered)

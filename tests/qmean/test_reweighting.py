@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, recall_score
@@ -124,3 +124,9 @@ def test_xgboost_boosts_the_quadratic_mean():
 def test_objective_refuses_missing_classes():
     with pytest.raises(ValueError, match=r"must be 0 \.\. 1, each present"):
         QuadraticMeanObjective()(np.zeros(3), np.zeros(3))
+
+
+def test_a_learner_without_scores_is_refused_in_a_sentence(rng):
+    X, y = skewed(rng)
+    with pytest.raises(ValueError, match=r"'estimator' parameter.*'decision_function'"):
+        QuadraticMeanReweighting(RandomForestClassifier(5)).fit(X, y)

@@ -160,3 +160,14 @@ def test_without_imbalanced_learn_one_sentence_names_the_way_out():
     lines = done.stdout.splitlines()
     assert lines[0] == "(20,)" and len(lines) == 3
     assert all(line.endswith("pip install 'stakes[imbalanced-learn]'") for line in lines[1:])
+
+
+def test_any_scorer_of_scikit_learn_may_be_named():
+    X, y = rare_class(120)
+    names = "balanced_accuracy", "neg_log_loss"
+    for scoring in names:
+        sampler = WrapperSampler(LogisticRegression(), cv=2, scoring=scoring, random_state=0)
+        sampler.fit_resample(X, y)
+        assert (sampler.path_[0][2] < 0) == (scoring == "neg_log_loss")
+    with pytest.raises(ValueError, match="'scoring' parameter of WrapperSampler"):
+        WrapperSampler(scoring="auk").fit_resample(X, y)

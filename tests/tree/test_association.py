@@ -145,3 +145,10 @@ def test_only_free_examples_are_refused():
     X, y, *_ = problem()
     with pytest.raises(ValueError, match="No example costs anything"):
         AssociationRuleClassifier(fp_cost=0, fn_cost=0).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [0.5, -1.0, 255.0])
+def test_codes_of_categories_are_checked(value):
+    X, y = np.array([[value], [1.0], [2.0], [np.nan]]), [0, 1, 1, 0]
+    with pytest.raises(ValueError, match="Feature 0 is named in categorical_features"):
+        AssociationRuleClassifier(categorical_features=[0]).fit(X, y)

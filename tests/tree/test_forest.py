@@ -108,3 +108,14 @@ def test_several_classes():
         model.importances(X, y)
     with pytest.raises(ValueError, match="oob=True needs two classes"):
         ConfidenceForestClassifier(3, oob=True).fit(X, y)
+
+
+def test_out_of_bag_probabilities_stand_beside_all_rows():
+    X, y = problem()
+    cost = np.where(np.arange(len(y)) % 10 == 0, 0.0, 1.0)
+    model = ConfidenceForestClassifier(30, oob=True, random_state=0)
+    told = model.fit(X, y, fp_cost=cost, fn_cost=cost).oob_probability_
+    assert len(told) == len(y) and np.isnan(told[cost == 0]).all()
+    paid = cost > 0
+    alone = model.fit(X[paid], y[paid]).oob_probability_
+    np.testing.assert_array_equal(told[paid], alone)

@@ -254,3 +254,15 @@ def test_rarity_does_not_blind():
             tree.fit(X[:2000], y[:2000])
             found.append(roc_auc_score(y[2000:], tree.predict_proba(X[2000:])[:, 1]))
     assert np.mean(aucs["ccp_entropy"]) > np.mean(aucs["entropy"])
+
+
+def test_a_refit_with_bad_costs_leaves_the_old_tree_whole(rng):
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 2] > 0).astype(int)
+    model = ConfidenceTreeClassifier().fit(X, y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="missing"):
+        model.fit(X[:, :2], y, fn_cost=np.nan)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(X[:, :2])

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import gammaln
 
+from stakes._categories import category_mask
 from stakes._sklearn import Interval, check_sample_weight, fit_context
 from stakes.neighbors._codes import Coder
 from stakes.neighbors._density import ClassDensity
@@ -32,8 +33,8 @@ class BayesNetConfidence(ClassDensity):
         Bins of a number; one with so few different values keeps them.
     max_parents : int, default=2
         Largest number of parents; 0: independent columns, naive Bayes.
-    categorical_features : array-like of int or bool, default=None
-        Columns that hold categories as numbers, by index or as a mask.
+    categorical_features : array-like of bool, int or str, default=None
+        Columns that hold categories as numbers: a mask, their numbers from zero or their names.
     order : array-like of int, default=None
         Columns in the order of the search, parents before children; None: as they come.
     smoothing : float, default=1.0
@@ -121,7 +122,9 @@ class BayesNetConfidence(ClassDensity):
     def _fit(self, X, index, weight):
         d = X.shape[1]
         order = self._order(d)
-        self._coder = Coder(X, self.n_bins, self._categorical(d), weight)
+        names = getattr(self, "feature_names_in_", ())
+        categorical = category_mask(self.categorical_features, d, names)
+        self._coder = Coder(X, self.n_bins, categorical, weight)
         codes = self._coder.codes(X)
         self.parents_, self.scores_, self._tables = [], np.empty((len(self.classes_), d)), []
         for k in range(len(self.classes_)):
@@ -185,18 +188,6 @@ class BayesNetConfidence(ClassDensity):
                 f"Got {order.size} entries instead."
             )
         return order
-
-    def _categorical(self, d):
-        mask = np.zeros(d, dtype=bool)
-        if self.categorical_features is not None:
-            given = np.asarray(self.categorical_features)
-            outside = given.dtype != bool and ((given < -d) | (given >= d)).any()
-            if outside or (given.dtype == bool and given.shape != (d,)):
-                raise ValueError(
-                    f"categorical_features must be columns out of the {d} there are, or a mask."
-                )
-            mask[given if len(given) else slice(0, 0)] = True
-        return mask
 
 
 def _renumber(index):

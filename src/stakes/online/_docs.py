@@ -45,7 +45,8 @@ FITTED = """\
     classes_ : ndarray of shape (2,)
         Labels; the second is the positive class.
     n_seen_, n_updates_ : int
-        Examples with a cost that were read, and those that moved the weights.
+        Examples with a cost that were read (kernel learners count all), and those that moved the
+        weights.
     progressive_regret_ : dict of str -> float
         What decisions cost beyond the right ones, a mean over examples that were decided by
         expected cost before they were learnt: those of the learner, of "always negative" and of

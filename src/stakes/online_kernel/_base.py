@@ -183,7 +183,7 @@ class KernelOnline(CostSensitiveClassifier):
 
     @property
     def n_seen_(self):
-        """How many examples were read."""
+        """How many examples were read, with or without a cost."""
         return int(self._store.counts[2])
 
     @property

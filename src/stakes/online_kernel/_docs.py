@@ -6,7 +6,8 @@ from stakes._docs import documented as _documented
 KERNEL = """\
     kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
         :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
-        function of two tables that returns their Gram matrix.
+        function of two tables that returns their Gram matrix; `KernelQuadraticMeanClassifier` takes
+        one of two rows.
     gamma : float or "auto", default="auto"
         :math:`\\gamma`; "auto" is one over the number of features (of the first example).
     degree : int, default=3
@@ -51,7 +52,7 @@ FITTED = """\
     intercept_ : ndarray of shape (1,)
         The constant term of f; zero except in `KernelPAUM`.
     n_seen_, n_updates_ : int
-        Examples read, and examples that changed f.
+        Examples read, with or without a cost, and examples that changed f.
     n_mistakes_ : ndarray of shape (2,)
         Negatives and positives with :math:`y f(x) \\le 0` before they were learned.
     [seen]

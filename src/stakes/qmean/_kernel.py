@@ -30,7 +30,8 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
     alpha : float, default=1e-3
         Ridge penalty.
     kernel : str or callable, default="rbf"
-        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, by name, or a function of two
+        rows that returns a number; learners of `stakes.online_kernel` take one of two tables.
     gamma : {"scale"} or float, default="scale"
         Width of the rbf, polynomial and sigmoid kernels; "scale" is one over d times the
         variance of X.

@@ -84,7 +84,7 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
             name: QuadraticMeanBase._parameter_constraints[name]
             for name in ("p", "tol", "huber_width", "fp_cost", "fn_cost", "tp_cost", "tn_cost")
         },
-        "estimator": [HasMethods(["fit", "predict"])],
+        "estimator": [HasMethods(["fit", "predict", "decision_function"])],
         "loss": [StrOptions({"logistic", "hinge", "huber"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -40,7 +40,7 @@ class WrapperSampler(Sampler):
     cv : int, splitter or None, default=None
         The folds; None: five times two, as in the thesis.
     scoring : str or callable, default="roc_auc"
-        What must rise.
+        What must rise: the name of one of scikit-learn's scorers, or a scorer.
     random_state : int, RandomState instance or None, default=None
         For folds, samples and the estimator.
 
@@ -78,7 +78,7 @@ class WrapperSampler(Sampler):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "k_neighbors": [Interval(Integral, 1, None, closed="left")],
         "cv": ["cv_object"],
-        "scoring": [StrOptions({"roc_auc", "average_precision"}), callable],
+        "scoring": [StrOptions(set(get_scorer_names())), callable],
         "random_state": ["random_state"],
     }
 

@@ -12,6 +12,7 @@ from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
 from stakes.tree._base import TreeBase
+from stakes.tree._bins import check_codes
 
 
 class AssociationRuleClassifier(CostSensitiveClassifier):
@@ -156,6 +157,8 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         used = at_stake(regret)
         X, positive, regret = X[used], (signs > 0)[used], regret[used] / regret[used].mean()
         self._categorical = self._categorical_mask(X.shape[1])
+        for j in np.flatnonzero(self._categorical):
+            check_codes(X[:, j], j)
         self.cuts_ = [
             np.empty(0) if category else cut_points(x, positive, self.discretize, self.n_bins)
             for x, category in zip(X.T, self._categorical, strict=True)

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from stakes._categories import category_mask
 from stakes._many_classes import ManyClassClassifier
 from stakes._sklearn import Interval, StrOptions
 from stakes.tree._bins import bin_features
@@ -102,26 +103,5 @@ class TreeBase(ManyClassClassifier):
         )
 
     def _categorical_mask(self, d):
-        mask = np.zeros(d, dtype=bool)
-        if self.categorical_features is None:
-            return mask
-        chosen = np.asarray(self.categorical_features)
-        if chosen.dtype == bool:
-            if len(chosen) != d:
-                raise ValueError(
-                    f"categorical_features has {len(chosen)} entries for {d} features."
-                )
-            return chosen
-        if chosen.dtype.kind in "UO":
-            names = list(getattr(self, "feature_names_in_", []))
-            unknown = [name for name in chosen if name not in names]
-            if unknown:
-                raise ValueError(f"categorical_features names {str(unknown[0])!r}, no column of X.")
-            chosen = np.array([names.index(name) for name in chosen], dtype=np.intp)
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= d):
-            raise ValueError(
-                f"categorical_features must be columns from 0 to {d - 1}. "
-                f"Got {chosen.min()} to {chosen.max()} instead."
-            )
-        mask[chosen.astype(np.intp)] = True
-        return mask
+        names = getattr(self, "feature_names_in_", ())
+        return category_mask(self.categorical_features, d, names)

@@ -46,7 +46,7 @@ def bin_features(X, categorical, max_bins=MISSING):
     for f in range(d):
         x = np.ascontiguousarray(X[:, f])
         if categorical[f]:
-            _check_codes(x, f)
+            check_codes(x, f)
             kinds[f], n_bins[f], inner = CATEGORY, MISSING, edges[f, :0]
         else:
             inner, exact = bin_edges(x, max_bins)
@@ -83,7 +83,8 @@ def _between(low, high):
     return np.where(middle < high, middle, low)  # neighbouring floats have no middle
 
 
-def _check_codes(x, f):
+def check_codes(x, f):
+    """Refuse a category whose values are no codes."""
     present = x[~np.isnan(x)]
     if np.any((present < 0) | (present >= MISSING) | (present != np.floor(present))):
         raise ValueError(

@@ -73,7 +73,8 @@ class ConfidenceForestClassifier(TreeBase):
     roots_ : list of ndarray of shape (n_estimators,)
         Where each tree begins.
     oob_probability_ : ndarray of shape (n,)
-        With `oob=True`: positive class of each example that counts; NaN where every tree saw it.
+        With `oob=True`: positive class of each example; NaN where every tree saw it, or where it
+        costs nothing and no tree was to see it.
     oob_cost_ : float
         With `oob=True`: mean cost of deciding by these probabilities.
     has_missing_ : ndarray of bool of shape (d,)
@@ -199,7 +200,9 @@ class ConfidenceForestClassifier(TreeBase):
             self.roots_.append(roots)
             if self.oob:
                 costs = self._costs_of(len(used), **given)[used]
-                self._predict_out_of_bag(binned.X, positive, weight, costs, grown, seeds)
+                told = self._predict_out_of_bag(binned.X, positive, weight, costs, grown, seeds)
+                self.oob_probability_ = np.full(len(used), np.nan)
+                self.oob_probability_[used] = told
         return self
 
     def importances(self, X, y, *, n_repeats=5, random_state=None, **costs):
@@ -312,8 +315,9 @@ class ConfidenceForestClassifier(TreeBase):
             total[unseen] += nodes.probability[nodes.leaves(X[unseen])]
             times += unseen
         told = times > 0
-        self.oob_probability_ = np.full(len(X), np.nan)
-        self.oob_probability_[told] = total[told] / times[told]
-        decided = costs[told].decide(self.oob_probability_[told])
+        probability = np.full(len(X), np.nan)
+        probability[told] = total[told] / times[told]
+        decided = costs[told].decide(probability[told])
         paid = costs[told].paid(positive[told], decided)
         self.oob_cost_ = float(np.average(paid, weights=weight[told])) if told.any() else np.nan
+        return probability
