@@ -22,6 +22,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from checks import accepted, problem
@@ -215,6 +216,15 @@ def test_a_forest_that_points_outside_is_refused(field, tmp_path):
     state = tree.__getstate__()
     state["nodes"][field][0] = 10**6
     tree.__setstate__(state)
+    save_model(model, tmp_path / "m.skops")
+    with pytest.raises(InputError, match="a tree points outside"):
+        load_model(tmp_path / "m.skops")
+
+
+def test_a_forest_whose_member_reads_more_features_is_refused(tmp_path):
+    X, y, _, _ = problem()
+    model = RandomForestClassifier(n_estimators=2, random_state=0).fit(X, y)
+    model.estimators_[1] = DecisionTreeClassifier().fit(np.hstack([X, X]), y)
     save_model(model, tmp_path / "m.skops")
     with pytest.raises(InputError, match="a tree points outside"):
         load_model(tmp_path / "m.skops")

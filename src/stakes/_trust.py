@@ -71,10 +71,20 @@ def check_trees(model, path):
             sound = _tree_is_sound(part.tree_, part.n_features_in_)
         elif hasattr(part, "trees_are_sound"):
             sound = part.trees_are_sound()
+        elif isinstance(getattr(part, "estimators_", None), list | np.ndarray):
+            sound = _members_are_sound(part)
         else:
             continue
         if not sound:
             raise InputError(f"The model file {str(path)!r} is damaged: a tree points outside.")
+
+
+def _members_are_sound(ensemble):
+    """Whether no tree reads more features than the ensemble, which hands it rows unchecked."""
+    members = ensemble.estimators_
+    members = members.ravel().tolist() if isinstance(members, np.ndarray) else members
+    n_features = getattr(ensemble, "n_features_in_", np.inf)
+    return all(m.n_features_in_ <= n_features for m in members if isinstance(m, BaseDecisionTree))
 
 
 def _tree_is_sound(tree, n_features):
