@@ -212,9 +212,11 @@ def _wrong(record):
     for one in record["sets"]:
         for f in one["learners"]:
             if f["below_trivial"]:
-                below.setdefault(f["learner"], []).append(one["name"])
+                told = f"{one['name']} ({-f['savings']:+.1%})"
+                below.setdefault(f["learner"], []).append(told)
     lines += [
-        f"- {name} cost more than the best trivial policy on {', '.join(where)}."
+        f"- {name} cost more than the best trivial policy on {', '.join(where)}; `stakes train "
+        "--from` refuses it after such a comparison."
         for name, where in sorted(below.items())
     ]
     return "\n".join(lines) or "Nothing."
