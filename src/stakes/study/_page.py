@@ -215,10 +215,11 @@ def _wrong(record):
                 told = f"{one['name']} ({-f['savings']:+.1%})"
                 below.setdefault(f["learner"], []).append(told)
     lines += [
-        f"- {name} cost more than the best trivial policy on {', '.join(where)}; `stakes train "
-        "--from` refuses it after such a comparison."
+        f"- {name} cost more than the best trivial policy on {', '.join(where)}."
         for name, where in sorted(below.items())
     ]
+    if below:
+        lines.append("\n`stakes train --from` refuses to deploy what lost to a trivial policy.")
     return "\n".join(lines) or "Nothing."
 
 
