@@ -264,7 +264,8 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
-        vars(self).pop("_columns", None)  # where the names of an earlier stream stood
+        if hasattr(self, "_columns"):
+            del self._columns  # where the names of an earlier stream stood
         self._begin(d)
         self._set_rule()
 

@@ -5,7 +5,6 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._labels import check_same_classes, stream_classes
-from stakes.base import unchanged_if_it_fails
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")
@@ -42,9 +41,12 @@ class OneByOne:
             negative, positive = self._labels
         except AttributeError:
             given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-            with unchanged_if_it_fails(self):
+            try:
                 self._start_with(x, classes)
                 return self.learn_one(x, y, **given)
+            except BaseException:
+                self._unstart()
+                raise
         if classes is not None:
             check_same_classes(classes, self._labels)
         if y == positive:
@@ -120,6 +122,12 @@ class OneByOne:
         else:
             self.n_features_in_ = len(x)
         self._start(self.n_features_in_)
+
+    def _unstart(self):
+        """Forget a stream that was refused; looking at vars() earlier slows each later call."""
+        kept = {*self.get_params(deep=False), "_metadata_request"}
+        for name in [name for name in vars(self) if name not in kept]:
+            delattr(self, name)
 
     def _row_of(self, x):
         x = np.ascontiguousarray(x, dtype=np.float64)
