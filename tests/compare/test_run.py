@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
@@ -264,6 +265,22 @@ def test_a_contestant_that_has_changed_under_its_name_is_run_again(no_baselines,
     scaled, _ = run(0.001, scale=False)
     assert (first, again, changed, scaled) == (6, 0, 2, 2)
     assert len(rows) == 2
+
+
+def test_a_worker_that_is_killed_ends_in_a_sentence(few, tmp_path, monkeypatch):
+    def dying(**_):
+        def run(tasks):
+            function, args, keywords = next(tasks)
+            yield function(*args, **keywords)
+            raise BrokenProcessPool
+
+        return run
+
+    monkeypatch.setattr(_run.joblib, "Parallel", dying)
+    with pytest.raises(MemoryError, match="what is finished is kept in .* with fewer jobs"):
+        compare(toy(), folds=2, out=tmp_path)
+    monkeypatch.undo()
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2
 
 
 def test_training_rows_are_drawn_within_the_classes(no_baselines, tmp_path):

@@ -4,6 +4,7 @@ import platform
 import subprocess
 import time
 import warnings
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -160,11 +161,17 @@ def compare(
     with warnings.catch_warnings():
         # joblib renews a worker whose memory has grown, and nothing is lost by it
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        for row, arrays in pool(in_time()):
-            file.add(row | environment(), arrays)
-            finished += 1
-            if progress:
-                progress(finished, len(tasks), row)
+        try:
+            for row, arrays in pool(in_time()):
+                file.add(row | environment(), arrays)
+                finished += 1
+                if progress:
+                    progress(finished, len(tasks), row)
+        except BrokenExecutor:
+            raise MemoryError(
+                "a worker was stopped from outside, mostly for want of memory; what is finished "
+                f"is kept in {out}, and the same call goes on: with fewer jobs it needs less"
+            ) from None
     file.rows = [row for row in file.rows if key_of(row) in wanted]
     return Results(file, datasets, refused, len(tasks) - finished, today)
 
