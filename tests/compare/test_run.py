@@ -277,7 +277,7 @@ def test_a_worker_that_is_killed_ends_in_a_sentence(few, tmp_path, monkeypatch):
         return run
 
     monkeypatch.setattr(_run.joblib, "Parallel", dying)
-    with pytest.raises(MemoryError, match="what is finished is kept in .* with fewer jobs"):
+    with pytest.raises(MemoryError, match=r"what is finished is kept in .* with fewer jobs"):
         compare(toy(), folds=2, out=tmp_path)
     monkeypatch.undo()
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2
