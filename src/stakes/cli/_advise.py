@@ -9,6 +9,8 @@ from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.cli._table_settings import TableSettings
 
+IN_PYTHON = {"uncertain": "error bars are", "game": "what a move would cost and gain is"}
+
 
 @guarded
 def advise(
@@ -54,8 +56,8 @@ def advise(
 
 def _next(settings, advice, stream):
     """What to type, or to read where the command line cannot say what was asked."""
-    if advice.page in ("uncertain", "game"):
-        return f"docs/{advice.page}.md, in Python: a table has no place for it."
+    if advice.page in IN_PYTHON:
+        return f"docs/{advice.page}.md: {IN_PYTHON[advice.page]} given in Python."
     options = settings.as_options()
     if stream and settings.is_file:
         from stakes.cli._stream_run import LEARNERS
