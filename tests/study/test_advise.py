@@ -114,6 +114,10 @@ def test_a_stream_in_a_file_leads_to_the_stream(tmp_path):
     assert said.exit_code == 0, said.output
     last = said.stdout.strip().splitlines()[-1]
     assert last.startswith("Next: stakes stream") and "--learner " in last
+    tabbed = (tmp_path / "events.csv").read_text().replace(",", "\t")
+    (tmp_path / "events.tsv").write_text(tabbed)
+    said = CliRunner().invoke(app, [one.replace("events.csv", "events.tsv") for one in asked])
+    assert "Next: stakes compare" in said.stdout
 
 
 def test_a_loss_is_not_called_a_saving():

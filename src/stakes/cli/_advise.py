@@ -59,7 +59,7 @@ def _next(settings, advice, stream):
     if advice.page in IN_PYTHON:
         return f"docs/{advice.page}.md: {IN_PYTHON[advice.page]} given in Python."
     options = settings.as_options()
-    if stream and settings.is_file:
+    if stream and settings.data.endswith(".csv"):  # of the tables, a stream reads these only
         from stakes.cli._stream_run import LEARNERS
 
         known = {learner.__name__: name for name, learner in LEARNERS.items()}
