@@ -29,7 +29,7 @@ PINNED_MTIME = 1_700_000_000  # numba's cache looks at mtimes, and a clone makes
 def jit_sources():
     """All files with compiled loops."""
     return sorted((ROOT / "src").rglob("*_jit*.py")) + sorted(
-        (ROOT / "src/stakes/_jit").glob("*.py")
+        (ROOT / "src/stakes/_core/jit").glob("*.py")
     )
 
 

@@ -10,8 +10,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks._measure import Row, race
 from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelPA
-from stakes.reproduce._csduol_data import load_set
-from stakes.reproduce._csduol_runs import GAMMA, all_runs
+from stakes.reproduce.csduol._data import load_set
+from stakes.reproduce.csduol._runs import GAMMA, all_runs
 
 CPU = time.process_time  # one thread each, so CPU time is not disturbed by neighbours
 

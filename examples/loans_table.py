@@ -15,10 +15,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-from stakes.compare import compare, prepare
+from stakes.compare import compare
 from stakes.datasets import load_german_credit
 from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import CumulativeCostDisplay, savings_score
+from stakes.tables import prepare
 
 # %%
 # The table says what is at stake before any model is fitted: what the two policies without a model

@@ -16,9 +16,9 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from stakes.compare import ProgressDisplay, progressive
 from stakes.datasets import make_fraud
 from stakes.online import CWCVaRClassifier, ProbitClassifier
+from stakes.stream import ProgressDisplay, progressive
 
 # %%
 # Twenty thousand payments, 2 % of them fraud. Blocking a good one costs a call to the customer,

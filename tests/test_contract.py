@@ -50,14 +50,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
-import stakes.base
+import stakes._core.base
 import stakes.compare
 import stakes.metrics
 from checks import accepted, check_sentence, problem
 from exemptions import CONTRACT, WITHOUT_INFO
 from instances import instances
-from stakes._deciding import predict_with_costs
-from stakes._trivial import spread_rows
+from stakes._core.deciding import predict_with_costs, spread_rows
 from stakes.compare import all_estimators
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import BelowTrivialWarning
@@ -350,7 +349,7 @@ def test_worthless_decisions_are_told(estimator, monkeypatch):
     if hasattr(estimator, "learn_one"):
         pytest.skip("a stream learner with prices looks at what it paid before it learned")
     wrong = 1 - Y[spread_rows(Y == 1)[0]]
-    monkeypatch.setattr(stakes.base, "predict_with_costs", lambda *_, **costs: wrong)
+    monkeypatch.setattr(stakes._core.base, "predict_with_costs", lambda *_, **costs: wrong)
     with pytest.warns(BelowTrivialWarning, match="on its own training rows than always") as told:
         seeded(estimator).fit(X, Y, **accepted(estimator.fit, fp_cost=FP, fn_cost=FN))
     check_sentence(told[0].message)

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from stakes.datasets import PricedData
+from stakes.tables import PricedData
 
 
 def toy(n=240, seed=0, name="toy"):

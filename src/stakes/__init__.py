@@ -26,8 +26,10 @@ _FOLDERS = (
     "reproduce",
     "risk",
     "sampling",
+    "stream",
     "study",
     "svm",
+    "tables",
     "tree",
     "uncertain",
 )

@@ -133,7 +133,7 @@ def test_bad_new_rows(change, words, model, refused, tmp_path):
 
 
 def test_a_bad_row_late_in_the_file_leaves_no_result(model, refused, tmp_path, monkeypatch):
-    monkeypatch.setattr("stakes.datasets._reading.BATCH_ROWS", 10)
+    monkeypatch.setattr("stakes.tables._reading.BATCH_ROWS", 10)
     rows = payments(50, seed=3).write_csv().splitlines()
     rows[41] = rows[41].replace(rows[41].split(",")[1], "much")
     (tmp_path / "new.csv").write_text("\n".join(rows))
@@ -180,7 +180,7 @@ def test_a_function_in_a_model_file_is_not_run(refused, table_file, tmp_path):
 def test_a_model_that_train_did_not_make(refused, table_file, tmp_path):
     from sklearn.linear_model import LogisticRegression
 
-    from stakes.model_file import save_model
+    from stakes._core.model_file import save_model
 
     save_model(LogisticRegression(), tmp_path / "m.skops")
     assert "was not made by stakes train" in refused("predict", "m.skops", table_file)

@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from payments import COSTS, payments
-from stakes._deciding import predict_with_costs
+from stakes._core.deciding import predict_with_costs
+from stakes._core.model_file import load_model
 from stakes.cli._app import app
 from stakes.costs import Costs
-from stakes.datasets import CATALOG, load_table
-from stakes.model_file import load_model
+from stakes.datasets import CATALOG
+from stakes.tables import load_table
 
 LOGISTIC = "logistic regression, Bayes decision"
 
@@ -122,7 +123,7 @@ def test_predict_does_not_depend_on_batches_or_file_kind(model, run, tmp_path, m
         (64, "new.tsv", "c.parquet"),
         (10, "new.parquet", "d.parquet"),
     ]:
-        monkeypatch.setattr("stakes.datasets._reading.BATCH_ROWS", batch_rows)
+        monkeypatch.setattr("stakes.tables._reading.BATCH_ROWS", batch_rows)
         assert run("predict", model, name, "--out", out).exit_code == 0
         read = pl.read_csv if out.endswith("csv") else pl.read_parquet
         results.append(read(tmp_path / out))
@@ -145,9 +146,9 @@ def test_new_costs_change_the_decisions(model, run, tmp_path):
 def test_a_learner_without_probabilities_gives_empty_columns(run, tmp_path, table_file):
     from sklearn.svm import LinearSVC
 
-    from stakes.compare import prepare
-    from stakes.datasets._kinds import kind_of
-    from stakes.model_file import save_model
+    from stakes._core.model_file import save_model
+    from stakes.tables import prepare
+    from stakes.tables._kinds import kind_of
 
     data = load_table(table_file, "fraud", drop=["id"])
     pipeline = prepare(LinearSVC(), data.X, scale=True, one_hot=True).fit(data.X, data.y)

@@ -12,11 +12,11 @@ import pytest
 
 from payment_events import COSTS, events, events_and_labels
 from running import wait_until
-from stakes.cli._records import Records
-from stakes.cli._stream_run import _block
-from stakes.model_file import load_model
+from stakes._core.model_file import load_model
 from stakes.online import ProbitClassifier
-from stakes.online._row_encoder import RowEncoder
+from stakes.stream._records import Records
+from stakes.stream._row_encoder import RowEncoder
+from stakes.stream._stream_run import _block
 
 
 @pytest.fixture

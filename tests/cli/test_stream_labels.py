@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from payment_events import COSTS, events, events_and_labels
-from stakes.cli._waiting import Waiting
-from stakes.model_file import load_model
+from stakes._core.model_file import load_model
+from stakes.stream._waiting import Waiting
 
 
 def lines(records):

@@ -18,10 +18,10 @@ from stakes.compare._fit_one import build
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._plan import make_tasks, seed_of, split
 from stakes.costs import Costs
-from stakes.datasets import PricedData
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
 from stakes.metrics import cost_loss
+from stakes.tables import PricedData
 from toy import dear, toy
 
 TIMES = {"fit_seconds", "predict_seconds"}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from stakes.datasets import CATALOG, PricedData, available, load
+from stakes.datasets import CATALOG, available, load
 from stakes.errors import InputError
+from stakes.tables import PricedData
 
 
 def check(name):

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from stakes.base import CostSensitiveClassifier
+from stakes._core.base import CostSensitiveClassifier
 from stakes.costs import Costs
 from stakes.datasets import load_german_credit, make_fraud
 from stakes.decision import BayesDecisionClassifier

@@ -8,12 +8,12 @@ from scipy.stats import chi2
 
 from stakes.game._zero_sum import ZeroSumGame
 from stakes.reproduce import PAPERS, _games_digits, _games_figures, _games_usps, games
-from stakes.reproduce._games_friedman import PRINTED, pair_changes, two_learner_friedman
-from stakes.reproduce._games_months import months_tables
-from stakes.reproduce._games_play import TABLE_7_1, concavity, synthetic, table_7_1
-from stakes.reproduce._games_shift import divergences
-from stakes.reproduce._games_spam import spam_tables
-from stakes.reproduce._games_streams import Stream, load_streams
+from stakes.reproduce.games._friedman import PRINTED, pair_changes, two_learner_friedman
+from stakes.reproduce.games._months import months_tables
+from stakes.reproduce.games._play import TABLE_7_1, concavity, synthetic, table_7_1
+from stakes.reproduce.games._shift import divergences
+from stakes.reproduce.games._spam import spam_tables
+from stakes.reproduce.games._streams import Stream, load_streams
 
 
 def stream(rng, n=240):
@@ -84,8 +84,8 @@ def test_changes_come_with_intervals():
 
 @pytest.mark.slow
 def test_a_small_stream_is_run(monkeypatch):
-    monkeypatch.setattr("stakes.reproduce._games_spam.PRICES", (1.0,))
-    monkeypatch.setattr("stakes.reproduce._games_spam.ALPHAS", (0.01,))
+    monkeypatch.setattr("stakes.reproduce.games._spam.PRICES", (1.0,))
+    monkeypatch.setattr("stakes.reproduce.games._spam.ALPHAS", (0.01,))
     small = stream(np.random.default_rng(0))
     lines = []
     (table, changes, test), claims = spam_tables([small], lines.append)

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes.costs import Costs
 from stakes.datasets import make_fraud
 from stakes.decision import BayesDecisionClassifier

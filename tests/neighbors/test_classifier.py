@@ -7,7 +7,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from naive import neighbors as naive
-from stakes._sklearn import InvalidParameterError
+from stakes._core.sklearn_private import InvalidParameterError
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
 
 

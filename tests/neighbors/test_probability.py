@@ -8,7 +8,6 @@ from scipy.special import logit
 from scipy.stats import norm
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
-from stakes.compare import prepare
 from stakes.costs import Costs
 from stakes.datasets import load_german_credit, make_fraud
 from stakes.errors import BelowTrivialWarning
@@ -16,6 +15,7 @@ from stakes.metrics import savings_score
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
 from stakes.neighbors._classifier import _without
 from stakes.neighbors._sigmoid import fit_sigmoid
+from stakes.tables import prepare
 
 
 class Known:

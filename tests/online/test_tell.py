@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from naive import online as naive
-from stakes._jit._prequential import stands_for
+from stakes._core.jit.prequential import stands_for
 from stakes.errors import BelowTrivialWarning
 from stakes.online import AROWClassifier, PAClassifier, ProbitClassifier
 from stakes.online._state import ALWAYS, BOOK, CALIBRATE, CALIBRATION, NEVER, PAID, new_array

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from stakes._jit._kernel_rows import BITS, CSR, DENSE, kernel_of_dots, popcount
+from stakes._core.jit.kernel_rows import BITS, CSR, DENSE, kernel_of_dots, popcount
 from stakes.online_kernel import KernelPA
 from stakes.online_kernel import _store as store_module
 from stakes.online_kernel._store import SupportStore, _pack, _unpack

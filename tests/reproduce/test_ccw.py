@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 from stakes.reproduce import ccw
-from stakes.reproduce._ccw_data import SETS, Encoder, load_set
-from stakes.reproduce._ccw_paper import ELEVEN_NEAREST, NEAREST
 from stakes.reproduce._files import data_file
+from stakes.reproduce.ccw._data import SETS, Encoder, load_set
+from stakes.reproduce.ccw._paper import ELEVEN_NEAREST, NEAREST
 
 
 def test_two_sets(shared_data):

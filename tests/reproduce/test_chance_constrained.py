@@ -5,13 +5,13 @@ import json
 import pytest
 
 from stakes.reproduce import PAPERS
-from stakes.reproduce import _chance_constrained_figures as figures
-from stakes.reproduce import _chance_constrained_nested as nested
-from stakes.reproduce import _chance_constrained_tables as tables
-from stakes.reproduce._chance_constrained_draw import draw
-from stakes.reproduce._chance_constrained_figures import EPSILONS, SCHEMES, figure_1, figure_2
 from stakes.reproduce._result import verdict_of
+from stakes.reproduce.chance_constrained import _figures as figures
+from stakes.reproduce.chance_constrained import _nested as nested
+from stakes.reproduce.chance_constrained import _tables as tables
 from stakes.reproduce.chance_constrained import run
+from stakes.reproduce.chance_constrained._draw import draw
+from stakes.reproduce.chance_constrained._figures import EPSILONS, SCHEMES, figure_1, figure_2
 
 
 def test_it_is_on_the_list():

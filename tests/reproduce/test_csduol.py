@@ -10,10 +10,10 @@ import pytest
 from stakes.errors import InputError
 from stakes.online_kernel import KernelPerceptron
 from stakes.reproduce import csduol
-from stakes.reproduce._csduol_data import load_set
-from stakes.reproduce._csduol_figures import draw
-from stakes.reproduce._csduol_paper import ANOMALY, COST, SUM
-from stakes.reproduce._csduol_runs import FITTING, GAMMA, run_set, weighted_cost, weighted_sum
+from stakes.reproduce.csduol._data import load_set
+from stakes.reproduce.csduol._figures import draw
+from stakes.reproduce.csduol._paper import ANOMALY, COST, SUM
+from stakes.reproduce.csduol._runs import FITTING, GAMMA, run_set, weighted_cost, weighted_sum
 
 
 @pytest.mark.jit

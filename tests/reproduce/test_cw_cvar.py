@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from stakes.reproduce import cw_cvar
-from stakes.reproduce._cw_cvar_data import german, kdd98, unreliable
-from stakes.reproduce._cw_cvar_draw import draw
-from stakes.reproduce._cw_cvar_figures import multipliers, synthetic
-from stakes.reproduce._cw_cvar_paper import COST, CVAR, LEARNERS
-from stakes.reproduce._cw_cvar_runs import (
+from stakes.reproduce._result import Cell, Reproduction, Table
+from stakes.reproduce.cw_cvar._data import german, kdd98, unreliable
+from stakes.reproduce.cw_cvar._draw import draw
+from stakes.reproduce.cw_cvar._figures import multipliers, synthetic
+from stakes.reproduce.cw_cvar._paper import COST, CVAR, LEARNERS
+from stakes.reproduce.cw_cvar._runs import (
     candidates,
     decided_online,
     margins_online,
     online,
     run_set,
 )
-from stakes.reproduce._result import Cell, Reproduction, Table
 
 
 def test_all_printed_numbers_are_there():

@@ -7,15 +7,15 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
-from stakes._trivial import only_scores_count
-from stakes.reproduce import _qmlearn_learners as learners
+from stakes._core.deciding import only_scores_count
 from stakes.reproduce._files import data_file
-from stakes.reproduce._qmlearn_claims import claims, pairwise
-from stakes.reproduce._qmlearn_data import CLASSES, load_classes, planes
-from stakes.reproduce._qmlearn_features import relief
-from stakes.reproduce._qmlearn_numbers import COLUMNS_5_2, TABLE_5_2, printed
-from stakes.reproduce._qmlearn_run import Rows, Score, class_columns
+from stakes.reproduce.qmlearn import _learners as learners
 from stakes.reproduce.qmlearn import run, table_5_2
+from stakes.reproduce.qmlearn._claims import claims, pairwise
+from stakes.reproduce.qmlearn._data import CLASSES, load_classes, planes
+from stakes.reproduce.qmlearn._features import relief
+from stakes.reproduce.qmlearn._numbers import COLUMNS_5_2, TABLE_5_2, printed
+from stakes.reproduce.qmlearn._run import Rows, Score, class_columns
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import risk as naive
-from stakes._jit._heap import heap_pop, heap_push
+from stakes._core.jit.heap import heap_pop, heap_push
 from stakes.risk import StreamingCVaR, conditional_value_at_risk
 
 number = st.floats(-1e6, 1e6)

@@ -6,10 +6,10 @@ from typer.testing import CliRunner
 
 from stakes.cli._app import app
 from stakes.compare import contestants
-from stakes.datasets import PricedData
 from stakes.study import advise, excess, stored_record
 from stakes.study._figures import draw_guide
 from stakes.study._rules import FEW, MANY, RULES, Facts, advised
+from stakes.tables import PricedData
 
 
 def flat(rows, positives, **costs):

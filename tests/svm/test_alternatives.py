@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from stakes.model_file import load_model, save_model
+from stakes._core.model_file import load_model, save_model
 from stakes.svm import (
     BiasedPenaltySVC,
     BoundaryMovementSVC,

@@ -6,10 +6,10 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from stakes.reproduce import PAPERS, cs_svm
-from stakes.reproduce._cs_svm_donations import LETTERS, MAIL, income, load_donors
-from stakes.reproduce._cs_svm_figures import checkerboard
-from stakes.reproduce._cs_svm_grid import Problem, bp_points, cs_points, tune
-from stakes.reproduce._cs_svm_paper import (
+from stakes.reproduce.cs_svm._donations import LETTERS, MAIL, income, load_donors
+from stakes.reproduce.cs_svm._figures import checkerboard
+from stakes.reproduce.cs_svm._grid import Problem, bp_points, cs_points, tune
+from stakes.reproduce.cs_svm._paper import (
     INCOME,
     TN_COSTS,
     TN_IMBALANCED,
@@ -24,10 +24,10 @@ def small(rng, n=60):
 
 
 def test_grids_hold_each_other(monkeypatch):
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C_GRID", (1.0,))
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.GAMMA_GRID", (1.0,))
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C1_GRID", (1.0, 4.0))
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.KAPPA_GRID", (1.0, 0.5))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.C_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.GAMMA_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.C1_GRID", (1.0, 4.0))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.KAPPA_GRID", (1.0, 0.5))
     pairs = {(p["positive"], p["negative"]) for p in cs_points(1.0)}
     assert {(p["positive"], p["negative"]) for p in bp_points(1.0)} <= pairs
     problem = Problem(*small(np.random.default_rng(0)), n_folds=3)
@@ -95,8 +95,8 @@ def test_checkerboard_in_small():
 @pytest.mark.slow
 def test_a_small_set_is_run(shared_data, monkeypatch):
     assert PAPERS["cs-svm"] == "stakes.reproduce.cs_svm"
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.C_GRID", (1.0,))
-    monkeypatch.setattr("stakes.reproduce._cs_svm_grid.GAMMA_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.C_GRID", (1.0,))
+    monkeypatch.setattr("stakes.reproduce.cs_svm._grid.GAMMA_GRID", (1.0,))
     lines = []
     found = cs_svm.run(
         repeats=3,

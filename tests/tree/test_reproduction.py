@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.reproduce import ccpdt
-from stakes.reproduce._ccpdt_claims import BARE
-from stakes.reproduce._ccpdt_classes import load_classes
-from stakes.reproduce._ccpdt_data import SETS, load_set
-from stakes.reproduce._ccpdt_paper import AUC_UNPRUNED, CRITERIA
+from stakes.reproduce.ccpdt._claims import BARE
+from stakes.reproduce.ccpdt._classes import load_classes
+from stakes.reproduce.ccpdt._data import SETS, load_set
+from stakes.reproduce.ccpdt._paper import AUC_UNPRUNED, CRITERIA
 from stakes.tree import ConfidenceTreeClassifier
 
 

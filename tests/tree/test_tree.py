@@ -10,10 +10,10 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from naive import tree as naive
+from stakes._core.model_file import load_model, save_model
 from stakes.datasets import load_german_credit
 from stakes.errors import InputError
 from stakes.metrics import savings_score
-from stakes.model_file import load_model, save_model
 from stakes.tree import ConfidenceTreeClassifier
 
 

@@ -60,7 +60,7 @@ def _next(settings, advice, stream):
         return f"docs/{advice.page}.md: {IN_PYTHON[advice.page]} given in Python."
     options = settings.as_options()
     if stream and settings.data.endswith(".csv"):  # of the tables, a stream reads these only
-        from stakes.cli._stream_run import LEARNERS
+        from stakes.stream._stream_run import LEARNERS
 
         known = {learner.__name__: name for name, learner in LEARNERS.items()}
         if advice.learner in known:

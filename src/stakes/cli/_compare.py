@@ -131,8 +131,7 @@ def compare(
 
 def _todays(settings, column, positive):
     """Today's decisions as 0 and 1: a column of yes and no, or of the target's labels."""
-    from stakes.datasets._reading import read_table
-    from stakes.datasets._table import AFFIRMATIVE, read_labels
+    from stakes.tables import AFFIRMATIVE, read_labels, read_table
 
     decisions = read_table(settings.data)[column]
     answer = str(decisions[0]).strip().casefold()

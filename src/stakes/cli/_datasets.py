@@ -39,7 +39,7 @@ def datasets(
     typer.echo(f"{name}: {shape}; positive means {data.positive}.\n{data.description}\n")
     typer.echo(str(data.summary()))
     if hasattr(data.X, "schema"):
-        from stakes.datasets._kinds import kind_of
+        from stakes.tables import kind_of
 
         kinds = ", ".join(f"{col} ({kind_of(dtype)})" for col, dtype in data.X.schema.items())
         typer.echo(f"\nColumns: {kinds}.")

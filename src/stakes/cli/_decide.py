@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from stakes._deciding import final_step, predict_with_costs
+from stakes._core.deciding import final_step, predict_with_costs
+from stakes._core.model_file import load_model
 from stakes.costs import COST_NAMES, Costs
-from stakes.datasets import CostExpression
-from stakes.datasets._kinds import cast_like
-from stakes.datasets._table import read_costs
 from stakes.errors import InputError, near_matches
-from stakes.model_file import load_model
+from stakes.tables import CostExpression, cast_like, read_costs
 
 
 @dataclass
@@ -25,7 +23,7 @@ class Decider:
     kinds : dict
         Column -> what it held in training.
     costs : dict
-        Name -> :class:`~stakes.datasets.CostExpression`.
+        Name -> :class:`~stakes.tables.CostExpression`.
     keep : list of str
         Columns to copy into the result.
 

@@ -55,7 +55,7 @@ def predict(
     """
     from stakes.cli._decide import Decider
     from stakes.cli._table_writer import writing
-    from stakes.datasets._reading import scan_batches
+    from stakes.tables import scan_batches
 
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     with writing(out) as write:

@@ -67,7 +67,7 @@ def reproduce(
             "where each comes from."
         ) from None
     if out is not None:
-        from stakes._files import appearing
+        from stakes._core.files import appearing
 
         for suffix, text in [("md", result.to_markdown()), ("json", result.to_json())]:
             with appearing(out / f"{name}.{suffix}") as partial:

@@ -95,9 +95,9 @@ def stream(
       stakes stream payments.csv --target fraud --fp-cost 5 --fn-cost amount
       tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --id payment
     """
-    from stakes._files import check_can_write
-    from stakes.cli._records import Records
-    from stakes.cli._stream_run import run_stream
+    from stakes._core.files import check_can_write
+    from stakes.stream._records import Records
+    from stakes.stream._stream_run import run_stream
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     settings = dict(

@@ -58,8 +58,7 @@ class TableSettings:
         return self._load_file() if self.is_file else self.load_named()
 
     def _load_file(self):
-        from stakes.datasets import load_table
-        from stakes.datasets._reading import check_file
+        from stakes.tables import check_file, load_table
 
         check_file(self.data)
         if self.target is None:
@@ -74,8 +73,7 @@ class TableSettings:
     def load_named(self):
         """The data set of that name, with other costs where they are given."""
         from stakes.datasets import CATALOG, load
-        from stakes.datasets._kinds import as_frame
-        from stakes.datasets._table import read_costs
+        from stakes.tables import as_frame, read_costs
 
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
@@ -102,8 +100,7 @@ class TableSettings:
         """What to say before work begins: the stakes, and which columns are left out."""
         lines = [f"{priced.name}: {priced.summary()}"]
         if hasattr(priced.X, "schema"):
-            from stakes.compare._table_encoder import find_kinds
-            from stakes.datasets._kinds import why_text
+            from stakes.tables import find_kinds, why_text
 
             lines += find_kinds(priced.X)[1]
             for column in priced.X.iter_columns():
@@ -129,7 +126,7 @@ class TableSettings:
 
     def keep(self, folder):
         """Write them into the folder of a run."""
-        from stakes._files import appearing
+        from stakes._core.files import appearing
 
         settings = self
         if self.is_file:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from stakes._files import appearing
+from stakes._core.files import appearing
 from stakes.errors import InputError
 
 

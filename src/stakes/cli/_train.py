@@ -71,14 +71,14 @@ def train(
     """
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     settings = _settings(run, data, (target, positive, *costs, drop))
-    from stakes._files import check_can_write
+    from stakes._core.files import check_can_write
 
     check_can_write(out)
     name = (learner or DEFAULT_LEARNER) if run is None else _chosen(run, learner)
     priced = _as_table(settings.load())
 
+    from stakes._core.model_file import save_model
     from stakes.compare._fit_on_all import contestant_for, fit_on_all
-    from stakes.model_file import save_model
 
     contestant_for(name, priced)
     if not quiet:
@@ -144,7 +144,7 @@ def _as_table(data):
     """The same data with X as a frame, so that new rows are found by the names of columns."""
     from scipy import sparse
 
-    from stakes.datasets._kinds import as_frame
+    from stakes.tables import as_frame
 
     if sparse.issparse(data.X):
         raise InputError(f"{data.name} is sparse; models for sparse data are trained in Python.")
@@ -153,6 +153,6 @@ def _as_table(data):
 
 def _kinds(X):
     """What each column that the model or a cost may read held in training."""
-    from stakes.datasets._kinds import kind_of
+    from stakes.tables import kind_of
 
     return {name: kind_of(dtype) for name, dtype in X.schema.items()}

@@ -2,11 +2,8 @@
 
 from stakes.compare._contestants import Contestant, contestants
 from stakes.compare._critical_difference import CriticalDifferenceDisplay
-from stakes.compare._encode import ModelMatrix, TableEncoder, prepare
 from stakes.compare._fit_on_all import fit_on_all
 from stakes.compare._learners import all_estimators
-from stakes.compare._progress_display import ProgressDisplay
-from stakes.compare._progressive import Progress, progressive
 from stakes.compare._recommended import recommended
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (
@@ -21,11 +18,7 @@ __all__ = [
     "Contestant",
     "CriticalDifferenceDisplay",
     "FriedmanResult",
-    "ModelMatrix",
-    "Progress",
-    "ProgressDisplay",
     "Results",
-    "TableEncoder",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",
@@ -34,7 +27,5 @@ __all__ = [
     "critical_difference",
     "fit_on_all",
     "friedman_test",
-    "prepare",
-    "progressive",
     "recommended",
 ]

@@ -10,14 +10,14 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShu
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from stakes._deciding import final_step, predict_with_costs, takes_costs
-from stakes.compare._encode import prepare
+from stakes._core.deciding import final_step, predict_with_costs, takes_costs
 from stakes.compare._plan import split
 from stakes.compare._trivial_guard import POLICY, policy_in_place
 from stakes.costs import Costs
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
+from stakes.tables import prepare
 
 INNER_FOLDS = 3
 

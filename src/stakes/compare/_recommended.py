@@ -4,8 +4,8 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare._encode import prepare
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
+from stakes.tables import prepare
 from stakes.tree import ConfidenceForestClassifier
 
 SMALL_STEPS = dict(learning_rate=0.05, max_leaf_nodes=7, max_iter=200)

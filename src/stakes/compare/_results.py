@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from stakes._files import appearing
+from stakes._core.files import appearing
 from stakes.errors import InputError
 
 KEY = ("data", "learner", "repeat", "fold")

@@ -21,8 +21,8 @@ from stakes.compare._plan import make_plan, make_tasks
 from stakes.compare._results import ResultsFile, key_of
 from stakes.compare._summary import summarize
 from stakes.compare.report import write_report
-from stakes.datasets import PricedData
 from stakes.errors import InputError
+from stakes.tables import PricedData
 
 
 @dataclass(eq=False)

@@ -1,7 +1,6 @@
 """Data with costs: a user's tables, bundled sets, generators, loaders for larger public sets."""
 
 from stakes.datasets._catalog import CATALOG, available, load
-from stakes.datasets._expression import CostExpression
 from stakes.datasets._fetch import (
     fetch_bank_marketing,
     fetch_card_fraud,
@@ -20,16 +19,12 @@ from stakes.datasets._fetch_classes import (
 from stakes.datasets._fraud import make_fraud
 from stakes.datasets._german import load_german_credit
 from stakes.datasets._paper_sets import make_checkerboard, make_corrupted_feature
-from stakes.datasets._priced import PricedData
-from stakes.datasets._table import load_table
 from stakes.datasets._uncertain_data import UncertainData
 from stakes.datasets._uncertain_sets import make_uncertain
 from stakes.datasets._wdbc import load_wdbc_uncertain
 
 __all__ = [
     "CATALOG",
-    "CostExpression",
-    "PricedData",
     "UncertainData",
     "available",
     "fetch_bank_marketing",
@@ -45,7 +40,6 @@ __all__ = [
     "fetch_telco_churn",
     "load",
     "load_german_credit",
-    "load_table",
     "load_wdbc_uncertain",
     "make_checkerboard",
     "make_corrupted_feature",

@@ -13,7 +13,7 @@ class Entry:
     Parameters
     ----------
     loader : str
-        `module:function` that returns :class:`~stakes.datasets.PricedData` with its defaults.
+        `module:function` that returns :class:`~stakes.tables.PricedData` with its defaults.
     about : str
         One line for a list.
     source : {"bundled", "generated", "fetched"}

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
-from stakes.datasets._priced import PricedData
 from stakes.datasets._sources import Source, as_categories, is_positive, read_source
+from stakes.tables import PricedData
 
 _MONTHS = ("sep", "aug", "jul", "jun", "may", "apr")
 

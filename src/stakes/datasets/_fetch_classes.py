@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 from sklearn.datasets import fetch_kddcup99
 
-from stakes.datasets._priced import PricedData
 from stakes.datasets._sources import (
     Source,
     as_categories,
@@ -14,6 +13,7 @@ from stakes.datasets._sources import (
     read_source,
 )
 from stakes.errors import InputError
+from stakes.tables import PricedData
 
 SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, ("spambase", 1))
 MAMMOGRAPHY = Source("mammography", "mammography.csv.gz", "target", 11_183, ("mammography", 1))

@@ -5,7 +5,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from stakes.datasets._priced import PricedData
+from stakes.tables import PricedData
 
 _DESCRIPTION = (
     "Generated payments in the order of time. X[:, 0] is the logarithm of the amount, the other "

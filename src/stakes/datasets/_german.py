@@ -5,8 +5,8 @@ from importlib.resources import files
 import numpy as np
 import polars as pl
 
-from stakes.datasets._priced import PricedData
 from stakes.datasets._sources import as_categories
+from stakes.tables import PricedData
 
 _DESCRIPTION = (
     "Statlog (German Credit Data), H. Hofmann, UCI Machine Learning Repository, "

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import check_random_state
 
-from stakes.datasets._priced import PricedData
+from stakes.tables import PricedData
 
 
 def make_corrupted_feature(n_samples=1000, *, random_state=None):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes.datasets._priced import PricedData
+from stakes.tables import PricedData
 
 _FIELDS = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
 

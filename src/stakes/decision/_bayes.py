@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from stakes._deciding import row_count
-from stakes._sklearn import fit_context
+from stakes._core.deciding import row_count
+from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._probability import ProbabilityDecisionClassifier
 from stakes.decision._wrapper import check_costs_of_fit

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import BaseComposition, Interval, fit_context
+from stakes._core.sklearn_private import BaseComposition, Interval, fit_context
 from stakes.decision._wrapper import two_classes
 
 _SMALLEST = 1e-4  # a member that is surer than this is not believed further

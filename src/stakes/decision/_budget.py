@@ -5,7 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._sklearn import Interval, fit_context
+from stakes._core.sklearn_private import Interval, fit_context
 from stakes.costs import COST_NAMES
 from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
 from stakes.decision._bayes import BayesDecisionClassifier

@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from stakes._sklearn import StrOptions
-from stakes._trivial import only_scores_count
+from stakes._core.deciding import only_scores_count
+from stakes._core.sklearn_private import StrOptions
 from stakes.decision._fit_params import is_frozen
 from stakes.decision._prior import as_prior, shift_prior
 from stakes.decision._wrapper import DecisionClassifier

@@ -6,9 +6,8 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._deciding import row_count
-from stakes._sklearn import fit_context
-from stakes._trivial import only_scores_count
+from stakes._core.deciding import only_scores_count, row_count
+from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.decision._cost_curve import threshold_curve
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes

@@ -6,10 +6,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import column_or_1d
 
-from stakes._deciding import row_count
-from stakes._labels import code_labels
-from stakes._sklearn import HasMethods, routing_enabled
-from stakes.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
+from stakes._core.deciding import row_count
+from stakes._core.labels import code_labels
+from stakes._core.sklearn_private import HasMethods, routing_enabled
 from stakes.costs import COST_NAMES, Costs
 from stakes.decision._fit_params import inner_fit_params
 

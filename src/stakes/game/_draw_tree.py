@@ -1,6 +1,6 @@
 """A game tree as a picture: time runs to the right, cut branches are dashed."""
 
-from stakes.metrics._display import open_axes
+from stakes._core.plotting import open_axes
 
 CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
 KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from stakes._labels import code_labels
+from stakes._core.labels import code_labels
 from stakes.game._divergence import DIVERGENCES
 from stakes.game._genetic import algorithm_7, genetic
 from stakes.game._search import line_maxima, pair_maximum

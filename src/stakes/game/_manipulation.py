@@ -7,13 +7,13 @@ import polars as pl
 from scipy import sparse
 from scipy.special import logit
 
-from stakes._deciding import predict_with_costs
-from stakes._labels import code_labels
+from stakes._core.deciding import predict_with_costs
+from stakes._core.labels import code_labels
+from stakes._core.plotting import open_axes
 from stakes.costs import Costs
 from stakes.game._numeric_response import numeric_response
 from stakes.game._response import margin_loss, moving_ease, respond
 from stakes.game._stackelberg import StackelbergClassifier
-from stakes.metrics._display import open_axes
 
 _MOST_ROWS = 2000  # positives on which a numerical response is searched
 _MOST_PROBES = 2000  # features up to which weights are read off the scores

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from stakes._sklearn import check_sample_weight
+from stakes._core.sklearn_private import check_sample_weight
 from stakes.game._drop import DROPS
 
 

@@ -6,15 +6,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from stakes._labels import check_same_classes, positive_among, stream_classes
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import (
+from stakes._core.base import (
     CostSensitiveClassifier,
     LearnerInfo,
     at_stake,
     canonical,
     unchanged_if_it_fails,
 )
+from stakes._core.labels import check_same_classes, positive_among, stream_classes
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.calibration import CalibrationDisplay, calibration_curve
 
-from stakes.metrics._display import ScoreDisplay, open_axes
+from stakes._core.plotting import ScoreDisplay, open_axes
 from stakes.metrics._intake import read_costs, read_probabilities
 
 

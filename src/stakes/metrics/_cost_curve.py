@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.metrics._display import MUTED, ScoreDisplay, once, open_axes
+from stakes._core.plotting import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._roc import check_has_curve, hull_of
 

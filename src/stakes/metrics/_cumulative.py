@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from stakes._deciding import predict_with_costs
+from stakes._core.deciding import predict_with_costs
+from stakes._core.plotting import MUTED, name_of, open_axes
 from stakes.costs import COST_NAMES
-from stakes.metrics._display import MUTED, name_of, open_axes
 from stakes.metrics._intake import read_costs, read_decisions
 
 

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes._labels import positive_mask
+from stakes._core.labels import positive_mask
 from stakes.costs import Costs
 
 

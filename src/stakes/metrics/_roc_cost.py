@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from stakes.metrics._display import MUTED, ScoreDisplay, money, open_axes
+from stakes._core.plotting import MUTED, ScoreDisplay, money, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._rates import cheapest_threshold, prior_weights
 from stakes.metrics._roc import check_has_curve

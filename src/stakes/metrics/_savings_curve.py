@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from stakes._core.plotting import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._cost import baseline_costs
-from stakes.metrics._display import MUTED, ScoreDisplay, once, open_axes
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._rates import risk_by_threshold
 

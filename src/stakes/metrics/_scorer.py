@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from stakes._deciding import predict_with_costs, row_count
+from stakes._core.deciding import predict_with_costs, row_count
+from stakes._core.plotting import column_of, probability_of
 from stakes.costs import COST_NAMES
 from stakes.metrics._cost import cost_loss, expected_cost_loss
-from stakes.metrics._display import column_of, probability_of
 from stakes.metrics._rates import minimum_risk
 from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._tail import budget_cost_loss

@@ -5,8 +5,8 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import gammaln
 
-from stakes._categories import category_mask
-from stakes._sklearn import Interval, check_sample_weight, fit_context
+from stakes._core.labels import category_mask
+from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
 from stakes.neighbors._codes import Coder
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._k2_jit import k2_search

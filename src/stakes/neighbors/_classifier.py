@@ -5,9 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import expit
 
-from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
-from stakes._trivial import spread_rows, warn_below_trivial
-from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.deciding import spread_rows, warn_below_trivial
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch

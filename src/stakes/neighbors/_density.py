@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._sklearn import fit_context
+from stakes._core.sklearn_private import fit_context
 
 
 class ClassDensity(BaseEstimator):

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
 
-from stakes._sklearn import Interval, StrOptions
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.neighbors._density import ClassDensity
 
 

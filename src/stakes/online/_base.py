@@ -10,16 +10,16 @@ from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
-from stakes._labels import check_same_classes, stream_classes
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes._trivial import ENOUGH
-from stakes.base import (
+from stakes._core.base import (
     COST_CONSTRAINTS,
     CostSensitiveClassifier,
     canonical,
     unchanged_if_it_fails,
 )
+from stakes._core.deciding import ENOUGH
+from stakes._core.jit.weight import AS_GIVEN, CLASS, REGRET, STAKE
+from stakes._core.labels import check_same_classes, stream_classes
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
 from stakes.online._intake import binary_signs, checked_later, signs_of

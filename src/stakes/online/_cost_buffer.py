@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from stakes._jit._cvar import cvar_reserve, cvar_state
-from stakes._jit._cvar_sketch import sketch_state
+from stakes._core.jit.cvar import cvar_reserve, cvar_state
+from stakes._core.jit.cvar_sketch import sketch_state
 from stakes.online._cw_cvar_jit import (
     CHEAP,
     DEAR,

@@ -5,9 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import ndtri
 
-from stakes._jit._weight import AS_GIVEN, CLASS, REGRET, STAKE
-from stakes._sklearn import Interval, StrOptions
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.jit.weight import AS_GIVEN, CLASS, REGRET, STAKE
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._cost_buffer import CostBuffer
 from stakes.online._cw_cvar_jit import learn_sketched_row
 from stakes.online._docs import documented

@@ -11,8 +11,8 @@ sketch is one array: the numbers, `place`, `cells`.
 import numpy as np
 from numba import njit
 
-from stakes._jit._cvar import cvar_push
-from stakes._jit._cvar_sketch import sketch_bounds, sketch_push
+from stakes._core.jit.cvar import cvar_push
+from stakes._core.jit.cvar_sketch import sketch_bounds, sketch_push
 from stakes.online._gaussian_jit import learn_known_row
 from stakes.online._state import OMEGA
 

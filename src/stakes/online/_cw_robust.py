@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 
-from stakes._sklearn import StrOptions
-from stakes.base import LearnerInfo, unchanged_if_it_fails
+from stakes._core.base import LearnerInfo, unchanged_if_it_fails
+from stakes._core.sklearn_private import StrOptions
 from stakes.online._cw_cvar import CVAR_CONSTRAINTS, CWCVaRClassifier
 from stakes.online._cw_robust_jit import blend_all, blend_full, robust_full_pass, robust_pass
 from stakes.online._docs import documented

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import stands_for
+from stakes._core.jit.prequential import stands_for
 from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_jit import learn_row, learn_sparse_row
 from stakes.online._state import CALIBRATE

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import stands_for
-from stakes._jit._weight import weigh
+from stakes._core.jit.prequential import stands_for
+from stakes._core.jit.weight import weigh
 from stakes.online._state import (
     BIAS,
     C_NEG,

@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 
-from stakes._sklearn import Interval, StrOptions
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._base import NO_COST, STREAM_CONSTRAINTS, BinaryLinear
 from stakes.online._gaussian_full_jit import learn_full_csr, learn_full_dense, learn_full_row
 from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_known_row, learn_sparse_row

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import stands_for
-from stakes._jit._weight import weigh
+from stakes._core.jit.prequential import stands_for
+from stakes._core.jit.weight import weigh
 from stakes.online._gaussian_jit import PROBIT, step
 from stakes.online._state import BIAS, CALIBRATE, N_UPDATES, NOT_FINITE, RULE, WEIGHTING, P, Q
 from stakes.online._tell_jit import END, FIRST, tell

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from stakes._labels import code_positive, positive_among
+from stakes._core.labels import code_positive, positive_among
 
 _LARGE = 1 << 16
 

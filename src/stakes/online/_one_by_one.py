@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._labels import check_same_classes, stream_classes
+from stakes._core.labels import check_same_classes, stream_classes
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")

@@ -2,8 +2,8 @@
 
 from numbers import Real
 
-from stakes._sklearn import Interval, StrOptions
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._base import STREAM_CONSTRAINTS, WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
 from stakes.online._first_order import FirstOrderLinear

@@ -1,6 +1,6 @@
 """The perceptron with a price per example."""
 
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes.online._base import STREAM_CONSTRAINTS, WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
 from stakes.online._first_order import FirstOrderLinear

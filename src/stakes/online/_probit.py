@@ -2,8 +2,8 @@
 
 from numbers import Real
 
-from stakes._sklearn import Interval
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
 from stakes.online._gaussian_jit import PROBIT

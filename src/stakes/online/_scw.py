@@ -4,8 +4,8 @@ from numbers import Real
 
 from scipy.special import ndtri
 
-from stakes._sklearn import Interval, StrOptions
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._base import WEIGHT_CONSTRAINTS
 from stakes.online._docs import documented
 from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear

@@ -16,7 +16,7 @@ which is what `learn_one` is made of.
 
 import numpy as np
 
-from stakes._jit._prequential import new_calibration
+from stakes._core.jit.prequential import new_calibration
 
 TALLY, BOOK, CALIBRATION, NUMBERS = slice(0, 6), slice(6, 9), slice(9, 19), slice(19, 25)
 N_UPDATES, NOT_FINITE = 1, 5

@@ -9,7 +9,7 @@ import math
 
 from numba import njit
 
-from stakes._jit._prequential import calibrated, learn_map
+from stakes._core.jit.prequential import calibrated, learn_map
 from stakes.online._state import ALWAYS, CALIBRATE, CALIBRATION, NEVER, PAID
 
 FIRST, END = CALIBRATION.start, CALIBRATION.stop

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit
 
-from stakes._jit._prequential import calibrated, new_calibration
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.jit.prequential import calibrated, new_calibration
 from stakes.online_kernel._anomaly_jit import calibrate_scores
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._docs import documented

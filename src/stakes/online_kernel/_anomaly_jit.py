@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stakes._jit._prequential import calibrate_step, calibrated
+from stakes._core.jit.prequential import calibrate_step, calibrated
 
 
 @njit(cache=True)

@@ -9,10 +9,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._labels import check_same_classes, positive_among, stream_classes
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes._trivial import ENOUGH, warn_below_trivial
-from stakes.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
+from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
+from stakes._core.deciding import ENOUGH, warn_below_trivial
+from stakes._core.labels import check_same_classes, positive_among, stream_classes
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass

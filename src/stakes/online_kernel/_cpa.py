@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._margins import MARGIN_CONSTRAINTS, PricedMargins

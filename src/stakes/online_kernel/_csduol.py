@@ -1,6 +1,6 @@
 """Cost-sensitive double updating online learning."""
 
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._duol import DUOL_CONSTRAINTS, DoubleUpdate
 from stakes.online_kernel._margins import MARGIN_CONSTRAINTS, PricedMargins

@@ -1,7 +1,7 @@
 """The parameters and attributes that the kernel online learners share, written once."""
 
-from stakes._docs import SEEN
-from stakes._docs import documented as _documented
+from stakes._core.docs import SEEN
+from stakes._core.docs import documented as _documented
 
 KERNEL = """\
     kernel : {"rbf", "linear", "poly"} or callable, default="rbf"

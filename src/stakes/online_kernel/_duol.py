@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from sklearn.base import clone
 
-from stakes._sklearn import Interval
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, KernelOnline
 from stakes.online_kernel._bounds import report_bounds
 from stakes.online_kernel._docs import documented

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from stakes._jit._kernel_rows import GRAM, Batch
+from stakes._core.jit.kernel_rows import GRAM, Batch
 from stakes.online_kernel._store import SupportStore
 
 

@@ -4,8 +4,8 @@ from numbers import Real
 
 import numpy as np
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import COST_CONSTRAINTS
+from stakes._core.base import COST_CONSTRAINTS
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._margins_jit import margin_pass
 

@@ -1,6 +1,6 @@
 """The passive-aggressive learner, PA-I."""
 
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import PA

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes._jit._kernel_rows import (
+from stakes._core.jit.kernel_rows import (
     DENSE,
     dot,
     dot_row,

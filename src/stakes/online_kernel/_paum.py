@@ -2,8 +2,8 @@
 
 from numbers import Real
 
-from stakes._sklearn import Interval
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._margins import MARGIN_CONSTRAINTS, PricedMargins

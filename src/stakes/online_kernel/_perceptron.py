@@ -1,6 +1,6 @@
 """The kernel perceptron."""
 
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, SingleUpdate
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import PERCEPTRON

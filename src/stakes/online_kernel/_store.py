@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from stakes._jit._kernel_rows import (
+from stakes._core.base import canonical
+from stakes._core.jit.kernel_rows import (
     BITS,
     CSR,
     DENSE,
@@ -14,7 +15,6 @@ from stakes._jit._kernel_rows import (
     Support,
     kernel_of_dots,
 )
-from stakes.base import canonical
 from stakes.online_kernel._passes_jit import Pairs, scores_of
 
 KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}

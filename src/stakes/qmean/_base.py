@@ -7,8 +7,8 @@ from scipy.special import softmax
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from stakes._many_classes import ManyClassClassifier
-from stakes._sklearn import Interval, StrOptions
+from stakes._core.base import ManyClassClassifier
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.qmean._losses import classification_loss, probability_of
 from stakes.qmean._problem import Problem
 from stakes.qmean._solve import SOLVERS, solve

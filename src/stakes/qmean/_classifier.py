@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from stakes._sklearn import fit_context
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import fit_context
 from stakes.qmean._base import QuadraticMeanBase
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._solve import gram_features
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from stakes._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
 from stakes.qmean._base import MEAN_CONSTRAINTS, check_bundle
 from stakes.qmean._losses import EpsilonInsensitive, Quantile, Squared
 from stakes.qmean._problem import Problem

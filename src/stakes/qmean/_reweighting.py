@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._losses import classification_loss
 from stakes.qmean._mean import power_mean

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from stakes._jit._cvar import cvar_now, cvar_pass, cvar_push, cvar_reserve, cvar_state
-from stakes._jit._cvar_sketch import sketch_bounds, sketch_pass, sketch_state
+from stakes._core.jit.cvar import cvar_now, cvar_pass, cvar_push, cvar_reserve, cvar_state
+from stakes._core.jit.cvar_sketch import sketch_bounds, sketch_pass, sketch_state
 
 _SPAN = 1e12  # the grid reaches from the largest value down to this part of it
 

@@ -7,10 +7,10 @@ from scipy import sparse
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from stakes._deciding import row_count
-from stakes._labels import code_labels
-from stakes._sklearn import Interval, safe_indexing
-from stakes.base import COST_CONSTRAINTS
+from stakes._core.base import COST_CONSTRAINTS
+from stakes._core.deciding import row_count
+from stakes._core.labels import code_labels
+from stakes._core.sklearn_private import Interval, safe_indexing
 from stakes.costs import COST_NAMES, Costs
 from stakes.sampling._base import Sampler
 

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import HasMethods, Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 
-from stakes._sklearn import Interval, StrOptions
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.sampling._base import Sampler, imbalanced_learn, like_given
 
 

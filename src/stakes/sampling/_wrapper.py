@@ -9,8 +9,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from stakes._labels import code_labels
-from stakes._sklearn import HasMethods, Interval, StrOptions
+from stakes._core.labels import code_labels
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
 from stakes.sampling._base import Sampler, imbalanced_learn, like_given
 
 SEEDS = np.iinfo(np.int32).max

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from stakes._files import appearing
+from stakes._core.files import appearing
 from stakes.compare import friedman_test
 
 RECORD, ROWS = "study.json", "rows.jsonl"

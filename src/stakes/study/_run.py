@@ -29,7 +29,7 @@ def run_study(
     learners : sequence of str, default=("all",)
         As for :func:`stakes.compare.contestants`.
     rows : int, default=6_000
-        Larger sets are sampled (:meth:`stakes.datasets.PricedData.sample`).
+        Larger sets are sampled (:meth:`stakes.tables.PricedData.sample`).
     repeats, folds : int, default=3, 3
         Repeated stratified cross-validation; one repeat first, and more later, is the same.
     out : path, default="stakes-study"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stakes._files import appearing
+from stakes._core.files import appearing
 from stakes.study._figures import draw_guide, draw_rank_diagram, draw_savings, save
 from stakes.study._page import to_markdown
 from stakes.study._record import keep

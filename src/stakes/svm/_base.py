@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, at_stake
+from stakes._core.base import CostSensitiveClassifier, at_stake
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.svm._dual import solve_dual
 from stakes.svm._gram import KERNELS, Gram, resolve_gamma
 from stakes.svm._interior import solve_linear

@@ -1,6 +1,6 @@
 """BP-SVM: a penalty per class or per example."""
 
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
 from stakes.svm._penalties import biased_penalties

@@ -8,8 +8,8 @@ from scipy.special import logsumexp
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from stakes._sklearn import Interval, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.sklearn_private import Interval, fit_context
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
 

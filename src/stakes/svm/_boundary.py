@@ -5,8 +5,8 @@ from numbers import Integral
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from stakes._sklearn import HasMethods, Interval
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.sklearn_private import HasMethods, Interval
 from stakes.costs import Costs
 from stakes.decision import threshold_curve
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC

@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from stakes._sklearn import Interval, StrOptions
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
 from stakes.svm._penalties import cost_penalties

@@ -1,7 +1,7 @@
 """The parameters and attributes that the SVMs share, written once."""
 
-from stakes._docs import SEEN
-from stakes._docs import documented as _documented
+from stakes._core.docs import SEEN
+from stakes._core.docs import documented as _documented
 
 KERNEL = """\
     kernel : {"rbf", "linear", "poly"}, default="rbf"

@@ -4,8 +4,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._sklearn import Interval, StrOptions
-from stakes.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.svm._base import PricedSVC
 from stakes.svm._coordinate import solve_coordinate
 from stakes.svm._cost_sensitive import MARGIN_CONSTRAINTS, choose_penalties

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes._trivial import only_scores_count
+from stakes._core.deciding import only_scores_count
 from stakes.svm._base import DualView
 from stakes.svm._cost_sensitive import CostSensitiveSVC
 

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine

@@ -5,9 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from stakes._categories import category_mask
-from stakes._many_classes import ManyClassClassifier
-from stakes._sklearn import Interval, StrOptions
+from stakes._core.base import ManyClassClassifier
+from stakes._core.labels import category_mask
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.tree._bins import bin_features
 from stakes.tree._build import Settings
 from stakes.tree._gain_jit import CRITERIA

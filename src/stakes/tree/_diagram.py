@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.metrics._display import MUTED, open_axes
+from stakes._core.plotting import MUTED, open_axes
 from stakes.tree._rules import conditions_of, strength, targets_of
 
 

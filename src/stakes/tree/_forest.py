@@ -7,8 +7,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d
 
-from stakes._sklearn import Interval, RealNotInt, StrOptions, fit_context
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._nodes import join

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from stakes.metrics._display import open_axes
+from stakes._core.plotting import open_axes
 
 
 def rules_frame(model):

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import LearnerInfo
+from stakes._core.base import LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._diagram import plot_tree

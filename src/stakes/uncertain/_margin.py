@@ -5,8 +5,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._sklearn import Interval, StrOptions, fit_context
-from stakes.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
 from stakes.uncertain._information import NAMES, MissingAsSet

@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from scipy import stats
 
-from stakes._sklearn import Interval, validate_params
+from stakes._core.sklearn_private import Interval, validate_params
 
 
 @dataclass(frozen=True, eq=False)

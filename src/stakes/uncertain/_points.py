@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from stakes.base import CostSensitiveClassifier
+from stakes._core.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES
 from stakes.uncertain._certificates import certificates
 from stakes.uncertain._information import NAMES, read_information

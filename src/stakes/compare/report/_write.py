@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from stakes._files import appearing
+from stakes._core.files import appearing
 from stakes.compare.report._html import to_html
 from stakes.compare.report._markdown import to_markdown
 

@@ -1,0 +1,1 @@
+"""What every family shares: base classes, labels, decisions, model files, compiled loops."""

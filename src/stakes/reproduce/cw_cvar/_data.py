@@ -1,0 +1,92 @@
+"""The data of the CW-CVaR paper: loans, letters, and a feature that cannot be trusted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stakes.datasets import load_german_credit
+from stakes.reproduce.cs_svm._donations import load_donors
+
+MAIL = 0.68
+SHARES = tuple(k / 10 for k in range(1, 11))  # of the stream, where learning curves are told
+DONORS_PER_OTHER = 4_843 / 90_569  # in all of KDD 98's learning set
+
+
+@dataclass
+class Stream:
+    """Examples, labels, the cost c(x) that learners are told, and what mistakes cost.
+
+    `expected_fn` is what a miss is thought to cost before the outcome is known.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    c: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+    expected_fn: np.ndarray
+
+    def take(self, rows):
+        """Some of the rows, in the given order."""
+        return Stream(*(part[rows] for part in vars(self).values()))
+
+    def paid(self, decided):
+        """What decisions cost altogether."""
+        return float(
+            self.fp[decided & (self.y == 0)].sum() + self.fn[~decided & (self.y == 1)].sum()
+        )
+
+    def paid_so_far(self, decided):
+        """What decisions had cost after each of SHARES of the stream."""
+        each = np.where(self.y == 1, self.fn * ~decided, self.fp * decided)
+        reached = [round(share * len(each)) - 1 for share in SHARES]
+        return np.cumsum(each)[reached]
+
+
+def german(interest=0.0):
+    """Approve (1) or deny a loan; an approved loan that goes bad loses 75 % of its amount."""
+    data = load_german_credit()
+    amount = np.asarray(data.X["amount"], dtype=np.float64)
+    X = data.X.to_dummies(
+        [name for name, kind in data.X.schema.items() if not kind.is_numeric()]
+    ).to_numpy()
+    lost = 0.75 * amount
+    fn = interest * amount
+    return Stream(_scaled(X), 1 - data.y, lost / lost.mean(), lost, fn, fn)
+
+
+def kdd98(data=None, seed=0):
+    """Write (1) or not; as many donors are drawn as the full set has for these non-donors."""
+    X, gift, _ = load_donors(data)
+    rng = np.random.default_rng(seed)
+    donors = np.flatnonzero(gift > 0)
+    others = np.flatnonzero(gift == 0)
+    kept = rng.choice(donors, round(DONORS_PER_OTHER * len(others)), replace=False)
+    rows = np.sort(np.r_[kept, others])
+    gift = gift[rows]
+    c = np.where(gift > 0, gift, MAIL)
+    y = (gift > 0).astype(np.int64)
+    mean_gift = np.full(len(y), gift[y == 1].mean())
+    return Stream(_scaled(X[rows]), y, c / c.mean(), np.full(len(y), MAIL), gift, mean_gift)
+
+
+def unreliable(rng):
+    """Section VI-B: the second feature of a fifth of the points says nothing."""
+    root = np.sqrt(2.0)
+    X = np.vstack(
+        [
+            rng.normal([5.0, 5.0], root, (400, 2)),
+            rng.normal([0.0, 5.0], root, (400, 2)),
+            rng.normal([0.0, 0.0], root, (200, 2)),
+        ]
+    )
+    y = np.r_[np.ones(400), np.zeros(400), np.arange(200) % 2].astype(np.int64)
+    order = rng.permutation(1000)
+    one = np.ones(1000)
+    return Stream(X[order], y[order], one, one, one, one)
+
+
+def _scaled(X):
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    deviation = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)

@@ -1,0 +1,85 @@
+"""Figures 1 to 3 of the CW-CVaR paper drawn from a stored run.
+
+python -m stakes.reproduce.cw_cvar._draw cw-cvar.json cw_cvar_figures.svg
+"""
+
+import textwrap
+
+from matplotlib.figure import Figure
+
+from stakes.reproduce._drawing import draw_stored
+from stakes.reproduce.cw_cvar._paper import COST
+
+PAPER = {
+    "Figure 1": "paper: falls with epsilon at every cost",
+    "Not in": "so costly examples move the weights less",
+    "Figure 2": "paper: near one at high cost",
+    "Figure 3(a)": "crosses: where the paper's curves end, CW's put on ours",
+    "Figure 3(b)": "crosses: where the paper's curves end, CW's put on ours",
+    "Figure 3(c)": "paper: CW-robust makes the fewest mistakes",
+}
+
+
+def draw(result):
+    """One panel for each figure: our rows as curves, the paper's words above them.
+
+    The paper prints no numbers for its curves but where those of Figure 3 (a) and (b) end, in
+    Table II; they are marked in units in which its CW ends where ours does.
+
+    Parameters
+    ----------
+    result : dict
+        A reproduction, as stored in JSON.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    tables = [t for t in result["tables"] if _words(t["title"]) and "out of" not in t["title"]]
+    columns = 2 if len(tables) < 5 else 3
+    rows = -(-len(tables) // columns)
+    figure = Figure(figsize=(4.2 * columns, 3.4 * rows), layout="constrained")
+    for k, table in enumerate(tables):
+        axis = figure.add_subplot(rows, columns, k + 1)
+        curves = _curves(table)
+        for n, (name, curve) in enumerate(curves.items()):
+            axis.plot(*zip(*curve, strict=True), label=name, color=f"C{n}", linewidth=1.2)
+        _mark_the_papers_ends(axis, table["title"], curves)
+        title = textwrap.fill(table["title"], 60)
+        axis.set_title(f"{title}\n{_words(table['title'])}", fontsize=7)
+        axis.set_xlabel("% read" if "on the way" in table["title"] else "epsilon", fontsize=7)
+        axis.tick_params(labelsize=6)
+        axis.legend(fontsize=5)
+    return figure
+
+
+def _words(title):
+    if title.startswith("Figure 3(a), German, denying"):
+        return "not in the paper, where denying is free"
+    return next((words for start, words in PAPER.items() if title.startswith(start)), None)
+
+
+def _curves(table):
+    curves = {}
+    for cell in table["cells"]:
+        place = cell["column"].removeprefix("epsilon = ").removesuffix("% read")
+        curves.setdefault(cell["row"], []).append((float(place), cell["ours"]))
+    return curves
+
+
+def _mark_the_papers_ends(axis, title, curves):
+    printed = next((COST[key] for key in COST if title.endswith(_ending(key))), None)
+    if printed is None:
+        return
+    unit = curves["CW"][-1][1] / printed[0][0]
+    for k in range(1, len(printed)):
+        axis.scatter([100], [printed[k][0] * unit], marker="x", color=f"C{k}", s=18)
+
+
+def _ending(key):
+    name, way = key.rsplit(", ", 1)
+    return f", {name}: cost on the way" if way == "online" else "nothing"
+
+
+if __name__ == "__main__":
+    draw_stored(draw)

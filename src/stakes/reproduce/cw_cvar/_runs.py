@@ -1,0 +1,129 @@
+"""Runs behind Tables II and III of the CW-CVaR paper."""
+
+import itertools
+import warnings
+
+import numpy as np
+
+from stakes.errors import BelowTrivialWarning
+from stakes.online import CWClassifier, CWCVaRClassifier, ProbitClassifier
+from stakes.reproduce.cw_cvar._paper import LEARNERS
+from stakes.risk import conditional_value_at_risk
+
+GRID = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
+MARGINS = {
+    "CW-CV-gauss": "gaussian",
+    "CW-CV-symuni": "unimodal",
+    "CW-CV-sym": "symmetric",
+    "CW-CV-arb": "arbitrary",
+}
+SOFT, PROBIT = "soft rule (ours)", "probit, Bayes decision (ours)"
+OURS = (SOFT, PROBIT)
+
+
+def _paper(**more):
+    return CWCVaRClassifier(cost_rule="paper", normalize_costs=False, calibration=None, **more)
+
+
+def candidates(name):
+    """The settings out of which the paper's protocol picks one by its cost on one stream."""
+    if name == "CW":
+        return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
+    if name == "CW-costs":
+        return [
+            CWCVaRClassifier(
+                cost_rule="costs", buffer=False, alpha=e, beta=e, normalize_costs=False,
+                calibration=None,
+            )
+            for e in GRID if e < 0.5
+        ]  # fmt: skip
+    if name == "CW-CV-arb-nobuf":
+        return [_paper(buffer=False, alpha=e, beta=e, margin="arbitrary") for e in GRID]
+    if name == SOFT:
+        return [CWCVaRClassifier(cost_rule="regret", C=C, calibration=None) for C in (0.01, 0.1, 1)]
+    if name == PROBIT:
+        return [ProbitClassifier()]
+    pairs = itertools.combinations_with_replacement(GRID, 2)
+    return [_paper(alpha=a, beta=b, margin=MARGINS[name]) for a, b in pairs]
+
+
+def online(model, stream, name):
+    """Decide, then learn, through the stream: what was paid."""
+    return stream.paid(decided_online(model, stream, name))
+
+
+def decided_online(model, stream, name):
+    """The decisions, each before its example was learnt."""
+    told = dict(fp_cost=stream.c, fn_cost=stream.c)
+    p = _fresh(model).predict_then_learn(stream.X, stream.y, [0, 1], **told)
+    return _decided(p, stream, name)
+
+
+def batch(model, train, test, name):
+    """Learn one part, decide on the other: what was paid, and the margins' CVaR there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BelowTrivialWarning)  # the tables have the trivial policies
+        model = _fresh(model).fit(train.X, train.y, fp_cost=train.c, fn_cost=train.c)
+    paid = test.paid(_decided(model.predict_proba(test.X)[:, 1], test, name))
+    margins = np.where(test.y == 1, 1.0, -1.0) * (test.X @ model.coef_[0] + model.intercept_)
+    return paid, conditional_value_at_risk(margins, 0.05, side="lower")
+
+
+def margins_online(model, stream):
+    """CVaR at 0.05 of the margins before learning, through the stream."""
+    model = _fresh(model)
+    signs, costs = np.where(stream.y == 1, 1.0, -1.0), stream.c.tolist()
+    margins = np.zeros(len(signs))
+    for t, x in enumerate(stream.X):
+        if t:
+            margins[t] = signs[t] * float(np.sum(x * model._mu[:-1]) + model._mu[-1])
+        model.learn_one(x, int(stream.y[t]), fp_cost=costs[t], fn_cost=costs[t])
+    return conditional_value_at_risk(margins, 0.05, side="lower")
+
+
+def run_set(stream, repeats, batches, say, margins=3):
+    """Costs and margins of every learner, and the settings that were chosen.
+
+    Returns
+    -------
+    dict of str -> dict
+        online, batch: costs per repeat; curve: mean cost on the way; cvar_online, cvar_batch;
+        setting.
+    """
+    first = stream.take(np.random.default_rng(99).permutation(len(stream.y)))
+    found = {}
+    for name in (*LEARNERS, *OURS):
+        tried = [(online(model, first, name), i) for i, model in enumerate(candidates(name))]
+        best = candidates(name)[min(tried)[1]]
+        costs, curves, cvars, ends = [], [], [], []
+        for seed in range(repeats):
+            order = np.random.default_rng(seed).permutation(len(stream.y))
+            shuffled = stream.take(order)
+            decided = decided_online(best, shuffled, name)
+            costs.append(shuffled.paid(decided))
+            curves.append(shuffled.paid_so_far(decided))
+            if seed < margins:
+                cvars.append(margins_online(best, shuffled))
+            if seed < batches:
+                cut = len(order) // 10
+                ends.append(batch(best, stream.take(order[cut:]), stream.take(order[:cut]), name))
+        found[name] = dict(
+            online=costs,
+            curve=np.mean(curves, axis=0),
+            batch=[paid for paid, _ in ends],
+            cvar_online=cvars,
+            cvar_batch=[cvar for _, cvar in ends],
+            setting=best,
+        )
+        say(f"{name}: {np.mean(costs):,.0f}")
+    return found
+
+
+def _fresh(model):
+    return type(model)(**model.get_params())
+
+
+def _decided(p, stream, name):
+    if name != PROBIT:
+        return p > 0.5
+    return p * (stream.fp + stream.expected_fn) > stream.fp

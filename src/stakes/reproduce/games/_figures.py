@@ -1,0 +1,158 @@
+"""Figures 6.2 to 6.5 and 7.3 of the thesis drawn from a stored run; 7.4 to 7.6 from the digits.
+
+python -m stakes.reproduce.games._figures docs/reproductions/games.json docs/figures
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from stakes.game import spammer_game
+from stakes.reproduce._drawing import STYLE, save
+from stakes.reproduce.games._digits import logits, moved_digits, weight_images
+
+PLAIN, HELD, OTHER = "#b3542e", "#1f4e79", "0.55"
+SHORTS = ("SVM", "LogReg")
+
+
+def search(result):
+    """Figures 6.2 and 6.3: the best payoff of each generation, and the error rates with it.
+
+    Parameters
+    ----------
+    result : dict
+        A reproduction, as stored in JSON.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    tables = _tables(result, "Figure 6.2") + _tables(result, "Figure 6.3")
+    figure, axes = _panels(len(tables))
+    for axis, table in zip(axes, tables, strict=True):
+        columns = _columns(table)
+        for color, (column, rows) in zip((HELD, PLAIN, "#5a8f3d"), columns.items(), strict=False):
+            exact = rows.pop("exact", None)
+            if exact is not None:
+                axis.axhline(exact, color=color, linestyle=":", linewidth=1.0)
+            steps = [int(row.split()[1]) for row in rows]
+            axis.plot(steps, list(rows.values()), ".-", color=color, label=column, markersize=3)
+        axis.set(title=table["title"], xlabel="generation (dotted: exact)")
+        axis.legend()
+    return figure
+
+
+def months(result):
+    """Figures 6.4 and 6.5: gains of later periods below the bound, means and deviations of words.
+
+    Parameters
+    ----------
+    result : dict
+        A reproduction, as stored in JSON.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    gains, drifts = _tables(result, "Figure 6.4"), _tables(result, "Figure 6.5")
+    figure, axes = _panels(3, len(gains))
+    for row, (gain, drift) in enumerate(zip(gains, drifts, strict=True)):
+        bars, means, sds = axes[3 * row : 3 * row + 3]
+        rows = _columns(gain)["J_L"]
+        bound, still = rows["equilibrium, exact"], rows["no move"]
+        later = {_short(name): value for name, value in rows.items() if "equi" not in name}
+        later.pop("no move")
+        bars.bar(list(later), list(later.values()), color=PLAIN)
+        bars.axhline(bound, color=HELD, label=f"bound {bound:.3f}")
+        bars.axhline(still, color=OTHER, linestyle="--", label=f"no move {still:.3f}")
+        bars.set_title(gain["title"])
+        bars.legend()
+        for column, values in _columns(drift).items():
+            axis, word = (means if column.endswith("mean") else sds), column.split(":")[0]
+            axis.plot([_short(name) for name in values], list(values.values()), ".-", label=word)
+        for axis, what in ((means, "means"), (sds, "deviations")):
+            axis.set_title(f"{drift['title']}, {what}")
+            axis.legend()
+    return figure
+
+
+def errors(result):
+    """Figure 7.3: errors by period of plain and equilibrium classifiers, with 95 % intervals.
+
+    Parameters
+    ----------
+    result : dict
+        A reproduction, as stored in JSON.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    tables = [t for t in _tables(result, "Table 7.2") if "less" not in t["title"]]
+    figure, axes = _panels(2, len(tables))
+    panels = iter(axes)
+    for table in tables:
+        for short in SHORTS:
+            axis = next(panels)
+            for name, color, style in (
+                (short, PLAIN, "-"),
+                (f"{short}eq", HELD, "-"),
+                (f"{short} tuned", PLAIN, "--"),
+                (f"{short}eq tuned", HELD, "--"),
+            ):
+                cells = [cell for cell in table["cells"] if cell["row"] == name]
+                periods = [_short(cell["column"].split(" (")[0]) for cell in cells]
+                values = [cell["ours"] for cell in cells]
+                half = [1.96 * cell["ours_sd"] for cell in cells]
+                look = dict(color=color, linestyle=style, capsize=2, label=name)
+                axis.errorbar(periods, values, half, **look)
+            axis.set(title=f"{table['title']}, {short}", ylabel="error", ylim=(0, None))
+            axis.legend()
+    return figure
+
+
+def tree():
+    """Figure 2.1: the spammer game."""
+    figure = Figure(figsize=(6.4, 3.2))
+    spammer_game().draw(figure.add_axes((0.0, 0.0, 1.0, 1.0)))
+    return figure
+
+
+def _tables(result, start):
+    return [table for table in result["tables"] if table["title"].startswith(start)]
+
+
+def _columns(table):
+    """Of each column its values by row."""
+    columns = {}
+    for cell in table["cells"]:
+        columns.setdefault(cell["column"], {})[cell["row"]] = cell["ours"]
+    return columns
+
+
+def _panels(across, down=1):
+    figure = Figure(figsize=(4.4 * across, 3.2 * down), layout="constrained")
+    return figure, figure.subplots(down, across, squeeze=False).ravel()
+
+
+def _short(period):
+    return period.removeprefix("month ").removeprefix("week ")
+
+
+if __name__ == "__main__":
+    source, folder = map(Path, sys.argv[1:])
+    stored = json.loads(source.read_text())
+    with matplotlib.rc_context(STYLE | {"font.size": 7}):
+        for name, drawn in {
+            "search": search(stored),
+            "months": months(stored),
+            "errors": errors(stored),
+            "tree": tree(),
+            "usps_logits": logits(),
+            "usps_moved": moved_digits(),
+            "usps_weights": weight_images(),
+        }.items():
+            save(drawn, folder / f"games_{name}.svg")

@@ -1,0 +1,180 @@
+"""Tables for learners that compute distances or products: no gaps, no codes, one scale."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from stakes.tables._table_encoder import TableEncoder
+
+
+class ModelMatrix(TransformerMixin, BaseEstimator):
+    """A dense matrix without missing values: categories one-hot, numbers filled in and scaled.
+
+    A missing number becomes the training mean, with a column beside it that says so where
+    training had missing ones. A category gets a column of its own if at least `min_share` of the
+    training rows have it (and at most `max_columns` of them do); the others, and those never
+    seen, share one. Sparse matrices stay sparse and are divided by their root mean square only.
+
+    Parameters
+    ----------
+    encoder : TableEncoder, default=None
+        How the table becomes numbers first; None: with its defaults.
+    one_hot : bool, default=True
+        False: codes are left as numbers.
+    scale : bool, default=True
+        Whether numbers get mean zero and standard deviation one.
+    min_share : float, default=0.01
+        Rarer categories share a column.
+    max_columns : int, default=50
+        Most columns that one categorical column becomes.
+
+    Attributes
+    ----------
+    encoder_ : TableEncoder
+        The fitted encoder.
+    numbers_, codes_, gaps_ : ndarray of int
+        Columns of the encoded table that are numbers, that are categories, and the numbers that
+        had missing values in training.
+    center_, scale_ : ndarray of shape (n_numbers,)
+        What numbers lose and what they are divided by.
+    column_of_code_ : list of ndarray of int
+        For each categorical column the matrix's column of every code, -1 for none.
+    feature_names_out_ : list of str
+        Names of the matrix's columns.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"kind": ["b", "a", "b"], "amount": [1.0, None, 3.0]})
+    >>> ModelMatrix().fit_transform(table)
+    array([[-1.,  0.,  0.,  1.],
+           [ 0.,  1.,  1.,  0.],
+           [ 1.,  0.,  0.,  1.]])
+    """
+
+    def __init__(self, encoder=None, *, one_hot=True, scale=True, min_share=0.01, max_columns=50):
+        self.encoder = encoder
+        self.one_hot = one_hot
+        self.scale = scale
+        self.min_share = min_share
+        self.max_columns = max_columns
+
+    def fit(self, X, y=None):
+        """Learn means, scales and the categories that get a column."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """`fit`, then `transform`, with the table turned into numbers once."""
+        return self._filled(self._fit(X))
+
+    def transform(self, X):
+        """The matrix of a table like that of training."""
+        check_is_fitted(self)
+        return self._filled(self.encoder_.transform(X))
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the matrix's columns."""
+        check_is_fitted(self)
+        return np.asarray(self.feature_names_out_, dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _fit(self, X):
+        self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
+        Z = self.encoder_.fit(X).transform(X)
+        names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
+        if sparse.issparse(Z):
+            self.scale_ = _root_mean_square(Z) if self.scale else np.ones(Z.shape[1])
+            self.feature_names_out_ = names.tolist()
+            return Z
+        codes = self.encoder_.categorical_mask_ & self.one_hot
+        self.numbers_, self.codes_ = np.flatnonzero(~codes), np.flatnonzero(codes)
+        self._learn_numbers(Z)
+        self.column_of_code_ = [self._learn_codes(Z[:, j]) for j in self.codes_]
+        self.feature_names_out_ = [
+            *names[self.numbers_],
+            *(f"{name} missing" for name in names[self.gaps_]),
+            *(
+                f"{names[j]}={label}"
+                for j, columns in zip(self.codes_, self.column_of_code_, strict=True)
+                for label in self._labels(names[j], columns)
+            ),
+        ]
+        return Z
+
+    def _learn_numbers(self, Z):
+        gap = np.isnan(Z[:, self.numbers_])
+        self.gaps_ = self.numbers_[gap.any(axis=0)]
+        present = len(Z) - gap.sum(axis=0)
+        values = np.where(gap, 0.0, Z[:, self.numbers_])
+        self.center_ = values.sum(axis=0) / np.maximum(present, 1)
+        values -= self.center_
+        values[gap] = 0.0
+        deviation = np.sqrt((values**2).sum(axis=0) / np.maximum(present, 1))
+        # as in StandardScaler: a column that is constant but for rounding is not blown up
+        tiny = deviation <= 10 * np.finfo(float).eps * np.abs(self.center_)
+        self.scale_ = np.where(tiny | (deviation == 0), 1.0, deviation)
+
+    def _learn_codes(self, code):
+        """Code -> its column; the entry before the last: all rarer ones, the last: missing."""
+        seen = code[~np.isnan(code)].astype(np.intp)
+        n_codes = int(seen.max()) + 1 if len(seen) else 0
+        counts = np.bincount(seen, minlength=n_codes)
+        enough = np.flatnonzero(counts >= max(1, self.min_share * len(code)))
+        frequent = enough[np.argsort(-counts[enough], kind="stable")][: self.max_columns]
+        columns = np.full(n_codes + 2, len(frequent))
+        columns[np.sort(frequent)] = np.arange(len(frequent))
+        n_columns = len(frequent) + int(len(frequent) < np.count_nonzero(counts))
+        # -1: no column at all, where training had neither a rarer one nor a missing one
+        columns[:-1][columns[:-1] >= n_columns] = -1
+        columns[-1] = n_columns if np.isnan(code).any() else -1
+        return columns
+
+    def _labels(self, name, columns):
+        known = [*self.encoder_.categories_[name], "other"]
+        by_column = {}
+        for code, column in enumerate(columns[:-2]):
+            by_column.setdefault(column, []).append(known[code])
+        labels = [
+            members[0] if len(members) == 1 else "(rare)"
+            for column, members in sorted(by_column.items())
+            if column >= 0
+        ]
+        return labels + ["(missing)"] * int(columns[-1] >= 0)
+
+    def _filled(self, Z):
+        if sparse.issparse(Z):
+            return Z @ sparse.diags_array(1.0 / self.scale_, format="csr") if self.scale else Z
+        out = np.zeros((len(Z), len(self.feature_names_out_)))
+        numbers = out[:, : len(self.numbers_)]
+        numbers[:] = Z[:, self.numbers_]
+        gap = np.isnan(numbers)
+        np.copyto(numbers, np.broadcast_to(self.center_, numbers.shape), where=gap)
+        if self.scale:
+            numbers -= self.center_
+            numbers /= self.scale_
+        at = len(self.numbers_)
+        out[:, at : at + len(self.gaps_)] = np.isnan(Z[:, self.gaps_])
+        at += len(self.gaps_)
+        rows = np.arange(len(Z))
+        for j, columns in zip(self.codes_, self.column_of_code_, strict=True):
+            n_codes = len(columns) - 2
+            missing = np.isnan(Z[:, j])
+            code = np.where(missing, n_codes + 1, np.minimum(Z[:, j], n_codes)).astype(np.intp)
+            column = columns[code]
+            has = column >= 0
+            out[rows[has], at + column[has]] = 1.0
+            at += max(columns.max(), -1) + 1
+        return out
+
+
+def _root_mean_square(Z):
+    mean = np.asarray(Z.multiply(Z).mean(axis=0)).ravel()
+    return np.where(mean > 0, np.sqrt(mean), 1.0)

@@ -1,0 +1,225 @@
+"""Mixed tables as numbers: categories, dates and missing values, as they come."""
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from stakes.errors import InputError, near_matches
+from stakes.tables._kinds import as_frame, cast_like, kind_of
+
+MAX_CATEGORIES = 200  # boosters take fewer than 255
+ID_LIKE = 0.5  # text with more distinct values than this share of the rows names its row
+
+_DAY = 86_400_000_000.0  # microseconds
+_PARTS = {
+    "number": {"": lambda c: c.cast(pl.Float64)},
+    "boolean": {"": lambda c: c.cast(pl.Float64)},
+    "date": {
+        ".days": lambda c: c.cast(pl.Date).to_physical().cast(pl.Float64),
+        ".month": lambda c: c.dt.month().cast(pl.Float64),
+        ".weekday": lambda c: c.dt.weekday().cast(pl.Float64),
+    },
+    "time": {".hours": lambda c: c.cast(pl.Int64).cast(pl.Float64) / 3.6e12},
+    "duration": {".days": lambda c: c.dt.total_microseconds().cast(pl.Float64) / _DAY},
+}
+_PARTS["datetime"] = _PARTS["date"] | {
+    ".days": lambda c: c.dt.timestamp("us").cast(pl.Float64) / _DAY,
+    ".hour": lambda c: c.dt.hour().cast(pl.Float64),
+}
+
+
+def find_kinds(table):
+    """Which columns of a table can be learnt from and what they hold, and why others cannot.
+
+    Left out are constant and empty columns, text that names its row (more than half of its values
+    are distinct), and columns of lists and the like.
+
+    Returns
+    -------
+    (dict, list of str)
+        Column -> kind in the order of the table, and a sentence on each column that is left out.
+
+    Examples
+    --------
+    >>> find_kinds(pl.DataFrame({"a": [1, 2], "b": ["x", "x"]}))
+    ({'a': 'number'}, ["Column 'b' has one value only and is left out."])
+    """
+    frame = as_frame(table)
+    kinds, notes = {}, []
+    for column in frame.iter_columns():
+        kind, reason = _kind(column)
+        if reason:
+            notes.append(f"Column {column.name!r} {reason} and is left out.")
+        else:
+            kinds[column.name] = kind
+    return kinds, notes
+
+
+def _kind(column):
+    kind = kind_of(column.dtype)
+    if kind == "other":
+        return kind, f"holds {column.dtype}"
+    present = column.drop_nulls()
+    if column.dtype.is_float():
+        present = present.drop_nans()
+    if not len(present):
+        return kind, "is empty"
+    distinct = present.n_unique()
+    if distinct == 1 and len(present) == len(column):
+        return kind, "has one value only"
+    if kind == "text" and distinct > max(50, ID_LIKE * len(present)):
+        return kind, f"has {distinct:,} distinct texts in {len(present):,} rows"
+    if kind == "datetime" and (present.dt.time().cast(pl.Int64) == 0).all():
+        kind = "date"
+    return kind, None
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """A table of mixed columns as one float64 matrix; missing values stay NaN.
+
+    Numbers stay as they are (infinite ones count as missing), booleans become 0 and 1, dates
+    become days since 1970, month and weekday (with a time: hour as well), text becomes a code per
+    category. A category that was not seen in training becomes "other" where training had rarer
+    categories than `max_categories`, else missing. Arrays and sparse matrices pass unchanged.
+
+    Parameters
+    ----------
+    kinds : dict, default=None
+        Column -> kind, as from :func:`find_kinds`, so that the columns of the matrix are known
+        before `fit`; None: found in `fit`.
+    max_categories : int, default=200
+        Beyond this many, the rarer categories of a column share one code.
+
+    Attributes
+    ----------
+    kinds_ : dict or None
+        Column -> kind of what is used; None for arrays.
+    categories_ : dict
+        Text column -> its categories in the order of their codes.
+    has_other_ : dict
+        Text column -> whether a last code stands for the rarer ones.
+    feature_names_out_ : list of str
+        Names of the matrix's columns.
+    categorical_mask_ : ndarray of bool
+        Which columns of the matrix are codes.
+    notes_ : list of str
+        A sentence on each column that is left out.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"kind": ["b", "a", None], "amount": [1.5, None, 2.0]})
+    >>> TableEncoder().fit_transform(table)
+    array([[1. , 1.5],
+           [0. , nan],
+           [nan, 2. ]])
+    """
+
+    def __init__(self, *, kinds=None, max_categories=MAX_CATEGORIES):
+        self.kinds = kinds
+        self.max_categories = max_categories
+
+    def fit(self, X, y=None):
+        """Learn the kinds of the columns and the categories of those with text."""
+        self.notes_, self.categories_, self.has_other_ = [], {}, {}
+        if is_matrix(X):
+            X = _matrix(X)
+            self.kinds_ = None
+            self.feature_names_out_ = [f"x{j}" for j in range(X.shape[1])]
+            self.categorical_mask_ = np.zeros(X.shape[1], dtype=bool)
+            return self
+        frame = as_frame(X)
+        if self.kinds is None:
+            self.kinds_, self.notes_ = find_kinds(frame)
+        else:
+            self.kinds_ = dict(self.kinds)
+        if not self.kinds_:
+            raise InputError("No column of the table can be learnt from: " + " ".join(self.notes_))
+        frame = self._columns(frame)
+        for name, kind in self.kinds_.items():
+            if kind == "text":
+                self._learn_categories(frame[name])
+        self.feature_names_out_ = [
+            f"{name}{part}" for name, kind in self.kinds_.items() for part in _PARTS.get(kind, [""])
+        ]
+        self.categorical_mask_ = self.mask_of(self.kinds_)
+        return self
+
+    def transform(self, X):
+        """The matrix of a table with the columns of training; other columns are ignored."""
+        check_is_fitted(self)
+        if self.kinds_ is None:
+            X = _matrix(X)
+            if X.shape[1] != len(self.feature_names_out_):
+                raise InputError(
+                    f"The matrix has {X.shape[1]} columns where training had "
+                    f"{len(self.feature_names_out_)}; give the same columns."
+                )
+            return X
+        frame = self._columns(as_frame(X))
+        parts = []
+        for name, kind in self.kinds_.items():
+            if kind == "text":
+                parts.append(self._codes(name).alias(name))
+                continue
+            for part, compute in _PARTS[kind].items():
+                value = compute(pl.col(name))
+                parts.append(pl.when(value.is_finite()).then(value).alias(f"{name}{part}"))
+        return np.ascontiguousarray(frame.select(parts).fill_null(np.nan).to_numpy())
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the matrix's columns."""
+        check_is_fitted(self)
+        return np.asarray(self.feature_names_out_, dtype=object)
+
+    @staticmethod
+    def mask_of(kinds):
+        """Which columns of the matrix are codes, from the kinds of the table's columns."""
+        return np.array(
+            [kind == "text" for kind in kinds.values() for _ in _PARTS.get(kind, [""])], dtype=bool
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _columns(self, frame):
+        for name in self.kinds_:
+            if name not in frame.columns:
+                raise InputError(
+                    f"Column {name!r} of training is not in the table: "
+                    + near_matches(name, frame.columns)
+                )
+        return cast_like(frame.select(list(self.kinds_)), self.kinds_)
+
+    def _learn_categories(self, column):
+        name = column.name
+        counts = column.drop_nulls().cast(pl.String).value_counts(sort=False)
+        counts = counts.sort("count", name, descending=[True, False])
+        kept = counts[name].head(self.max_categories).to_list()
+        self.categories_[name] = sorted(kept)
+        self.has_other_[name] = counts.height > len(kept)
+
+    def _codes(self, name):
+        known = self.categories_[name]
+        other = float(len(known)) if self.has_other_[name] else None
+        value = pl.col(name).cast(pl.String)
+        code = value.replace_strict(
+            known, np.arange(len(known), dtype=float), default=other, return_dtype=pl.Float64
+        )
+        return pl.when(value.is_not_null()).then(code)
+
+
+def is_matrix(X):
+    """Whether X is an array of numbers or a sparse matrix rather than a table."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
+
+
+def _matrix(X):
+    return check_array(
+        X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+    )

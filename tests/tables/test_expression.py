@@ -1,0 +1,135 @@
+"""Cost expressions: what they compute, and that nothing else gets through."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stakes.errors import InputError
+from stakes.tables import CostExpression
+
+TABLE = pl.DataFrame(
+    {
+        "amount": [10.0, 200.0, 5.0],
+        "days": [1, 2, 3],
+        "kind": ["gold", "plain", "gold"],
+        "late": [True, False, True],
+        "total amount": [1.0, 2.0, 3.0],
+        "max": [7.0, 8.0, 9.0],
+        "when": pl.Series(["2020-01-01", "2020-01-02", "2020-01-03"]).str.to_date(),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.75*amount", [7.5, 150.0, 3.75]),
+        ("max(5, 0.1*amount)", [5.0, 20.0, 5.0]),
+        ('where(kind == "gold", 10, 2)', [10.0, 2.0, 10.0]),
+        ("where(kind != 'gold', amount, days)", [1.0, 200.0, 3.0]),
+        ("`total amount` + 1", [2.0, 3.0, 4.0]),
+        ("`max` + max(`max`, 8)", [15.0, 16.0, 18.0]),
+        ("max(max, 8)", [8.0, 8.0, 9.0]),
+        ("-days + +amount - 2**3 / 4", [7.0, 196.0, 0.0]),
+        ("days ** -1", [1.0, 0.5, 1 / 3]),
+        ("clip(amount, 6, 100)", [10.0, 100.0, 6.0]),
+        ("abs(days - 2) + sqrt(4) + log(1) + exp(0)", [4.0, 3.0, 4.0]),
+        ("where(1 < days <= 2 and not late, 1, 0)", [0.0, 1.0, 0.0]),
+        ("where(late or amount > 100, 1, 0)", [1.0, 1.0, 1.0]),
+        ("late * 5", [5.0, 0.0, 5.0]),
+        ("where(late == True, 1, 2)", [1.0, 2.0, 1.0]),
+        ("min(amount, days, 2.5)", [1.0, 2.0, 2.5]),
+        ("where(kind == 'a`b', 1, 2)", [2.0, 2.0, 2.0]),
+    ],
+)
+def test_values(text, values):
+    np.testing.assert_allclose(CostExpression(text).evaluate(TABLE), values, rtol=1e-15)
+
+
+def test_a_number_stays_a_number():
+    assert CostExpression(5).evaluate(TABLE) == 5.0
+    assert CostExpression("2*3 + 1").evaluate(TABLE) == 7.0
+
+
+def test_a_missing_value_is_never_passed_over():
+    table = pl.DataFrame({"a": [1.0, None, float("nan")], "c": [True, None, False]})
+    for text in ["a", "max(5, a)", "min(5, a)", "clip(3, a, 9)", "where(a > 0, 1, 2)"]:
+        value = CostExpression(text).evaluate(table)
+        assert np.isnan(value[1:]).all(), text
+        assert not np.isnan(value[0])
+    assert np.isnan(CostExpression("where(c, 1, 2)").evaluate(table)).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("amuont*2", "column 'amuont'.*did you mean 'amount'"),
+        ("nothing", "column 'nothing'.*there are 'amount', 'days'"),
+        ("0.75*", "cannot be read"),
+        ("total amount", "cannot be read.*backquotes"),
+        ("`total amount", "not closed"),
+        ("", "empty"),
+        ("kind * 2", "column 'kind', which is text"),
+        ('"gold"', "is text"),
+        ("when + 1", "column 'when', which holds Date"),
+        ("kind == 3", "compares column 'kind' with 3: one is text"),
+        ("where(amount, 1, 2)", "'amount' as a condition"),
+        ("where(late, 1)", "gives where 2 value"),
+        ("max(amount)", "gives max 1 value"),
+        ("amount.__class__", "kind Attribute"),
+        ("__import__('os').system('echo hi')", "a call to something that is no function"),
+        ("open('x')", "a call to 'open'"),
+        ("`amount`(3)", "a call to 'amount'"),
+        ("eval('1')", "a call to 'eval'"),
+        ("[x for x in amount]", "kind ListComp"),
+        ("(lambda: 1)()", "a call to something that is no function"),
+        ("amount[0]", "kind Subscript"),
+        ("amount if late else 2", "kind IfExp"),
+        ("f'{amount}'", "kind JoinedStr"),
+        ("(amount := 3)", "kind NamedExpr"),
+        ("~late", "operator ~"),
+        ("amount // 2", "kind BinOp"),
+        ("amount in kind", "other than =="),
+        ("max(amount, *days)", "starred"),
+        ("clip(amount, low=1, high=2)", "named or starred"),
+        ("9**9**9", "exponent is not a number"),
+        ("amount**1000", "a power above 10"),
+        ("amount**days", "exponent is not a number"),
+        ("1" + "0" * 400, "too large"),
+        ("1" * 2000, "longer than 1000"),
+        ("3j", "the value 3j"),
+        ("None", "the value None"),
+        ("-" * 300 + "1", "nested too deeply|cannot be read"),
+        ("(" * 300 + "1" + ")" * 300, "cannot be read"),
+    ],
+)
+def test_everything_else_is_refused(text, words):
+    with pytest.raises(InputError, match=words):
+        CostExpression(text).evaluate(TABLE)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    numbers=st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3),
+    ops=st.lists(st.sampled_from("+-*"), min_size=2, max_size=2),
+)
+def test_arithmetic_is_that_of_python(numbers, ops):
+    text = f"{numbers[0]!r} {ops[0]} {numbers[1]!r} {ops[1]} {numbers[2]!r}"
+    ours = CostExpression(text).evaluate(TABLE)
+    assert math.isclose(ours, eval(text), rel_tol=1e-12, abs_tol=1e-9)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="amount()*+-/.,`'\" 0123<>=_", max_size=30))
+def test_any_text_ends_in_a_value_or_in_a_sentence(text):
+    try:
+        value = CostExpression(text).evaluate(TABLE)
+    except InputError as error:
+        assert "\n" not in str(error).replace(text, "")
+    else:
+        assert np.ndim(value) == 0 or len(value) == len(TABLE)
+        np.asarray(value, dtype=np.float64)
