@@ -124,7 +124,8 @@ def respond(f, v, w, ease, loss):
     paid = u * u / s2 if s2 > 0 else 0.0
     shift = -(u / s2) * w * ease if s2 > 0 else np.zeros_like(w)
     stay = float(v @ margin_loss(f, loss))
-    return Response(shift, payoff, payoff + paid, paid, payoff - stay)
+    # staying is a move too, so a gain below zero is rounding
+    return Response(shift, payoff, payoff + paid, paid, max(payoff - stay, 0.0))
 
 
 def margin_loss(f, loss):

@@ -92,7 +92,8 @@ def risk_loss(
 
     Examples
     --------
-    >>> risk_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=1, fn_cost=5, positive_prior=0.1)
+    >>> risk = risk_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=1, fn_cost=5, positive_prior=0.1)
+    >>> round(risk, 6)
     0.7
     """
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
