@@ -89,7 +89,7 @@ def test_a_pickle_is_not_opened(tmp_path):
     Evil.target = tmp_path / "ran"
     path = tmp_path / "model.skops"
     path.write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(InputError, match="not a model file of stakes or is damaged"):
+    with pytest.raises(InputError, match="not a stakes model file or is damaged"):
         load_model(path)
     assert not Evil.target.exists()
 
@@ -99,7 +99,7 @@ def test_a_function_in_a_file_is_named_and_not_run(tmp_path):
     step = FunctionTransformer(func=os.system)
     content = {"format": FORMAT, "version": "1", "model": make_pipeline(step), "facts": {}}
     skops.io.dump(content, path)
-    with pytest.raises(InputError, match=r"holds a posix.system, which no model of stakes has"):
+    with pytest.raises(InputError, match=r"contains a posix.system, which no stakes model has"):
         load_model(path)
 
 
@@ -125,14 +125,14 @@ def test_hand_made_files_are_refused(schema, word, tmp_path):
     schema = schema | {"protocol": 2, "_skops_version": "0.16"}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("schema.json", json.dumps(schema))
-    with pytest.raises(InputError, match=f"holds a {word}"):
+    with pytest.raises(InputError, match=f"contains a {word}"):
         load_model(path)
 
 
 def test_a_partial_of_another_function_is_refused(tmp_path):
     step = FunctionTransformer(func=functools.partial(os.system, "true"))
     skops.io.dump({"format": FORMAT, "version": "1", "model": step, "facts": {}}, tmp_path / "m")
-    with pytest.raises(InputError, match=r"holds a posix.system"):
+    with pytest.raises(InputError, match=r"contains a posix.system"):
         load_model(tmp_path / "m")
 
 
@@ -156,10 +156,10 @@ def test_other_files_end_in_a_sentence(tmp_path):
         load_model(path)
     for data in [b"", b"hello", _zip(), _zip(("schema.json", "{}")), _zip(("schema.json", "["))]:
         path.write_bytes(data)
-        with pytest.raises(InputError, match="not a model file of stakes"):
+        with pytest.raises(InputError, match="not a stakes model file"):
             load_model(path)
     skops.io.dump(LogisticRegression(), path)
-    with pytest.raises(InputError, match="is not a model file of stakes; make one"):
+    with pytest.raises(InputError, match="is not a stakes model file; create one"):
         load_model(path)
 
 
@@ -177,7 +177,7 @@ def test_a_cut_file_ends_in_a_sentence(tmp_path):
     data = path.read_bytes()
     for length in (10, len(data) // 2, len(data) - 5):
         path.write_bytes(data[:length])
-        with pytest.raises(InputError, match="not a model file of stakes or is damaged"):
+        with pytest.raises(InputError, match="not a stakes model file or is damaged"):
             load_model(path)
 
 
@@ -194,7 +194,7 @@ def test_a_booster_that_points_outside_is_refused(field, tmp_path):
     outer = BayesDecisionClassifier(model)
     outer.estimator_ = model
     save_model(make_pipeline(outer), tmp_path / "m.skops")
-    with pytest.raises(InputError, match="a tree points outside"):
+    with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "m.skops")
 
 
@@ -203,7 +203,7 @@ def test_a_boosted_regressor_that_points_outside_is_refused(tmp_path):
     model = HistGradientBoostingRegressor(max_iter=1).fit(X, y)
     model._predictors[0][0].nodes["left"][0] = 10**8
     save_model(model, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="a tree points outside"):
+    with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "m.skops")
 
 
@@ -216,7 +216,7 @@ def test_a_forest_that_points_outside_is_refused(field, tmp_path):
     state["nodes"][field][0] = 10**6
     tree.__setstate__(state)
     save_model(model, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="a tree points outside"):
+    with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "m.skops")
 
 
@@ -225,13 +225,13 @@ def test_a_forest_whose_member_reads_more_features_is_refused(tmp_path):
     model = RandomForestClassifier(n_estimators=2, random_state=0).fit(X, y)
     model.estimators_[1] = DecisionTreeClassifier().fit(np.hstack([X, X]), y)
     save_model(model, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="a tree points outside"):
+    with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "m.skops")
 
 
 def test_a_model_that_could_not_be_read_is_not_written(tmp_path):
     path = tmp_path / "m.skops"
-    with pytest.raises(InputError, match=r"holds a posix.system, and model files hold only"):
+    with pytest.raises(InputError, match=r"contains a posix.system, and model files may only"):
         save_model(FunctionTransformer(func=os.system), path)
     assert list(tmp_path.iterdir()) == []
 
@@ -250,7 +250,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
 def test_where_nothing_can_be_written_is_said(tmp_path):
     for path, words in [
         (tmp_path, "is a folder"),
-        (tmp_path / "no" / "m.skops", "There is no folder"),
+        (tmp_path / "no" / "m.skops", "does not exist; create it"),
     ]:
         with pytest.raises(InputError, match=words):
             save_model(LogisticRegression(), path)

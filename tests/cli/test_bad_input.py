@@ -162,7 +162,7 @@ class Evil:
 
 def test_model_files_that_are_not_ours(refused, table_file, tmp_path):
     (tmp_path / "m.skops").write_bytes(pickle.dumps(Evil()))
-    assert "is not a model file of stakes" in refused("predict", "m.skops", table_file)
+    assert "is not a stakes model file" in refused("predict", "m.skops", table_file)
     assert not (tmp_path / "ran").exists()
     assert "no model file 'none.skops'" in refused("predict", "none.skops", table_file)
 
@@ -174,7 +174,7 @@ def test_a_function_in_a_model_file_is_not_run(refused, table_file, tmp_path):
     step = FunctionTransformer(func=os.system)
     skops.io.dump({"format": "stakes model", "model": step}, tmp_path / "m.skops")
     sentence = refused("predict", "m.skops", table_file)
-    assert "holds a posix.system, which no model of stakes has and which could run" in sentence
+    assert "contains a posix.system, which no stakes model has and which could run" in sentence
 
 
 def test_a_model_that_train_did_not_make(refused, table_file, tmp_path):

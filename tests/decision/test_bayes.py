@@ -250,7 +250,7 @@ def test_labels_of_any_kind(priced):
         model.predict(X, fp_cost=fp, fn_cost=fn) == "spam",
         numbers.predict(X, fp_cost=fp, fn_cost=fn) == 1,
     )
-    with pytest.raises(ValueError, match="y has one class only"):
+    with pytest.raises(ValueError, match="y has only one class"):
         BayesDecisionClassifier(FrozenEstimator(OneClass())).fit(X, words)
 
 

@@ -256,7 +256,7 @@ def test_a_refused_first_batch_leaves_nothing_behind(rng):
     model.set_params(movement_price=1.0).partial_fit(X, y)
     want = StackelbergClassifier().partial_fit(X, y).coef_
     np.testing.assert_array_equal(model.coef_, want)
-    with pytest.raises(ValueError, match="that the stream began with"):
+    with pytest.raises(ValueError, match="the stream started with"):
         model.partial_fit(X, y, [0, 2])
     model.partial_fit(X, y, fp_cost=0.0, fn_cost=0.0)  # teaches nothing
     np.testing.assert_array_equal(model.coef_, want)

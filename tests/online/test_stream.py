@@ -366,9 +366,9 @@ def test_other_classes_than_those_of_the_stream_are_refused(priced):
     model = PAClassifier().partial_fit(X, y)
     model.learn_one(X[0], 1, classes=(1, 0)).partial_fit(X, y, np.array([1, 0]))
     before = copy.deepcopy(model)
-    with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \[0, 2\]"):
+    with pytest.raises(ValueError, match=r"started with, \[0, 1\]. Got \[0, 2\]"):
         model.partial_fit(X, y, [0, 2])
-    with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"started with, \[0, 1\]. Got \['a', 'b'\]"):
         model.learn_one(X[0], 1, classes=("a", "b"))
     same_state(before, model)
 

@@ -194,7 +194,7 @@ def test_other_classes_than_those_of_the_stream_are_refused():
         lambda: model.partial_fit(X, y, [0, 2]),
         lambda: model.learn_one(X[0], 1, classes=[0, 2]),
     ):
-        with pytest.raises(ValueError, match=r"began with, \[0, 1\]. Got \[0, 2\]"):
+        with pytest.raises(ValueError, match=r"started with, \[0, 1\]. Got \[0, 2\]"):
             learn()
     assert model.n_seen_ == 2 * len(y) + 1
 

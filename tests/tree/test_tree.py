@@ -233,7 +233,7 @@ def test_a_file_with_a_tree_that_points_outside_is_refused(rng, tmp_path):
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
     model.trees_[0].left[0] = 10**6
     save_model(model, tmp_path / "bad.skops")
-    with pytest.raises(InputError, match="a tree points outside"):
+    with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "bad.skops")
 
 

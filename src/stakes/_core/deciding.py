@@ -1,4 +1,4 @@
-"""How costs reach the step that decides, and a warning where a constant policy is cheaper."""
+"""Pass costs to the step that decides, and warn if a constant policy would be cheaper."""
 
 import inspect
 import warnings
@@ -10,7 +10,7 @@ from scipy import sparse
 from stakes._core.sklearn_private import num_samples, safe_indexing
 from stakes.errors import BelowTrivialWarning
 
-# a miss of one class is a false alarm of the other
+# a false negative of one class is a false positive of the other
 _OF_THE_OTHER_CLASS = {
     "fp_cost": "fn_cost",
     "fn_cost": "fp_cost",
@@ -20,7 +20,7 @@ _OF_THE_OTHER_CLASS = {
 
 
 def final_step(estimator):
-    """The estimator that decides inside searches and pipelines, and what is run before it.
+    """The final estimator inside searches and pipelines, and the transformers before it.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def final_step(estimator):
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "steps") and hasattr(estimator, "named_steps"):
-            # the samplers of imbalanced-learn act in fit only
+            # imbalanced-learn samplers only act in fit
             before += [
                 step
                 for _, step in estimator.steps[:-1]
@@ -43,19 +43,19 @@ def final_step(estimator):
 
 
 def takes_costs(estimator, method="predict"):
-    """Whether a method of the deciding step has the four cost arguments."""
+    """Whether a method of the final estimator takes the four cost arguments."""
     decider, _ = final_step(estimator)
     function = getattr(decider, method, None)
     return function is not None and "fp_cost" in inspect.signature(function).parameters
 
 
 def predict_with_costs(estimator, X, *, pos_label=None, **costs):
-    """Call `predict` so that the costs reach the step that decides.
+    """Call `predict` so that the costs reach the final estimator.
 
-    Goes through fitted searches and pipelines by hand, since those pass costs on only when
-    metadata routing is on. An estimator that takes no costs, or that has no probabilities to weigh
-    them with, is asked without them. The costs are those of `pos_label`; `predict` takes those of
-    `classes_[1]`, so they are turned round where that is the other class.
+    Fitted searches and pipelines only pass costs on if metadata routing is enabled, so they are
+    unwrapped here. An estimator that takes no costs, or has no probabilities to weigh them with,
+    is called without them. The costs refer to `pos_label`, those of `predict` to `classes_[1]`;
+    they are swapped if that is the other class.
     """
     if not takes_costs(estimator) or not hasattr(estimator, "predict_proba"):
         return estimator.predict(X)
@@ -68,23 +68,23 @@ def predict_with_costs(estimator, X, *, pos_label=None, **costs):
 
 
 def row_count(X):
-    """How many rows a table of any accepted kind has."""
+    """Number of rows of any accepted kind of table."""
     return num_samples(X)
 
 
 def take_rows(X, rows):
-    """Some rows, in their order, of a table of any accepted kind; all of them: the table itself."""
+    """Selected rows of any accepted kind of table; the table itself if all rows are selected."""
     if len(rows) == row_count(X):
         return X
     return safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
 
 
-ENOUGH = 100  # rows of a stream before a comparison says something
-MOST_ROWS = 500  # of each class that are looked at: enough to see it, few enough to cost nothing
+ENOUGH = 100  # rows of a stream needed for a meaningful comparison
+MOST_ROWS = 500  # checked per class: enough to detect a loss, few enough to be fast
 
 
 def spread_rows(positive, most=MOST_ROWS):
-    """At most so many rows of each class, spread evenly, in order; how many rows each stands for.
+    """At most `most` evenly spaced rows of each class, and how many rows each one represents.
 
     Examples
     --------
@@ -102,28 +102,28 @@ def spread_rows(positive, most=MOST_ROWS):
 
 
 def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stacklevel=2):
-    """Warn if the decisions cost more than the better of "always negative", "always positive".
+    """Warn if the decisions cost more than the best constant policy.
 
     Parameters
     ----------
     learner : estimator
-        Whose decisions these are.
+        The learner that decided.
     costs : Costs of length n
-        What each of the rows may cost.
+        Costs of the rows.
     positive, decided : ndarray of bool of shape (n,)
-        What the rows are, and what was said of them.
+        True classes and decisions.
     weight : ndarray of shape (n,)
-        How many rows each stands for, see :func:`spread_rows`. Where some stand for others, the
-        difference has to be larger than twice its standard error.
+        How many rows each one represents, see :func:`spread_rows`. If rows were sampled, the
+        difference must exceed twice its standard error.
     where : str
-        Which rows these are, for the sentence.
+        Description of the rows, for the message.
     stacklevel : int, default=2
-        As in :func:`warnings.warn`, counted from the caller.
+        As in :func:`warnings.warn`, relative to the caller.
 
     Returns
     -------
     bool
-        Whether it warned.
+        Whether a warning was issued.
     """
     paid = costs.paid(positive, decided)
     answers = [costs.paid(positive, np.full(len(positive), answer)) for answer in (False, True)]
@@ -137,11 +137,11 @@ def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stac
     rounding = 1e-9 * float(weight @ costs.regret(positive))
     if weight @ excess <= 2.0 * np.sqrt(variance) + rounding:
         return False
-    # no numbers in it: a search with many such fits says one thing
+    # no numbers in the message, so that a search with many such fits warns only once
     warnings.warn(
-        f"The decisions of {type(learner).__name__} cost more on {where} than always "
-        f"{('negative', 'positive')[best]}: bring the features to one scale, tune it, or take "
-        "another learner.",
+        f"The decisions of {type(learner).__name__} on {where} cost more than always predicting "
+        f"{('negative', 'positive')[best]}: scale the features, tune the learner, or use another "
+        "one.",
         BelowTrivialWarning,
         stacklevel=stacklevel + 1,
     )
@@ -150,7 +150,7 @@ def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stac
 
 @contextmanager
 def only_scores_count():
-    """Do not warn of a learner whose scores are wanted and whose decisions nobody follows."""
+    """Silence the warning for a learner whose scores are used but whose decisions are not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BelowTrivialWarning)
         yield

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic file writes."""
 
 import os
 import tempfile
@@ -10,13 +10,13 @@ from stakes.errors import InputError
 
 @contextmanager
 def appearing(path):
-    """A path to write to; on leaving without an error the file takes its own name.
+    """Temporary path to write to; renamed to `path` on success.
 
     Parameters
     ----------
     path : str or Path
-        What the file is called in the end. If anything goes wrong before, an older file of that
-        name stays as it was and nothing else is left.
+        Final path. If anything fails, an existing file of that name is left untouched and the
+        temporary file is removed.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def appearing(path):
     os.close(handle)
     partial = Path(name)
     try:
-        partial.chmod(0o666 & ~_umask())  # as any new file; mkstemp makes it private
+        partial.chmod(0o666 & ~_umask())  # like any new file; mkstemp creates it private
         yield partial
         with open(partial, "rb+") as file:
             os.fsync(file.fileno())
@@ -43,14 +43,14 @@ def appearing(path):
 
 
 def check_can_write(path):
-    """Say at once if a file cannot be written, before hours of work."""
+    """Raise now if a file cannot be written, rather than after hours of work."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder; give the name of a file to write.")
+        raise InputError(f"{str(path)!r} is a folder; give a file name.")
     if not path.parent.is_dir():
-        raise InputError(f"There is no folder {str(path.parent)!r} to write to; make it first.")
+        raise InputError(f"The folder {str(path.parent)!r} does not exist; create it first.")
     if not os.access(path.parent, os.W_OK):
-        raise InputError(f"The folder {str(path.parent)!r} cannot be written to; choose another.")
+        raise InputError(f"The folder {str(path.parent)!r} is not writable; choose another one.")
 
 
 def _umask():

@@ -1,4 +1,4 @@
-"""Labels of two classes, and which features are categories."""
+"""Two-class labels, and which features are categorical."""
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -6,7 +6,7 @@ from sklearn.utils.validation import column_or_1d
 
 
 def code_labels(y):
-    """Turn two-class labels into (classes, signs); the larger label, `classes[1]`, is +1.
+    """Encode two-class labels as (classes, signs); the larger label, `classes[1]`, is +1.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def code_labels(y):
 
 
 def code_positive(y):
-    """Both labels, sorted, and which of y are the second; a sentence where they are not two.
+    """The two sorted labels and a mask of the second; raise if y does not have two classes.
 
     Examples
     --------
@@ -41,13 +41,13 @@ def code_positive(y):
         )
     if len(classes) < 2:
         raise ValueError(
-            f"y has one class only, {classes[0]!r}; a decision needs examples of two classes."
+            f"y has only one class, {classes[0]!r}; a classifier needs examples of both classes."
         )
     return classes, index == 1
 
 
 def stream_classes(classes):
-    """Both labels of a stream, sorted; a sentence where they are not two.
+    """The two sorted labels of a stream; raise if there are not exactly two.
 
     Examples
     --------
@@ -57,30 +57,30 @@ def stream_classes(classes):
     classes = np.unique(classes)
     if len(classes) != 2:
         raise ValueError(
-            f"A stream needs its two classes before it starts. Got {classes.tolist()}; give both "
-            "by classes=."
+            f"A stream needs both classes before it starts. Got {classes.tolist()}; pass both "
+            "as classes=."
         )
     return classes
 
 
 def check_same_classes(given, classes):
-    """Refuse classes, where some are given, that are not those a stream began with.
+    """Raise if `given` is not None and differs from the classes the stream started with.
 
     Examples
     --------
     >>> check_same_classes([0, 2], [0, 1])
     Traceback (most recent call last):
-    ValueError: classes must be those that the stream began with, [0, 1]. Got [0, 2] instead.
+    ValueError: classes must be the ones the stream started with, [0, 1]. Got [0, 2] instead.
     """
     if given is not None and set(np.asarray(given).tolist()) != set(classes):
         raise ValueError(
-            f"classes must be those that the stream began with, {list(classes)}. "
+            f"classes must be the ones the stream started with, {list(classes)}. "
             f"Got {np.asarray(given).tolist()} instead."
         )
 
 
 def positive_among(y, classes):
-    """Which of the labels are `classes[1]`; a label that is neither of them is refused.
+    """Mask of the labels equal to `classes[1]`; raise if a label is in neither class.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def positive_among(y, classes):
     """
     positive = y == classes[1]
     if not (positive | (y == classes[0])).all():
-        raise ValueError(f"y has a label that is not in classes {classes.tolist()}.")
+        raise ValueError(f"y contains a label that is not in classes {classes.tolist()}.")
     return positive
 
 
 def positive_mask(y, pos_label=None):
-    """Which labels are positive: equal to `pos_label`, else to the larger of the two classes.
+    """Mask of the positive labels: those equal to `pos_label`, by default the larger class.
 
     Examples
     --------
@@ -105,29 +105,29 @@ def positive_mask(y, pos_label=None):
     classes = np.unique(y)
     if len(classes) > 2:
         raise ValueError(
-            f"Two classes are expected in y. Got {len(classes)} instead; for more of them, "
-            "cost_loss and expected_cost_loss take a cost_matrix."
+            f"y must have two classes. Got {len(classes)} instead; for more classes use cost_loss "
+            "or expected_cost_loss with a cost_matrix."
         )
     if pos_label is not None:
         return y == pos_label
     if len(classes) == 1 and classes[0] not in (-1, 0, 1):
         raise ValueError(
-            f"y has one class only, {classes[0]!r}: say which label is positive with pos_label."
+            f"y has only one class, {classes[0]!r}; pass pos_label to say which label is positive."
         )
     return y == (max(classes[-1], 1) if len(classes) == 1 else classes[1])
 
 
 def category_mask(given, d, names=()):
-    """A mask of the d features out of what `categorical_features` says.
+    """Mask of the categorical features, from the value of `categorical_features`.
 
     Parameters
     ----------
     given : array-like of bool, int or str, or None
-        A mask, the numbers or the names of the features that are categories; None: none is.
+        Mask, indices or names of the categorical features; None means there are none.
     d : int
-        How many features there are.
+        Number of features.
     names : sequence of str, default=()
-        What they are called.
+        Feature names.
 
     Returns
     -------
@@ -150,11 +150,13 @@ def category_mask(given, d, names=()):
         names = list(names)
         unknown = [name for name in chosen if name not in names]
         if unknown:
-            raise ValueError(f"categorical_features names {str(unknown[0])!r}, no column of X.")
+            raise ValueError(
+                f"categorical_features contains {str(unknown[0])!r}, which is not a column of X."
+            )
         chosen = np.array([names.index(name) for name in chosen], dtype=np.intp)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= d):
         raise ValueError(
-            f"categorical_features must be columns from 0 to {d - 1}. "
+            f"categorical_features must contain column indices from 0 to {d - 1}. "
             f"Got {chosen.min()} to {chosen.max()} instead."
         )
     mask[chosen.astype(np.intp)] = True

@@ -1,4 +1,4 @@
-"""Model files that cannot run code: written whole by skops, read only if all of it is known."""
+"""Model files that cannot run code: skops files that may only contain known types."""
 
 import importlib
 import inspect
@@ -22,16 +22,16 @@ FORMAT = "stakes model"
 
 @dataclass
 class StoredModel:
-    """A fitted model and the facts that were saved beside it.
+    """A fitted model and the facts saved with it.
 
     Attributes
     ----------
     model : estimator
-        As it was fitted.
+        The fitted model.
     facts : dict
-        What the saver wrote beside it.
+        Facts passed to :func:`save_model`.
     version : str
-        The version of stakes that wrote the file.
+        Version of stakes that wrote the file.
     """
 
     model: object
@@ -45,11 +45,11 @@ def save_model(model, path, **facts):
     Parameters
     ----------
     model : estimator
-        Of stakes, scikit-learn, LightGBM or XGBoost, or a pipeline of such.
+        An estimator of stakes, scikit-learn, LightGBM or XGBoost, or a pipeline of them.
     path : str or Path
-        Where to; the file appears when it is complete.
+        File to write; it appears only when it is complete.
     **facts : numbers, text, lists and dicts
-        What should be kept beside the model.
+        Facts to store with the model.
 
     Examples
     --------
@@ -67,20 +67,20 @@ def save_model(model, path, **facts):
     unknown = [name for name in skops.io.get_untrusted_types(data=data) if not is_trusted(name)]
     if unknown:
         raise InputError(
-            f"This model cannot be saved: it holds a {unknown[0]}, and model files hold only "
-            "stakes, scikit-learn, LightGBM and XGBoost."
+            f"This model cannot be saved: it contains a {unknown[0]}, and model files may only "
+            "contain objects of stakes, scikit-learn, LightGBM and XGBoost."
         )
     with appearing(path) as partial:
         partial.write_bytes(data)
 
 
 def load_model(path):
-    """Read a model file; one that is not ours, or could run code, ends in a sentence.
+    """Read a model file; refuse files that are not ours or could run code.
 
     Parameters
     ----------
     path : str or Path
-        A file written by :func:`save_model`.
+        File written by :func:`save_model`.
 
     Returns
     -------
@@ -88,13 +88,11 @@ def load_model(path):
     """
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"There is no model file {str(path)!r}; make one with stakes train.")
+        raise InputError(f"There is no model file {str(path)!r}; create one with stakes train.")
     known = [name for name in _read(skops.io.get_untrusted_types, path) if _checked(name, path)]
     content = _read(skops.io.load, path, trusted=known)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(
-            f"{str(path)!r} is not a model file of stakes; make one with stakes train."
-        )
+        raise InputError(f"{str(path)!r} is not a stakes model file; create one with stakes train.")
     check_trees(content["model"], path)
     return StoredModel(content["model"], content["facts"], content["version"])
 
@@ -102,8 +100,8 @@ def load_model(path):
 def _checked(name, path):
     if not is_trusted(name):
         raise InputError(
-            f"{str(path)!r} holds a {name}, which no model of stakes has and which could run "
-            "code; it was not opened."
+            f"{str(path)!r} contains a {name}, which no stakes model has and which could run "
+            "code; the file was not opened."
         )
     return True
 
@@ -113,20 +111,20 @@ def _read(read, path, **how):
         if read is skops.io.load:
             return read(path, **how)
         return read(file=path)
-    except Exception as error:  # whatever a damaged file makes skops stumble over
+    except Exception as error:  # a damaged file can make skops raise anything
         reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         raise InputError(
-            f"{str(path)!r} is not a model file of stakes or is damaged ({reason[:120]}); "
-            "make one with stakes train."
+            f"{str(path)!r} is not a stakes model file or is damaged ({reason[:120]}); "
+            "create one with stakes train."
         ) from None
 
 
-# classes of others that hold data only; skops itself trusts scikit-learn's public estimators
+# third-party classes that only hold data; skops itself trusts scikit-learn's public estimators
 OTHERS = {
     "collections.OrderedDict",
     "collections.defaultdict",
     "builtins.bytearray",
-    "functools.partial",  # of a function that is itself looked up here
+    "functools.partial",  # the function inside is checked as well
     "lightgbm.basic.Booster",
     "lightgbm.sklearn.LGBMClassifier",
     "xgboost.core.Booster",
@@ -136,11 +134,12 @@ OTHERS = {
     "sklearn.calibration._SigmoidCalibration",
     "sklearn.utils._bunch.Bunch",
     "sklearn.utils.validation.check_array",
-    # skops does not trust these two, as indices in them could point anywhere; `check_trees` looks
+    # skops does not trust these two because their indices could point anywhere; `check_trees`
+    # verifies them
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "sklearn.tree._tree.Tree",
 }
-# folders whose classes may be part of a model without being estimators
+# folders whose classes may be part of a model even if they are not estimators
 _FOLDERS = (
     *("_core", "costs", "risk", "decision", "online", "online_kernel", "svm", "uncertain"),
     *("tree", "neighbors", "qmean", "sampling", "game"),
@@ -149,7 +148,7 @@ _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
 
 
 def is_trusted(name):
-    """Whether a model file may hold an object of this type, given by its full name.
+    """Whether a model file may contain objects of this type, given by its full name.
 
     Examples
     --------
@@ -165,14 +164,14 @@ def _is_our_class(name):
         thing = getattr(importlib.import_module(module), attribute, None)
     except ImportError:
         return False
-    # not what a module of ours merely imports, and never a function
+    # classes defined in the module, not imported by it, and never functions
     if not inspect.isclass(thing) or thing.__module__ != module:
         return False
     return issubclass(thing, BaseEstimator) or module.split(".")[1] in _FOLDERS
 
 
 def check_trees(model, path):
-    """Refuse trees whose nodes point outside: a walk would follow them blindly."""
+    """Raise if a tree's nodes point outside the tree: traversal would follow them unchecked."""
     for part in _parts(model):
         if isinstance(part, HistGradientBoostingClassifier | HistGradientBoostingRegressor):
             trees = [t for stage in getattr(part, "_predictors", []) for t in stage]
@@ -186,11 +185,13 @@ def check_trees(model, path):
         else:
             continue
         if not sound:
-            raise InputError(f"The model file {str(path)!r} is damaged: a tree points outside.")
+            raise InputError(
+                f"The model file {str(path)!r} is damaged: a tree node points outside the tree."
+            )
 
 
 def _members_are_sound(ensemble):
-    """Whether no tree reads more features than the ensemble, which hands it rows unchecked."""
+    """Whether no tree reads more features than the ensemble, which passes rows on unchecked."""
     members = ensemble.estimators_
     members = members.ravel().tolist() if isinstance(members, np.ndarray) else members
     n_features = getattr(ensemble, "n_features_in_", np.inf)
@@ -223,7 +224,7 @@ def _booster_tree_is_sound(tree, n_features):
 
 
 def _indices_are_sound(left, right, inner, n):
-    """Children come after their parent and inside the tree, so that every walk ends."""
+    """Whether children follow their parent and lie inside the tree, so that traversal ends."""
     at = np.flatnonzero(inner)
     return all(_within(side[inner].astype(np.int64), at + 1, n) for side in (left, right))
 
@@ -233,7 +234,7 @@ def _within(values, low, high):
 
 
 def _parts(thing):
-    """Every object inside a model, through attributes, lists, dicts and arrays of objects."""
+    """Every object inside a model: attributes, lists, dicts and object arrays."""
     stack, seen = [thing], set()
     while stack:
         one = stack.pop()
