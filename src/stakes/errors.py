@@ -1,25 +1,59 @@
-"""What a user can mend: an exception that the command line prints, a warning of learners."""
+"""Errors that a user can fix, and a warning about learners that lose money."""
 
 import difflib
 
 
 class InputError(ValueError):
-    """Bad input, told in one sentence that names the thing and the way out.
+    """Invalid input: one sentence that names the problem and the way out.
+
+    The message may mention parameters as ``{parameter}`` or by their names in braces; they are
+    shown as Python spells them, or as options by :meth:`for_command_line`.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what to do.
+    parameter : str or tuple of str, default=None
+        The parameter that the message is about; several where it names several.
 
     Examples
     --------
     >>> raise InputError("There is no file 'a.csv'; check the path.")
     Traceback (most recent call last):
     stakes.errors.InputError: There is no file 'a.csv'; check the path.
+    >>> error = InputError("{fn_cost} is smaller than {tp_cost}.", ("fn_cost", "tp_cost"))
+    >>> print(error, error.for_command_line(), sep="\\n")
+    fn_cost is smaller than tp_cost.
+    --fn-cost is smaller than --tp-cost.
     """
+
+    def __init__(self, message, parameter=None):
+        self.message = message
+        self.parameter = parameter
+        super().__init__(self._spelled(str))
+
+    def for_command_line(self):
+        """The message with parameters spelled as options."""
+        return self._spelled(lambda name: f"--{name.replace('_', '-')}")
+
+    def with_context(self, context):
+        """The same error with words in front that say where it happened."""
+        return InputError(f"{context}{self.message}", self.parameter)
+
+    def _spelled(self, spell):
+        names = (self.parameter,) if isinstance(self.parameter, str) else self.parameter or ()
+        text = self.message.replace("{parameter}", spell(names[0])) if names else self.message
+        for name in names:
+            text = text.replace(f"{{{name}}}", spell(name))
+        return text
 
 
 class BelowTrivialWarning(UserWarning):
-    """A learner's decisions cost more than one and the same answer for all rows."""
+    """A learner's decisions cost more than the best constant policy."""
 
 
 def near_matches(name, names, limit=12):
-    """The end of a sentence about an unknown name: what was probably meant, else what there is.
+    """End a sentence about an unknown name: the likely intended names, or the available ones.
 
     Examples
     --------

@@ -21,7 +21,7 @@ def guarded(command):
         try:
             return command(*args, **kwargs)
         except InputError as error:
-            _end(str(error), BAD_INPUT)
+            _end(error.for_command_line(), BAD_INPUT)
         except KeyboardInterrupt as stopped:
             _end(str(stopped) or "Interrupted.", INTERRUPTED)
         except BrokenPipeError:
