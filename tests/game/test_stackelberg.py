@@ -239,7 +239,7 @@ def test_bad_input_ends_in_a_sentence():
     X, y = sample(np.random.default_rng(0))
     with pytest.raises(ValueError, match="a positive number for each of the 1"):
         StackelbergClassifier(adversary_share=[1, 1]).fit(X, y)
-    with pytest.raises(ValueError, match="No example costs anything"):
+    with pytest.raises(ValueError, match="No mistake costs anything"):
         StackelbergClassifier(fp_cost=0.0, fn_cost=0.0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

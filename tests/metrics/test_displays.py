@@ -184,13 +184,13 @@ def test_cumulative_cost_where_the_first_class_is_positive(priced):
             lambda d: CalibrationCostDisplay.from_estimator(
                 LinearSVC().fit([[0.0], [1.0]], [0, 1]), [[0.0], [1.0]], [0, 1]
             ),
-            "LinearSVC gives no probabilities",
+            "LinearSVC has no predict_proba",
         ),
         (
             lambda d: ROCCostDisplay.from_estimator(
                 LinearSVC().fit([[0.0], [1.0]], [0, 1]), [[0.0], [1.0]], [0, 1], pos_label=7
             ),
-            r"pos_label=7 is none of the classes \[0, 1\]",
+            r"pos_label=7 is not one of the classes \[0, 1\]",
         ),
         (
             lambda d: ROCCostDisplay.from_predictions([1, 1], [0, 1.0]),

@@ -322,9 +322,9 @@ def test_bad_arguments_are_named(priced):
         make_cost_scorer(np.mean)
     with pytest.raises(TypeError, match=r"takes fp_cost, .* Got weight instead"):
         make_cost_scorer()(LogisticRegression().fit(X, y), X, y, weight=1)
-    with pytest.raises(ValueError, match="LinearSVC gives no probabilities; wrap it in Bayes"):
+    with pytest.raises(ValueError, match="LinearSVC has no predict_proba; wrap it in Bayes"):
         make_cost_scorer(expected_cost_loss)(LinearSVC().fit(X, y), X, y)
-    with pytest.raises(ValueError, match="pos_label='bad' is none of the classes"):
+    with pytest.raises(ValueError, match="pos_label='bad' is not one of the classes"):
         scorer = make_cost_scorer(expected_cost_loss, pos_label="bad")
         scorer(LogisticRegression().fit(X, y), X, y)
 

@@ -202,7 +202,7 @@ def test_one_class_at_stake_makes_a_constant(learner, rng):
     never = clone(learner).fit(X, y, fn_cost=0.0)
     assert (never.predict(X) == 0).all()
     assert (clone(learner).fit(X, y, fp_cost=0.0).predict(X) == 1).all()
-    with pytest.raises(ValueError, match="No example costs anything"):
+    with pytest.raises(ValueError, match="No mistake costs anything"):
         clone(learner).fit(X, y, fp_cost=0.0, fn_cost=0.0)
 
 
@@ -220,7 +220,7 @@ def test_sparse_rows_give_what_dense_rows_give(learner, rng):
 def test_probabilities_only_through_calibration(rng):
     X, y = noisy(rng)
     model = CostSensitiveSVC().fit(X, y)
-    with pytest.raises(ValueError, match="gives scores, not probabilities"):
+    with pytest.raises(ValueError, match="has no predict_proba, so predict"):
         model.predict(X, fp_cost=1.0, fn_cost=5.0)
     bayes = BayesDecisionClassifier(CostSensitiveSVC(), calibration="sigmoid", cv=3).fit(X, y)
     cheap, dear = (bayes.predict(X, fp_cost=1.0, fn_cost=cost) for cost in (1.0, 30.0))

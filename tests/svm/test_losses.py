@@ -164,7 +164,7 @@ def test_boosting_lowers_the_loss_every_round_and_follows_costs(rng):
         assert (np.diff(model.training_loss_) <= 1e-12).all()
         assert (model.edges_ > 0).all()
     assert dear.predict(X).mean() > cheap.predict(X).mean() + 0.1
-    with pytest.raises(ValueError, match="No example costs anything"):
+    with pytest.raises(ValueError, match="No mistake costs anything"):
         cheap.fit(X, y, fp_cost=0.0, fn_cost=0.0)
     assert (cheap.fit(X, y, fn_cost=0.0).predict(X) == 0).all()
 

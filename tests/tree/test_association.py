@@ -143,7 +143,7 @@ def test_unseen_and_odd_categories_meet_no_rule():
 
 def test_only_free_examples_are_refused():
     X, y, *_ = problem()
-    with pytest.raises(ValueError, match="No example costs anything"):
+    with pytest.raises(ValueError, match="No mistake costs anything"):
         AssociationRuleClassifier(fp_cost=0, fn_cost=0).fit(X, y)
 
 

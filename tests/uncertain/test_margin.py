@@ -94,7 +94,7 @@ def test_uncertainty_reaches_fit_inside_cross_validation(rng):
 def test_costs_in_predict_end_in_a_sentence(rng):
     known, y = uncertain_problem(rng)
     model = UncertainMarginClassifier("MM-M").fit(known.mean, y)
-    with pytest.raises(ValueError, match="gives scores, not probabilities"):
+    with pytest.raises(ValueError, match="has no predict_proba, so predict"):
         model.predict(known.mean, fp_cost=2.0)
 
 

@@ -1,4 +1,4 @@
-"""Base classes of all learners: labels as -1 and +1, costs as regrets, `predict` with prices."""
+"""Base classes of all learners: labels as -1 and +1, costs as regrets, `predict` with costs."""
 
 import contextlib
 import functools
@@ -27,22 +27,22 @@ COST_CONSTRAINTS = {name: [Interval(Real, None, None, closed="neither")] for nam
 
 @dataclass(frozen=True)
 class LearnerInfo:
-    """What `compare` must know of a learner to run it well; a class attribute named `_info`.
+    """Facts about a learner that `compare` needs; the class attribute `_info`.
 
     Parameters
     ----------
     family : str
-        The folder that it comes from.
+        Folder of the learner.
     speed : {"fast", "medium", "slow"}, default="fast"
-        Growth with the rows: linear, a few passes more, or worse than linear.
+        How the time grows with the rows: linearly, linearly with several passes, or faster.
     max_rows : int or None, default=None
-        More training rows than this are refused with a sentence, None: no limit.
+        Maximum number of training rows in `compare`; None means no limit.
     gives_probability : bool, default=True
-        False: `compare` calibrates its scores before the Bayes decision.
+        If False, `compare` calibrates the scores before the Bayes decision.
     recommended : bool, default=False
-        Whether `compare` runs it unasked: one or two of each family, linear in the rows.
+        Whether `compare` runs it by default: one or two per family, all linear in the rows.
     grid : dict, default={}
-        What nested tuning tries, parameter by parameter.
+        Values for nested tuning, by parameter.
     """
 
     family: str
@@ -55,19 +55,20 @@ class LearnerInfo:
 
 @documented()
 class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the two-class learners that take costs.
+    """Base class of two-class learners that take costs.
 
-    A learner gives `fit` and `decision_function` (or `predict_proba` as well) and finds here: the
-    labels as -1 and +1, the costs as :class:`~stakes.costs.Costs`, `predict` with costs known only
-    now, and `score`. Costs are requested from scikit-learn's metadata routing by default. Where
-    prices are given and the decisions on the training rows cost more than one answer for all of
-    them, `fit` warns `BelowTrivialWarning`; stream learners pay before they learn and look there.
+    A subclass implements `fit` and `decision_function`, optionally `predict_proba`. The base
+    provides labels as -1 and +1, costs as :class:`~stakes.costs.Costs`, `predict` with costs that
+    are known only at prediction time, and `score`. Costs are requested from scikit-learn's
+    metadata routing by default. If costs are given and the decisions on the training rows cost
+    more than the best constant policy, `fit` warns with `BelowTrivialWarning`; stream learners
+    check the decisions they made before learning.
     """
 
     _accept_sparse = False
     _allow_nan = False
     _parameter_constraints = COST_CONSTRAINTS
-    # read by scikit-learn's metadata routing, name-mangled or not
+    # read by scikit-learn's metadata routing, with or without name mangling
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
     __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
     __metadata_request__score = dict.fromkeys(COST_NAMES, True)
@@ -80,27 +81,27 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row of X.
 
-        Without costs, by the sign of `decision_function`; with costs, by the least expected cost
-        under `predict_proba`, so that prices may differ from those of training.
+        Without costs, decide by the sign of `decision_function`; with costs, by least expected
+        cost under `predict_proba`, so that costs may differ from those in training.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         [predict_costs]
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         if all(cost is None for cost in given):
             positive = self.decision_function(X) > 0
         elif not hasattr(self, "predict_proba"):
             raise ValueError(
-                f"{type(self).__name__} gives scores, not probabilities, so it takes no costs in "
-                "predict; wrap it in BayesDecisionClassifier(..., calibration='sigmoid')."
+                f"{type(self).__name__} has no predict_proba, so predict takes no costs; "
+                "wrap it in BayesDecisionClassifier(..., calibration='sigmoid')."
             )
         else:
             probability = self.predict_proba(X)[:, 1]
@@ -111,21 +112,21 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     def score(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
     ):
-        """Share of what is at stake that was decided rightly: accuracy weighted by the regrets.
+        """Accuracy weighted by the regrets: the share of the money at stake that was not lost.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
         [sample_weight]
         [predict_costs]
 
         Returns
         -------
         float
-            One if nothing was lost, zero if everything was; accuracy when all costs are equal.
+            1 if nothing was lost, 0 if everything was; plain accuracy if all costs are equal.
         """
         check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
@@ -173,23 +174,23 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return canonical(X)
 
     def _costs_of(self, n, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """The costs of n examples: those given now, else the constructor's numbers."""
+        """Costs of n examples: those given in the call, else those of the constructor."""
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         own = (getattr(self, name, None) for name in COST_NAMES)
         chosen = (mine if now is None else now for now, mine in zip(given, own, strict=True))
         return Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
 
     def _has_prices(self, given):
-        """Whether anybody has said what mistakes cost; where not, nothing is known to be lost."""
+        """Whether costs were given at all; without them there is no loss to compare."""
         own = {name: getattr(self, name, None) for name in COST_NAMES}
         return any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS
 
     def _costs_of_fit(self, n, **given):
-        """What the decisions on the training rows are held against."""
+        """Costs at which the decisions on the training rows are judged."""
         return self._costs_of(n, **given)
 
     def _compare_with_trivial(self, X, y, sample_weight, given):
-        """Warn if the decisions on rows of the training set cost more than one answer for all."""
+        """Warn if the decisions on the training rows cost more than the best constant policy."""
         if X is None or len(self.classes_) != 2 or not self._has_prices(given):
             return
         positive = column_or_1d(y) == self.classes_[1]
@@ -211,7 +212,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _then_compare_with_trivial(fit):
-    """A `fit` that looks at what it has learnt; the outermost one only, where one calls another."""
+    """Wrap `fit` to check its decisions afterwards; only the outermost of nested calls checks."""
 
     @functools.wraps(fit)
     def fit_and_compare(self, X, y, *args, **keywords):
@@ -227,7 +228,7 @@ def _then_compare_with_trivial(fit):
 
 
 def at_stake(regret):
-    """Which examples cost anything if they are got wrong: those that a learner learns from.
+    """Mask of the examples whose misclassification costs anything: those worth learning from.
 
     Examples
     --------
@@ -237,14 +238,14 @@ def at_stake(regret):
     costs_anything = np.asarray(regret) > 0
     if not costs_anything.any():
         raise ValueError(
-            "No example costs anything: all regrets are zero, so there is nothing to learn; "
-            "say what mistakes cost by fp_cost and fn_cost."
+            "No mistake costs anything: all regrets are zero, so there is nothing to learn; "
+            "set fp_cost and fn_cost."
         )
     return costs_anything
 
 
 def canonical(X):
-    """X itself, or a copy of a sparse X whose rows name each column once, in order.
+    """X itself, or a copy of a sparse X with sorted indices and no duplicates.
 
     Examples
     --------
@@ -260,10 +261,10 @@ def canonical(X):
 
 @contextlib.contextmanager
 def unchanged_if_it_fails(model):
-    """Put a model back to what it was where learning raises.
+    """Restore a model's state if learning raises.
 
-    Half of a new state beside half of an old one is no model: a compiled loop would read as many
-    features as the one says out of the arrays of the other.
+    A mix of old and new state is unsafe: a compiled loop would read as many features as the new
+    state says from the arrays of the old one.
     """
     before = vars(model).copy()
     try:
@@ -276,29 +277,29 @@ def unchanged_if_it_fails(model):
 
 @documented()
 class ManyClassClassifier(CostSensitiveClassifier):
-    """Base of the learners that also take k > 2 classes, then without costs.
+    """Base class of learners that also support k > 2 classes, without costs.
 
-    A learner gives `fit`, `decision_function` and `_class_scores`, the (n, k) scores whose largest
-    is the class.
+    A subclass implements `fit`, `decision_function` and `_class_scores`, (n, k) scores of which
+    the largest is the predicted class.
     """
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row of X.
 
-        Without costs by the learner's own rule, at the prices of training; with costs by the least
-        expected cost under `predict_proba`.
+        Without costs, decide by the learner's own rule at the costs of training; with costs (two
+        classes only), by least expected cost under `predict_proba`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         [predict_costs]
             Two classes only.
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         check_is_fitted(self)
@@ -315,9 +316,9 @@ class ManyClassClassifier(CostSensitiveClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
         [sample_weight]
         [predict_costs]
             Two classes only.
@@ -339,12 +340,12 @@ class ManyClassClassifier(CostSensitiveClassifier):
         return tags
 
     def _read_classes(self, X, y, sample_weight, given):
-        """Store the classes; the index of each example's class, its weight and its regret."""
+        """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
         weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            code_labels(y)  # refuses a single class
+            code_labels(y)  # raises for a single class
         if len(self.classes_) == 2:
             return index, weight, self._costs_of(len(y), **given).regret(index == 1)
         self._refuse_costs(given)
@@ -354,6 +355,6 @@ class ManyClassClassifier(CostSensitiveClassifier):
         own = {name: getattr(self, name) for name in COST_NAMES}
         if any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS:
             raise ValueError(
-                f"{type(self).__name__} takes fp_cost, fn_cost, tp_cost and tn_cost for two "
-                f"classes only, and y has {len(self.classes_)}; give sample_weight instead."
+                f"{type(self).__name__} supports fp_cost, fn_cost, tp_cost and tn_cost for two "
+                f"classes only, and y has {len(self.classes_)}; use sample_weight instead."
             )

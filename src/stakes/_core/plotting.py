@@ -1,4 +1,4 @@
-"""What the displays share: an axes to draw on, and what an estimator says of the rows."""
+"""Helpers shared by the displays: axes to draw on, scores of an estimator."""
 
 import numpy as np
 
@@ -8,20 +8,20 @@ MUTED = dict(color="0.55", linewidth=1.0, zorder=1)
 
 
 class ScoreDisplay:
-    """Base of the displays that are drawn from labels and scores."""
+    """Base class of displays drawn from labels and scores."""
 
     _needs_probability = False
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, name=None, pos_label=None, **options):
-        """Draw for a fitted classifier; the other arguments are those of from_predictions."""
+        """Draw for a fitted classifier; other arguments as in `from_predictions`."""
         scores = scores_of(estimator, X, pos_label, probability=cls._needs_probability)
         name = name or name_of(estimator)
         return cls.from_predictions(y, scores, name=name, pos_label=pos_label, **options)
 
 
 def open_axes(ax=None):
-    """The given axes or new ones, and their figure."""
+    """Figure and axes; new ones if none are given."""
     import matplotlib.pyplot as plt
 
     if ax is None:
@@ -30,12 +30,12 @@ def open_axes(ax=None):
 
 
 def once(ax, label):
-    """The label, or None where the axes have it already: several displays may share axes."""
+    """The label, or None if the axes already have it, since displays may share axes."""
     return None if label in ax.get_legend_handles_labels()[1] else label
 
 
 def scores_of(estimator, X, pos_label=None, *, probability=False):
-    """Probability of the positive class where there is one, else the decision function."""
+    """Probability of the positive class if available, else the decision function."""
     if hasattr(estimator, "predict_proba") or probability:
         return probability_of(estimator, X)[:, column_of(estimator, pos_label)]
     scores = estimator.decision_function(X)
@@ -43,30 +43,30 @@ def scores_of(estimator, X, pos_label=None, *, probability=False):
 
 
 def probability_of(estimator, X):
-    """All columns of `predict_proba`, or the way to have them."""
+    """All columns of `predict_proba`; an error says how to get them if there are none."""
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
-            f"{name_of(estimator)} gives no probabilities; wrap it in "
+            f"{name_of(estimator)} has no predict_proba; wrap it in "
             "BayesDecisionClassifier(..., calibration='sigmoid')."
         )
     return estimator.predict_proba(X)
 
 
 def column_of(estimator, pos_label=None):
-    """Which of an estimator's classes is the positive one; by default the second."""
+    """Index of the positive class among the estimator's classes; by default 1."""
     classes = np.asarray(estimator.classes_).tolist()
     if pos_label is None:
         return 1
     if pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is none of the classes {classes}; name one.")
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes}.")
     return classes.index(pos_label)
 
 
 def name_of(estimator):
-    """What to call an estimator in a legend: the step that decides."""
+    """Name of an estimator in a legend: that of its final step."""
     return type(final_step(estimator)[0]).__name__
 
 
 def money(value):
-    """A cost in few digits, with thousands apart."""
+    """Format a cost with few digits and a thousands separator."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{np.round(value, 10):.3g}"
