@@ -48,13 +48,13 @@ STREAM, STREAM_RUN = example("payments_stream")
 ERRORS, ERRORS_RUN = example("error_bars")
 SPAM, SPAM_RUN = example("spam_adversary")
 PAPER, PAPER_RUN = example("check_a_paper")
-START = ("README.md", None, "## On your own")  # what it is, the two commands, where to go
+START = ("README.md", None, "## Your own")  # what it is, the two commands, where to go
 COMPARE = ("stakes", "compare", "german", "--learners", "logistic regression, Bayes decision")
 
 STORIES = (
     Story(
         "analyst with a table",
-        (START, ("README.md", "## On your own table", "## In Python")),
+        (START, ("README.md", "## Your own table", "## In Python")),
         ((*COMPARE, "--out", "loans"), ("stakes", "train", "--from", "loans")),
     ),
     Story(
