@@ -12,7 +12,7 @@ SOURCES = sorted((ROOT / "src" / "stakes").rglob("*.py"))
 TEMPLATES = sorted((ROOT / "src" / "stakes").rglob("*.j2"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    ROOT / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "changelog.d").glob("*.md")),
 ]

@@ -1,0 +1,59 @@
+"""A parameter has one name, one meaning and, where families share it, one default."""
+
+import inspect
+
+import pytest
+from vocabulary import parameters
+
+TABLE = parameters()
+WRAPPED = {"estimator", "estimators"}
+# words that an earlier version used for what CONTRIBUTING.md gives one word
+RETIRED = {
+    *("weighting", "objective", "budget", "beta", "tau", "confidence", "positive_prior", "weight"),
+    *("seed", "n_iter", "lambda_", "reg"),
+}
+# a word that has a different default by design: why
+DIFFERENT = {
+    "C": "the scale of the objective differs: a sum over rows, a mean, or the step of one example",
+    "gamma": "streams do not know the variance of the features before they start",
+    "calibration": "wrappers take probabilities as they are, scores need a calibration",
+    "n_components": "landmarks of a solver that is exact without them, or of one that needs them",
+    "max_iter": "iterations of different solvers",
+    "tol": "certificates of different solvers: relative gaps and absolute residuals",
+    "solver": "different solvers",
+    "loss": "a classifier and a regressor",
+    "cv": "None switches cross-validation off in a sampler",
+    "epsilon": "",
+    "max_depth": "boosting uses stumps",
+    "max_features": "a forest draws features, a tree takes all",
+    "min_samples_leaf": "chosen by cost on real data, for a single tree and for a forest",
+    "smoothing": "chosen by cost on real data, for a tree, a forest, rules and neighbors",
+    "exact_rows": "a forest is fast with bins alone",
+    "p_value": "a tree tests one split, rules test every candidate",
+    "regularize_intercept": "as in the thesis: classifiers penalize it, the regressor does not",
+    "cost_rule": "the anomaly detector ignores costs unless asked",
+    "max_support_vectors": "the anomaly detector runs forever, so it is bounded by default",
+    "estimator": "samplers have a default learner, wrappers do not",
+    "alpha": "",
+}
+
+
+def test_constructors_take_keywords_only():
+    positional = {
+        f"{learner}({name})"
+        for name, uses in TABLE.items()
+        for (_, _, kind), learners in uses.items()
+        for learner in learners
+        if kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and name not in WRAPPED
+    }
+    assert positional == set()
+
+
+def test_retired_words_stay_away():
+    assert TABLE.keys() & RETIRED == set()
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_families_share_a_default(name):
+    defaults = {default for (_, default, _) in TABLE[name]}
+    assert len(defaults) == 1 or name in DIFFERENT, f"{name}: {defaults}"
