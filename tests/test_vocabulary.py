@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+
 from vocabulary import parameters
 
 TABLE = parameters()
