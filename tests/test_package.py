@@ -1,7 +1,16 @@
-"""The package as a whole: lazy, and in the order of its folders."""
+"""The package as a whole: lazy imports, folders that only use each other's public names."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+import stakes
+
+SOURCE = Path(__file__).parents[1] / "src" / "stakes"
+FILES = sorted(SOURCE.rglob("*.py"))
 
 
 def test_import_is_lazy():
@@ -13,10 +22,6 @@ def test_import_is_lazy():
 
 
 def test_unknown_name_is_named():
-    import pytest
-
-    import stakes
-
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = stakes.nothing
     assert "costs" in dir(stakes)
@@ -31,3 +36,27 @@ def test_every_public_folder_is_reached_from_the_package():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def private_imports(path):
+    """Private modules and names of other folders that a file imports, `_core` excepted."""
+    folder = path.relative_to(SOURCE).parts[0]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("stakes"):
+            continue
+        parts = node.module.split(".")[1:]
+        if parts[:1] in ([folder], ["_core"]):
+            continue
+        names = [alias.name for alias in node.names if alias.name not in ("__version__", "_core")]
+        if any(part.startswith("_") for part in parts + names):
+            yield f"from {node.module} import {', '.join(names)}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_private_name_crosses_a_folder(path):
+    assert list(private_imports(path)) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_are_short(path):
+    assert len(path.read_text().splitlines()) <= 400
