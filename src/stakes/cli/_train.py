@@ -78,9 +78,8 @@ def train(
     priced = _as_table(settings.load())
 
     from stakes._core.model_file import save_model
-    from stakes.compare._fit_on_all import contestant_for, fit_on_all
+    from stakes.compare import fit_on_all
 
-    contestant_for(name, priced)
     if not quiet:
         typer.echo(settings.opening(priced), err=True)
     model, chosen = fit_on_all(name, priced, random_state=seed, tune=tune)
