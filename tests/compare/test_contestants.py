@@ -5,8 +5,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from checks import accepted, problem
-from stakes.compare import CONSTANT_POLICIES, contestants
-from stakes.compare._contestants import find_contestant, library
+from stakes.compare import CONSTANT_POLICIES, contestants, find_contestant
+from stakes.compare._contestants import library
 from stakes.errors import InputError
 
 
@@ -25,6 +25,7 @@ def test_by_name_and_by_family():
     assert "CWClassifier" in names(["CWClassifier"]) - names([])
     assert {"CWClassifier", "AROWClassifier"} <= names(["online"]) - names([])
     assert names("online") == names(["online"])
+    assert names(["cw", "CW-CVaR"]) == names(["CWClassifier", "CWCVaRClassifier"])
 
 
 def test_every_family_recommends_a_learner_that_the_library_has():

@@ -74,11 +74,13 @@ def train(
     from stakes._core.files import check_can_write
 
     check_can_write(out)
+    from stakes.compare import find_contestant, fit_on_all
+
+    learner = learner and find_contestant(learner).name
     name = (learner or DEFAULT_LEARNER) if run is None else _chosen(run, learner)
     priced = _as_table(settings.load())
 
     from stakes._core.model_file import save_model
-    from stakes.compare import fit_on_all
 
     if not quiet:
         typer.echo(settings.opening(priced), err=True)

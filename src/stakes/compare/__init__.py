@@ -1,14 +1,15 @@
 """Find the decisions that lose the least money: plan, run, results, statistics, report."""
 
+from stakes._core.learners import all_estimators
 from stakes.compare._contestants import (
     CONSTANT_POLICIES,
     RECOMMENDED,
     Contestant,
     contestants,
+    find_contestant,
     recommended,
 )
 from stakes.compare._fit import fit_on_all
-from stakes.compare._learners import all_estimators
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -33,6 +34,7 @@ __all__ = [
     "compare",
     "contestants",
     "critical_difference",
+    "find_contestant",
     "fit_on_all",
     "friedman_test",
     "recommended",

@@ -13,9 +13,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare._learners import FAMILIES, all_estimators
+from stakes._core.learners import FAMILIES, all_estimators, match_name
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
-from stakes.errors import InputError, near_matches
+from stakes.errors import InputError
 from stakes.tables import prepare
 from stakes.tree import ConfidenceForestClassifier
 
@@ -92,9 +92,9 @@ def contestants(names=None):
     Parameters
     ----------
     names : str, or sequence of str or Contestant, default=None
-        Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
-        learner of the library; None for the recommended ones. May include your own `Contestant`
-        objects. The constant policies and the baselines always take part.
+        Names of contestants, learners ("CWClassifier", or "cw" for short) or families ("online");
+        "all" for every learner of the library; None for the recommended ones. May include your
+        own `Contestant` objects. The constant policies and the baselines always take part.
 
     Returns
     -------
@@ -114,20 +114,39 @@ def contestants(names=None):
     elif "all" in asked:
         chosen = entries
     else:
-        chosen = _named(asked, entries, [c.name for c in always])
+        known = _known(entries, always)
+        chosen = [entry for name in asked for entry in known[match_name(name, known)]]
+    built = [entry.build() for entry in dict.fromkeys(chosen)]
     # one contestant per name: the user's own replace those of the library
-    return list({c.name: c for c in [*always, *(e.build() for e in chosen), *own]}.values())
+    return list({c.name: c for c in [*always, *built, *own]}.values())
 
 
 def find_contestant(name):
-    """The contestant that has exactly one name, as reports and `contestants` spell it."""
+    """The one contestant of a name.
+
+    Parameters
+    ----------
+    name : str
+        Name of a contestant, as in :func:`contestants`.
+
+    Returns
+    -------
+    Contestant
+
+    Examples
+    --------
+    >>> find_contestant("probit").name
+    'ProbitClassifier'
+    """
     always = {c.name: c for c in baselines()}
+    known = _known(library(), always.values())
+    name = match_name(name, known)
     if name in always:
         return always[name]
-    found = _named([name], library(), always)
-    if len(found) != 1:
-        raise InputError(f"{name!r} is a family of learners; name one of them: {_names(found)}.")
-    return found[0].build()
+    if len(known[name]) > 1:
+        members = ", ".join(entry.name for entry in known[name])
+        raise InputError(f"{name!r} is a family of learners; name one of them: {members}.")
+    return known[name][0].build()
 
 
 def baselines():
@@ -266,16 +285,9 @@ def _of_inner(grid):
     return {f"estimator__{key}": values for key, values in grid.items()}
 
 
-def _named(names, entries, always):
-    """The entries that were asked for by name or family; baselines take part anyway."""
-    known = {entry.name: [entry] for entry in entries} | {name: [] for name in always}
+def _known(entries, always):
+    """Names of contestants and families, and the entries they stand for; baselines have none."""
+    known = {c.name: [] for c in always} | {entry.name: [entry] for entry in entries}
     for entry in entries:
         known.setdefault(entry.family, []).append(entry)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(f"No learner is called {unknown[0]!r}: {near_matches(unknown[0], known)}")
-    return list({entry.name: entry for name in names for entry in known[name]}.values())
-
-
-def _names(found):
-    return ", ".join(one.name for one in found)
+    return known
