@@ -47,8 +47,6 @@ class Contestant:
         Number of training rows to sample, stratified by class. None: all of them.
     speed : {"fast", "medium", "slow"}, default="fast"
         How the fit time grows with the number of rows; fast contestants run first.
-    recommended : bool, default=False
-        Whether it runs by default.
     """
 
     name: str
@@ -61,7 +59,6 @@ class Contestant:
     max_rows: int | None = None
     train_rows: int | None = None
     speed: str = "fast"
-    recommended: bool = False
 
     @property
     def settings(self):
@@ -202,13 +199,10 @@ def library():
     entries = [Entry(RECOMMENDED, "decision", True, _blend)]
     for name, learner in all_estimators(FAMILIES):
         info = getattr(learner, "_info", None)
-        if info is None or not issubclass(learner, ClassifierMixin):
-            continue
-        facts = (info.family, info.recommended)
-        entries.append(Entry(name, *facts, partial(_own_rule, name, learner)))
-        if not info.gives_probability:
-            name = f"{name}, Bayes decision"
-            entries.append(Entry(name, *facts, partial(_calibrated, name, learner)))
+        if info is not None and issubclass(learner, ClassifierMixin):
+            for form in (name,) if info.gives_probability else (name, f"{name}, Bayes decision"):
+                build = partial(_of_library, form, learner, calibrated=form != name)
+                entries.append(Entry(form, info.family, info.recommended, build))
     return entries
 
 
@@ -262,23 +256,17 @@ def _at_half_and_bayes(name, learner, grid, tree=False):
 
 
 def _blend():
-    form = dict(as_is=True, speed="medium", recommended=True)
-    return Contestant(RECOMMENDED, "decision", recommended(), **form)
+    return Contestant(RECOMMENDED, "decision", recommended(), as_is=True, speed="medium")
 
 
-def _own_rule(name, learner):
-    return _from_info(name, learner(), learner._info, learner._info.grid)
-
-
-def _calibrated(name, learner):
-    bayes = BayesDecisionClassifier(learner(), calibration="sigmoid", costs_in_training=False)
-    return _from_info(name, bayes, learner._info, _of_inner(learner._info.grid))
-
-
-def _from_info(name, estimator, info, grid):
+def _of_library(name, learner, calibrated):
+    info, estimator, grid = learner._info, learner(), learner._info.grid
+    if calibrated:
+        costs_once = dict(calibration="sigmoid", costs_in_training=False)
+        estimator, grid = BayesDecisionClassifier(estimator, **costs_once), _of_inner(grid)
     tree = info.family == "tree"
     form = dict(one_hot=not tree, scale=not tree, max_rows=info.max_rows, speed=info.speed)
-    return Contestant(name, info.family, estimator, grid, recommended=info.recommended, **form)
+    return Contestant(name, info.family, estimator, grid, **form)
 
 
 def _of_inner(grid):

@@ -133,7 +133,7 @@ def fit_contestant(contestant, train, seed, tune):
     (model, dict, float)
         The model, what was chosen, and the fit time in seconds, including the search of a grid.
     """
-    model = build(contestant, train.X, seed)
+    model = build(contestant, train, seed)
     last = model.steps[-1][0]
     grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
     costs = as_arrays(train.costs, len(train))
@@ -166,13 +166,13 @@ def best_policy(y, costs, inner):
     return policies[int(np.argmax(scores))], max(scores)
 
 
-def build(contestant, X, seed):
-    """The pipeline of a contestant for tables like X, with every random state set to the seed."""
+def build(contestant, data, seed):
+    """The pipeline of a contestant for a data set, with every random state set to the seed."""
     learner = clone(contestant.estimator)
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, X, scale=contestant.scale, one_hot=contestant.one_hot)
+        model = prepare(learner, data.X, scale=contestant.scale, one_hot=contestant.one_hot)
     seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
     return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
 

@@ -145,11 +145,6 @@ class Results:
         """The rows of the results file as dicts."""
         return self.file.rows
 
-    @property
-    def report_path(self):
-        """Path of the HTML report."""
-        return Path(self.file.directory) / "report.html"
-
     def to_frame(self):
         """The rows as a polars frame, in the order of the plan."""
         plain = [
@@ -174,7 +169,7 @@ class Results:
         """
         call = f"stakes.compare.compare({self.datasets[0].name!r} data, ...)"
         write_report({**self.summary(), "command": command or call}, self.file.directory)
-        return self.report_path
+        return Path(self.file.directory) / "report.html"
 
 
 def key_of(row):

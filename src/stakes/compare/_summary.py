@@ -45,12 +45,7 @@ def summarize_data(results, data):
         "stakes_in_words": str(data.summary()),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(
-            best,
-            today_name,
-            float(1000 * today.mean()),
-            len(table.complete) - len(CONSTANT_POLICIES),
-        ),
+        "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "lost": lost_to_constant(learners),
         "learners": learners,
@@ -63,12 +58,12 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost, n_learners):
-    """The sentence for the manager; `n_learners` is the number of learners that finished."""
+def headline(best, today_name, today_cost, n_finished):
+    """The sentence for the manager; `n_finished` counts learners and constant policies."""
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
     if best["learner"] in CONSTANT_POLICIES:
         cost = f"({money(best['cost_per_1000'])} per 1,000 decisions)"
-        if not n_learners:
+        if n_finished == len(CONSTANT_POLICIES):
             return f"No learner has finished; “{best['learner']}” costs least so far {cost}."
         return (
             f"Deploy no model: the constant policy “{best['learner']}” costs least {cost}; no "

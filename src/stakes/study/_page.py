@@ -225,21 +225,18 @@ def _wrong(record):
         for one in record["sets"]
         for bad in one["failed"]
     ]
-    heard = {}
+    heard, below = {}, {}
     for one in record["sets"]:
         for f in one["learners"]:
-            for text in f["warnings"]:
-                kind = text.split(":")[0]
-                heard.setdefault((kind, f["learner"]), {})[one["name"]] = None
+            for kind in {text.split(":")[0] for text in f["warnings"]}:
+                heard.setdefault((kind, f["learner"]), []).append(one["name"])
+            if f["below_trivial"]:
+                where = f"{one['name']} ({-f['savings']:+.1%})"
+                below.setdefault(f["learner"], []).append(where)
     lines += [
         f"- {learner}: {kind} on {', '.join(where)}."
         for (kind, learner), where in sorted(heard.items())
     ]
-    below = {}
-    for one in record["sets"]:
-        for f in one["learners"]:
-            if f["below_trivial"]:
-                below.setdefault(f["learner"], []).append(f"{one['name']} ({-f['savings']:+.1%})")
     lines += [
         f"- {name} cost more than the best constant policy on {', '.join(where)}."
         for name, where in sorted(below.items())
