@@ -80,7 +80,6 @@ def train(
     name = (learner or DEFAULT_LEARNER) if run is None else _chosen(run, learner)
     priced = _as_table(settings.load())
 
-    find_contestant(name, priced)
     from stakes._core.model_file import save_model
 
     if not quiet:

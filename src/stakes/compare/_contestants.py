@@ -118,15 +118,13 @@ def contestants(names=None):
     return list({c.name: c for c in [*always, *built, *own]}.values())
 
 
-def find_contestant(name, data=None):
+def find_contestant(name):
     """The one contestant of a name.
 
     Parameters
     ----------
     name : str
         Name of a contestant, as in :func:`contestants`.
-    data : PricedData, default=None
-        Refuse a contestant that cannot be fitted on these rows.
 
     Returns
     -------
@@ -140,18 +138,12 @@ def find_contestant(name, data=None):
     always = {c.name: c for c in baselines()}
     known = _known(library(), always.values())
     name = match_name(name, known)
+    if name in always:
+        return always[name]
     if len(known[name]) > 1:
         members = ", ".join(entry.name for entry in known[name])
         raise InputError(f"{name!r} is a family of learners; name one of them: {members}.")
-    found = always[name] if name in always else known[name][0].build()
-    if data is not None and found.family == "constant":
-        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
-    if data is not None and found.max_rows is not None and len(data) > found.max_rows:
-        raise InputError(
-            f"{found.name} takes at most {found.max_rows:,} rows and {data.name} has "
-            f"{len(data):,}; choose another learner or fewer rows."
-        )
-    return found
+    return known[name][0].build()
 
 
 def baselines():
