@@ -1,9 +1,9 @@
 """Which decision loses least money: plan, run, results, statistics, report."""
 
+from stakes._core.learners import all_estimators
 from stakes.compare._contestants import Contestant, contestants
 from stakes.compare._critical_difference import CriticalDifferenceDisplay
 from stakes.compare._fit_on_all import fit_on_all
-from stakes.compare._learners import all_estimators
 from stakes.compare._recommended import recommended
 from stakes.compare._run import Results, compare
 from stakes.compare._stats import (

@@ -10,10 +10,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare._learners import FAMILIES, all_estimators
+from stakes._core.learners import FAMILIES, all_estimators, match_name
 from stakes.compare._recommended import recommended
 from stakes.decision import BayesDecisionClassifier
-from stakes.errors import InputError, near_matches
 
 TRIVIAL = ("always negative", "always positive")
 RECOMMENDED = "recommended blend"
@@ -195,7 +194,5 @@ def _named(names, ours):
     known = {c.name: [c] for c in [*baselines(), *ours]}
     for c in ours:
         known.setdefault(c.family, []).append(c)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(f"No learner is called {unknown[0]!r}: {near_matches(unknown[0], known)}")
-    return list({c.name: c for name in names for c in known[name]}.values())
+    asked = [match_name(name, known) for name in names]
+    return list({c.name: c for name in asked for c in known[name]}.values())

@@ -1,9 +1,10 @@
 """The winner on all rows: what is deployed."""
 
+from stakes._core.learners import match_name
 from stakes.compare._contestants import TRIVIAL, contestants
 from stakes.compare._fit_one import fit_contestant
 from stakes.compare._trivial_guard import POLICY
-from stakes.errors import InputError, near_matches
+from stakes.errors import InputError
 
 
 def fit_on_all(name, data, *, random_state=0, tune=True):
@@ -45,14 +46,11 @@ def contestant_for(name, data):
     """The contestant of that name, if it can be fitted on these rows."""
     if name in TRIVIAL:
         raise InputError(f"The rule {name!r} needs no model; name a learner to train another.")
-    by_name = {c.name: c for c in contestants(["all"])}
-    if name not in by_name:
-        known = [one for one in by_name if one not in TRIVIAL]
-        raise InputError(f"No learner is called {name!r}: {near_matches(name, known)}")
-    contestant = by_name[name]
+    by_name = {c.name: c for c in contestants(["all"]) if c.name not in TRIVIAL}
+    contestant = by_name[match_name(name, by_name)]
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
         raise InputError(
-            f"{name} takes at most {contestant.max_rows:,} rows and {data.name} has "
+            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
             f"{len(data):,}; choose another learner or fewer rows."
         )
     return contestant
