@@ -105,7 +105,7 @@ def test_labels(labels, positive, y, word):
         (dict(target="fruad"), "target column 'fruad' is not in the table: did you mean 'fraud'"),
         (dict(drop=["knid"]), "dropped column 'knid'.*did you mean 'kind'"),
         (dict(positive="maybe"), "no row.*'maybe': there are 'no' and 'yes'"),
-        (dict(target="kind"), "1 row.* no label in column 'kind', the first in row 4"),
+        (dict(target="kind"), "Column 'kind' has no label in 1 row.*, first in row 4"),
         (dict(fn_cost="2*amont"), "column 'amont'.*'amount'"),
         (dict(fn_cost="where(fraud == 'yes', 1, 2)"), "uses the target 'fraud'"),
         (dict(fn_cost=0, tp_cost=3), "fn_cost is smaller than tp_cost: the mistake would pay"),
@@ -138,9 +138,9 @@ def test_bad_tables_end_in_a_sentence(file, change, words):
         ("a,b\n1,2\n\n4,5\n", "Line 3 of .* is empty"),
         ("a,a\n1,2\n", "two columns named 'a'"),
         (b"a,b\n1,\xff\n", "cannot be read as text in UTF-8"),
-        ("a,y\n1,1\n2,1\n", "one label only, '1'"),
-        ("a,y\n1,u\n2,v\n", "labels 'u', 'v'; say which"),
-        ("a,y\n1,u\n2,v\n3,w\n", "labels 'u', 'v', 'w'; say which"),
+        ("a,y\n1,1\n2,1\n", "only one label, '1'"),
+        ("a,y\n1,u\n2,v\n", "labels 'u', 'v'; give the positive"),
+        ("a,y\n1,u\n2,v\n3,w\n", "labels 'u', 'v', 'w'; give the positive"),
     ],
 )
 def test_bad_files_end_in_a_sentence(file, text, words):

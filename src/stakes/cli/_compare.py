@@ -131,18 +131,18 @@ def compare(
 
 def _todays(settings, column, positive):
     """Today's decisions as 0 and 1: a column of yes and no, or of the target's labels."""
-    from stakes.tables import AFFIRMATIVE, read_labels, read_table
+    from stakes.tables import KNOWN_PAIRS, LabelReader, read_table
 
     decisions = read_table(settings.data)[column]
     answer = str(decisions[0]).strip().casefold()
     if decisions.n_unique() == 1:  # "never act" is a rule, too
-        for no, yes in AFFIRMATIVE:
+        for no, yes in KNOWN_PAIRS:
             if answer in (no, yes):
                 return [int(answer == yes)] * len(decisions)
     try:
-        return read_labels(decisions)[0]
+        return LabelReader(column).read_column(decisions)[0]
     except InputError:
-        return read_labels(decisions, positive)[0]
+        return LabelReader(column, positive).read_column(decisions)[0]
 
 
 def _echo(text, quiet):

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from stakes.errors import InputError
+from stakes.tables._values import GROUPED_NUMBER, NO_VALUE
 
 
 def as_frame(table):
@@ -62,10 +63,6 @@ _CASTS = {
     "datetime": pl.Datetime("us"),
     "time": pl.Time,
 }
-# among numbers, dates and true/false these words say that there is no value; elsewhere they may
-# be categories
-_NO_VALUE = ["", "na", "n/a", "nan", "null", "none", "missing", "unknown", "-", "--", ".", "?"]
-_GROUPED = r"^([+-]?)[$€£¥]?\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?\s?[$€£¥]?$"  # $1,234.50
 
 
 def guess_kinds(frame, sample=1000):
@@ -123,7 +120,7 @@ def _has_text(column):
     if column.dtype != pl.String:
         return column.is_not_null()
     words = column.str.strip_chars().str.to_lowercase()
-    return ~words.is_in(_NO_VALUE).fill_null(True)
+    return ~words.is_in(NO_VALUE).fill_null(True)
 
 
 def _fits(present, kind):
@@ -185,7 +182,7 @@ def _parse_number(column):
     plain = column.cast(pl.Float64, strict=False)
     if plain.null_count() == column.null_count():
         return plain
-    parts = column.str.extract_groups(_GROUPED).struct
+    parts = column.str.extract_groups(GROUPED_NUMBER).struct
     whole = parts.field("2").str.replace_all(",", "", literal=True)
     grouped = parts.field("1") + whole + parts.field("3").fill_null("")
     return plain.fill_null(grouped.cast(pl.Float64, strict=False)).alias(column.name)

@@ -10,11 +10,11 @@ import polars as pl
 from stakes.errors import InputError
 from stakes.tables._csv_rows import count_rows, open_rows
 from stakes.tables._kinds import cast_like, guess_kinds
+from stakes.tables._values import MISSING_WORDS
 
-MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside the empty string
 BATCH_ROWS = 50_000
 # as text: guessing from the first rows goes wrong later, and polars is slow to look at all
-_CSV = {"null_values": MISSING, "infer_schema": False}
+_CSV = {"null_values": sorted(MISSING_WORDS), "infer_schema": False}
 _SUFFIXES = ".csv, .tsv, .csv.gz, .tsv.gz or .parquet"
 
 

@@ -3,17 +3,14 @@
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from stakes.costs import Costs
 from stakes.errors import InputError, near_matches
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame
+from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
-
-# pairs of labels whose positive one needs no telling
-AFFIRMATIVE = {("0", "1"), ("-1", "1"), ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t")}
 
 
 def load_table(
@@ -56,6 +53,7 @@ def load_table(
 
     Examples
     --------
+    >>> import polars as pl
     >>> table = pl.DataFrame({"amount": [10.0, 80.0, 40.0], "fraud": ["no", "yes", "no"]})
     >>> data = load_table(table, "fraud", fp_cost=5, fn_cost="0.75*amount")
     >>> data.y.tolist(), data.fn_cost.tolist(), data.positive
@@ -71,7 +69,7 @@ def load_table(
     drop = [drop] if isinstance(drop, str) else drop
     _check_columns(frame, [target], "target")
     _check_columns(frame, drop, "dropped")
-    y, positive = read_labels(frame[target], positive)
+    y, positive = LabelReader(target, positive).read_column(frame[target])
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(frame, given, target)
     X = frame.drop([target, *drop])
@@ -88,34 +86,6 @@ def load_table(
         description=f"From {source}, column {target!r}; {told}.",
         **costs,
     )
-
-
-def read_labels(column, positive=None):
-    """Labels as 0 and 1, and which label is the 1.
-
-    Examples
-    --------
-    >>> read_labels(pl.Series("paid", ["yes", "no"]))[0].tolist()
-    [1, 0]
-    """
-    text, target = _label_text(column), column.name
-    missing = text.is_null()
-    if missing.any():
-        raise InputError(
-            f"{missing.sum()} row(s) have no label in column {target!r}, the first in row "
-            f"{missing.arg_true()[0] + 1}; fill them in or drop these rows."
-        )
-    labels = sorted(text.unique().to_list())
-    if len(labels) == 1:
-        raise InputError(
-            f"Column {target!r} has one label only, {labels[0]!r}; "
-            "a decision needs examples of two classes."
-        )
-    if positive is None:
-        positive = _affirmative(labels, target)
-    else:
-        positive = _matching(str(positive), labels, target)
-    return (text == positive).to_numpy().astype(np.int64), positive
 
 
 def read_costs(frame, given, target=None, *, first_row=1):
@@ -196,45 +166,3 @@ def _check_columns(frame, names, what):
                 f"The {what} column {name!r} is not in the table: "
                 + near_matches(name, frame.columns)
             )
-
-
-def _label_text(column):
-    if column.dtype.is_float():
-        column = column.fill_nan(None)
-        whole = column.drop_nulls()
-        if (whole == whole.round()).all() and whole.abs().max() is not None:
-            column = column.cast(pl.Int64, strict=False)
-    return column.cast(pl.String).str.strip_chars()
-
-
-def _affirmative(labels, target):
-    if len(labels) == 2:
-        plain = {label.casefold(): label for label in labels}
-        for no, yes in AFFIRMATIVE:
-            if {no, yes} == set(plain):
-                return plain[yes]
-    listed = ", ".join(map(repr, labels[:10])) + (" ..." if len(labels) > 10 else "")
-    raise InputError(
-        f"Column {target!r} has the labels {listed}; say which one is the positive class "
-        "(all others are then negative)."
-    )
-
-
-def _matching(positive, labels, target):
-    if positive in labels:
-        return positive
-    same = [label for label in labels if label.casefold() == positive.strip().casefold()]
-    same = same or [label for label in labels if _equal_numbers(label, positive)]
-    if len(same) != 1:
-        raise InputError(
-            f"No row of column {target!r} has the positive label {positive!r}: "
-            + near_matches(positive, labels)
-        )
-    return same[0]
-
-
-def _equal_numbers(one, other):
-    try:
-        return float(one) == float(other)
-    except ValueError:
-        return False
