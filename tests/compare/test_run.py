@@ -38,7 +38,7 @@ def test_costs_are_those_of_a_manual_loop(few, tmp_path):
     seed = seed_of(0, "toy", 0)
     for fold in range(3):
         train, test = split(data, seed, fold, 3)
-        model = build(few[3], data.X, seed).fit(data.X[train], data.y[train])
+        model = build(few[3], data, seed).fit(data.X[train], data.y[train])
         p = model.predict_proba(data.X[test])[:, 1]
         fn = data.fn_cost[test]
         decided = (p > 5.0 / (5.0 + fn)).astype(int)

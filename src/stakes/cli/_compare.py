@@ -131,16 +131,11 @@ def compare(
 
 def _todays(settings, column, positive):
     """Today's decisions as 0 and 1: a column of yes and no, or of the target's labels."""
-    from stakes.tables import KNOWN_PAIRS, LabelReader, read_table
+    from stakes.tables import LabelReader, read_table
 
     decisions = read_table(settings.data)[column]
-    answer = str(decisions[0]).strip().casefold()
-    if decisions.n_unique() == 1:  # "never act" is a rule, too
-        for no, yes in KNOWN_PAIRS:
-            if answer in (no, yes):
-                return [int(answer == yes)] * len(decisions)
     try:
-        return LabelReader(column).read_column(decisions)[0]
+        return LabelReader(column).read_column(decisions, one_class=True)[0]
     except InputError:
         return LabelReader(column, positive).read_column(decisions)[0]
 

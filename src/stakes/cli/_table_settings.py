@@ -1,7 +1,6 @@
 """What the options say about a table: kept beside a run, so that `train` need not be told again."""
 
 import json
-import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -63,12 +62,9 @@ class TableSettings:
         check_file(self.data)
         if self.target is None:
             raise InputError(f"Say which column of {self.data!r} is the label: --target COLUMN.")
-        try:
-            return load_table(
-                self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
-            )
-        except InputError as error:
-            raise InputError(_in_options(str(error))) from None
+        return load_table(
+            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
+        )
 
     def load_named(self):
         """The data set of that name, with other costs where they are given."""
@@ -89,24 +85,13 @@ class TableSettings:
             )
         if self.costs:
             given = {n: c for n, c in data.costs.items() if n not in self.costs}
-            try:
-                data = replace(data, **read_costs(as_frame(data.X), given | self.costs))
-            except InputError as error:
-                raise InputError(_in_options(str(error))) from None
+            data = replace(data, **read_costs(as_frame(data.X), given | self.costs))
         return data
 
     @staticmethod
     def opening(priced):
         """What to say before work begins: the stakes, and which columns are left out."""
-        lines = [f"{priced.name}: {priced.summary()}"]
-        if hasattr(priced.X, "schema"):
-            from stakes.tables import find_kinds, why_text
-
-            lines += find_kinds(priced.X)[1]
-            for column in priced.X.iter_columns():
-                if why := why_text(column):
-                    lines.append(f"Column {column.name!r} is taken as text: {why}.")
-        return "\n".join(lines)
+        return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes])
 
     def expressions(self, priced):
         """The four costs as text, None where a named data set brings one of its own per row."""
@@ -146,11 +131,3 @@ class TableSettings:
             return cls(**json.loads(path.read_text()))
         except (ValueError, TypeError):
             raise InputError(f"{str(path)!r} is damaged; run stakes compare again.") from None
-
-
-def _in_options(sentence):
-    """A sentence about arguments of `load_table` in the words of the command line."""
-    for name in ("fp_cost", "fn_cost", "tp_cost", "tn_cost"):
-        option = f"--{name.replace('_', '-')}"
-        sentence = re.sub(rf"(?<!['\"`\w]){name}\b(?!['\"`])", option, sentence)
-    return sentence.replace("say which one is the positive class", "say with --positive which one")

@@ -83,7 +83,7 @@ def fit_contestant(contestant, train, seed, tune):
     (model, dict, float)
         The model, what was chosen, and the seconds of the fit, with the search if there is a grid.
     """
-    model = build(contestant, train.X, seed)
+    model = build(contestant, train, seed)
     last = model.steps[-1][0]
     grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
     start = time.perf_counter()
@@ -107,15 +107,17 @@ def fit_contestant(contestant, train, seed, tune):
     return search.best_estimator_, chosen, seconds
 
 
-def build(contestant, X, seed):
-    """The pipeline of a contestant for tables like X, every random state set to the seed."""
+def build(contestant, data, seed):
+    """The pipeline of a contestant for a table, every random state set to the seed."""
     learner = clone(contestant.estimator)
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, X, scale=contestant.scale, one_hot=contestant.one_hot)
-    seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-    return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
+        model = prepare(learner, data, scale=contestant.scale, one_hot=contestant.one_hot)
+    # kinds: those of the whole table, also where a learner prepares tables itself
+    values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    given = {name: name.split("__")[-1] for name in model.get_params()}
+    return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 
 
 def probability_of(model, X):
