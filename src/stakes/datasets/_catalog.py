@@ -2,7 +2,6 @@
 
 import csv
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from importlib.resources import files
 
 from stakes.errors import InputError, near_matches
@@ -36,10 +35,11 @@ class Entry:
 
 
 def _read_catalog():
-    rows = csv.DictReader((files("stakes.datasets") / "data" / "catalog.csv").open())
+    text = (files("stakes.datasets") / "data" / "catalog.csv").read_text()
     sizes = ("rows", "features", "positives")
     return {
-        row.pop("name"): Entry(**row | {size: int(row[size]) for size in sizes}) for row in rows
+        row.pop("name"): Entry(**row | {size: int(row[size]) for size in sizes})
+        for row in csv.DictReader(text.splitlines())
     }
 
 
@@ -85,4 +85,6 @@ def load(name, **settings):
         raise InputError(
             f"There is no data set called {name!r}: " + near_matches(name, sorted(CATALOG))
         )
-    return getattr(import_module("stakes.datasets"), CATALOG[name].loader)(**settings)
+    from stakes import datasets  # the package that this module is part of
+
+    return getattr(datasets, CATALOG[name].loader)(**settings)
