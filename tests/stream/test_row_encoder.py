@@ -53,7 +53,8 @@ def test_dates_become_the_numbers_of_a_table(days):
     ours, numbers = RowEncoder(), RowEncoder()
     for i, day in enumerate(days):
         row = {name: values[i] for name, values in columns.items()}
-        assert ours.encode({"day": day}) == numbers.encode(row)
+        # polars multiplies by the reciprocal of a constant: the last bit may differ
+        assert ours.encode({"day": day}) == pytest.approx(numbers.encode(row), abs=1e-12)
 
 
 def test_other_kinds_of_values_are_refused():

@@ -68,7 +68,7 @@ class PriceList:
     """
 
     def __init__(self, costs, target=None):
-        self._costs = {name: CostExpression(costs[name]) for name in COST_NAMES}
+        self._costs = {name: _expression(name, costs[name]) for name in COST_NAMES}
         for name, cost in self._costs.items():
             if target is not None and target in cost.columns:
                 raise InputError(
@@ -95,6 +95,12 @@ class PriceList:
         _check_order("fn_cost", prices.fn, "tp_cost", prices.tp)
         _check_order("fp_cost", prices.fp, "tn_cost", prices.tn)
         return prices
+
+
+def _expression(name, cost):
+    if not isinstance(cost, str) and not math.isfinite(cost):  # as text, "nan" is a field
+        raise InputError(f"{{parameter}} must be a finite number. Got {cost!r} instead.", name)
+    return CostExpression(cost)
 
 
 def _check_order(wrong, wrong_price, right, right_price):
