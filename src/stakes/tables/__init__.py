@@ -10,6 +10,7 @@ from stakes.tables._reading import check_file, read_table, scan_batches
 from stakes.tables._table import load_table, read_costs
 from stakes.tables._table_encoder import TableEncoder, find_kinds, is_matrix
 from stakes.tables._values import is_missing, parse_value
+from stakes.tables._writing import write_batches
 
 __all__ = [
     "KNOWN_PAIRS",
@@ -32,4 +33,5 @@ __all__ = [
     "read_table",
     "scan_batches",
     "why_text",
+    "write_batches",
 ]
