@@ -2,11 +2,12 @@
 
 import math
 import pickle
+import re
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stakes.errors import InputError
@@ -179,6 +180,8 @@ RECORDS = st.fixed_dictionaries(
 @settings(max_examples=600, deadline=None)
 @given(text=st.recursive(NUMBERS, _grown, max_leaves=6), record=RECORDS)
 def test_one_event_costs_what_a_table_of_one_row_does(text, record):
+    # which of 0 and -0 is smaller, and so the sign of one divided by it, is not settled
+    assume(not (re.search("min|max|clip", text) and re.search(r"/|\*\*-", text)))
     cost = CostExpression(text)
     try:
         expected = float(np.ravel(cost.evaluate(pl.DataFrame([record])))[0])

@@ -59,11 +59,11 @@ def test_events(values, positive, y):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        (["ok"], "'y' has the label 'ok'; give the positive label as `positive`"),
-        (["yes", "default"], "'y' has the label 'default'; give"),
-        (["0", "1", "yes"], "'y' has the label 'yes' after '0' and '1'; give"),
-        (["1", "-1", "0"], "'y' has the label '0' after '1' and '-1'; give"),
-        ([2], "'y' has the label '2'; give"),
+        (["ok"], "'y' has the label 'ok'; set positive to the positive label"),
+        (["yes", "default"], "'y' has the label 'default'; set positive"),
+        (["0", "1", "yes"], "'y' has the label 'yes' after '0' and '1'; set positive"),
+        (["1", "-1", "0"], "'y' has the label '0' after '1' and '-1'; set positive"),
+        ([2], "'y' has the label '2'; set positive"),
     ],
 )
 def test_a_label_that_could_mean_anything_is_refused(values, words):

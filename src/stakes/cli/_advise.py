@@ -23,13 +23,17 @@ def advise(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Rows arrive one at a time and are learned immediately.")
+        bool,
+        typer.Option("--stream", help="Rows arrive one at a time and are learned immediately."),
     ] = False,
     error_bars: Annotated[
         bool, typer.Option("--error-bars", help="Measurements have error bars.")
     ] = False,
     adversary: Annotated[
-        bool, typer.Option("--adversary", help="Somebody changes their features to evade the classifier.")
+        bool,
+        typer.Option(
+            "--adversary", help="Somebody changes their features to evade the classifier."
+        ),
     ] = False,
 ):
     r"""Recommend a learner and decision rule for a table, with reasons.

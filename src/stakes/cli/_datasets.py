@@ -11,9 +11,7 @@ from stakes.cli._guard import guarded
 def datasets(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME", help="Describe this data set.", show_default=False
-        ),
+        typer.Argument(metavar="NAME", help="Describe this data set.", show_default=False),
     ] = None,
 ):
     r"""List the data sets that compare and train know by name, or describe one.

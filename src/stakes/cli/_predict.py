@@ -21,13 +21,13 @@ def predict(
     ],
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="A .csv or .parquet file, written completely or not at all."),
+        typer.Option(
+            metavar="FILE", help="A .csv or .parquet file, written completely or not at all."
+        ),
     ] = Path("decisions.csv"),
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."
-        ),
+        typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
     ] = None,
     fp_cost: options.cost_option("fp", "as in training") = None,
     fn_cost: options.cost_option("fn", "as in training") = None,

@@ -23,7 +23,8 @@ def reproduce(
         typer.Option(metavar="DIR", help="Folder of the data files. Default: STAKES_DATA."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write NAME.md and NAME.json to this folder.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Also write NAME.md and NAME.json to this folder."),
     ] = None,
 ):
     r"""Re-run the experiments of a paper and print its tables next to ours.

@@ -31,7 +31,10 @@ def study(
         int, typer.Option(min=100, help="Maximum number of rows; larger sets are sampled.")
     ] = 6_000,
     repeats: Annotated[
-        int, typer.Option(min=1, help="Repeats of the cross-validation; raising it adds to earlier results.")
+        int,
+        typer.Option(
+            min=1, help="Repeats of the cross-validation; raising it adds to earlier results."
+        ),
     ] = 3,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 3,
     jobs: options.Jobs = -1,

@@ -31,10 +31,8 @@ def winner_of(folder, learner=None):
     path = Path(folder) / "report.json"
     try:
         report = json.loads(path.read_text())["datasets"][0]
-        best, lost = (
-            report["best"],
-            {f["learner"] for f in report["learners"] if f["below_trivial"]},
-        )
+        best = report["best"]
+        lost = {found["learner"] for found in report["learners"] if found["below_trivial"]}
     except (OSError, ValueError, LookupError):
         raise InputError(
             f"{str(path)!r} does not say which learner won; run stakes compare again."

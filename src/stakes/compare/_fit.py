@@ -167,14 +167,16 @@ def best_policy(y, costs, inner):
 
 
 def build(contestant, data, seed):
-    """The pipeline of a contestant for a data set, with every random state set to the seed."""
+    """The pipeline of a contestant for a table, with every random state set to the seed."""
     learner = clone(contestant.estimator)
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, data.X, scale=contestant.scale, one_hot=contestant.one_hot)
-    seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-    return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
+        model = prepare(learner, data, scale=contestant.scale, one_hot=contestant.one_hot)
+    # kinds: those of the whole table, also where a learner prepares tables itself
+    values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    given = {name: name.split("__")[-1] for name in model.get_params()}
+    return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 
 
 def positive_probability(model, X):

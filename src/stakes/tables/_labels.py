@@ -1,4 +1,4 @@
-"""Labels of two classes: which label is the positive one, the same for tables and for events."""
+"""Labels as 0 and 1, the same for tables and for single events."""
 
 import numpy as np
 import polars as pl
@@ -50,13 +50,15 @@ class LabelReader:
         self._wanted = None if positive is None else _plain(_text(positive))
         self._plain_seen = {_plain(label) for label in self.seen}
 
-    def read_column(self, column):
+    def read_column(self, column, *, one_class=False):
         """Labels of a whole column.
 
         Parameters
         ----------
         column : polars.Series or sequence
-            The labels; none may be missing, and there must be two classes.
+            The labels; none may be missing.
+        one_class : bool, default=False
+            Whether a column with a single label is accepted.
 
         Returns
         -------
@@ -71,21 +73,24 @@ class LabelReader:
         if missing.any():
             raise InputError(
                 f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
-                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows."
+                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
+                "target",
             )
         labels = sorted(text.unique().to_list())
         plain = {label: _plain(label) for label in labels}
-        if len(set(plain.values())) == 1:
+        if len(set(plain.values())) == 1 and not one_class:
             raise InputError(
                 f"Column {self.target!r} has only one label, {labels[0]!r}; "
-                "examples of two classes are needed."
+                "examples of both classes are needed.",
+                "target",
             )
-        wanted = self._wanted_of(set(plain.values()), labels)
+        wanted = self._wanted_of(set(plain.values()), labels, one_class)
         positives = [label for label in labels if plain[label] == wanted]
         self._remember(labels)
         y = text.is_in(positives).to_numpy().astype(np.int64)
-        given = str(self.positive)
-        return y, given if given in positives else positives[0]
+        if str(self.positive) in positives:
+            return y, str(self.positive)
+        return y, positives[0] if positives else wanted
 
     def read_one(self, value):
         """Label of one event: 0, 1, or None if it is missing.
@@ -104,22 +109,20 @@ class LabelReader:
             return int(plain in _POSITIVES)
         return int(plain == self._wanted)
 
-    def _wanted_of(self, plain, labels):
+    def _wanted_of(self, plain, labels, one_class):
         if self._wanted is not None:
             if self._wanted not in plain:
                 raise InputError(
                     f"No row of column {self.target!r} has the positive label "
-                    f"{str(self.positive)!r}: " + near_matches(self.positive, labels)
+                    f"{str(self.positive)!r}: " + near_matches(self.positive, labels),
+                    "positive",
                 )
             return self._wanted
-        for negative, positive in KNOWN_PAIRS:
-            if plain == {negative, positive}:
-                return positive
+        for pair in KNOWN_PAIRS:
+            if plain == set(pair) or (one_class and plain < set(pair)):
+                return pair[1]
         listed = ", ".join(map(repr, labels[:_SHOWN])) + (" ..." if len(labels) > _SHOWN else "")
-        raise InputError(
-            f"Column {self.target!r} has the labels {listed}; give the positive one as "
-            "`positive` (all others are then negative)."
-        )
+        raise self._unclear(f"the labels {listed}", "one")
 
     def _check_known(self, plain, label):
         together = self._plain_seen | {plain}
@@ -127,9 +130,13 @@ class LabelReader:
             return
         known = any(plain in pair for pair in KNOWN_PAIRS)
         after = f" after {' and '.join(map(repr, self.seen))}" if known else ""
-        raise InputError(
-            f"Column {self.target!r} has the label {label!r}{after}; give the positive label as "
-            "`positive` (all others are then negative)."
+        raise self._unclear(f"the label {label!r}{after}", "label")
+
+    def _unclear(self, labels, word):
+        return InputError(
+            f"Column {self.target!r} has {labels}; set {{positive}} to the positive {word} (all "
+            "others are then negative).",
+            "positive",
         )
 
     def _remember(self, labels):
