@@ -24,16 +24,14 @@ def advise(
     drop: options.Drop = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Rows arrive one at a time and are learned immediately."),
+        typer.Option("--stream", help="Rows arrive one at a time."),
     ] = False,
     error_bars: Annotated[
         bool, typer.Option("--error-bars", help="Measurements have error bars.")
     ] = False,
     adversary: Annotated[
         bool,
-        typer.Option(
-            "--adversary", help="Somebody changes their features to evade the classifier."
-        ),
+        typer.Option("--adversary", help="Somebody changes features to evade detection."),
     ] = False,
 ):
     r"""Recommend a learner and decision rule for a table, with reasons.

@@ -74,12 +74,11 @@ def compare(
           --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
     """
     budget = None if time_budget is None else seconds(time_budget)
-    dropped = [*(drop or []), *([today] if today else [])]
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, dropped)
+    settings = options.table_settings(data, target, positive, *costs, drop, today)
     priced = settings.load()
-    decided = None if today is None else settings.read_decisions(today, priced.positive)
+    decided = settings.read_decisions(priced.positive)
 
     from stakes.cli._progress import Progress
     from stakes.compare import CONSTANT_POLICIES
@@ -111,8 +110,8 @@ def compare(
         _echo(sentence, quiet)
     if results.unfinished:
         _echo(
-            f"{results.unfinished} fits are left after the time budget; run the same command again to "
-            "resume.",
+            f"The time budget ended with {results.unfinished} fits left; run the same command "
+            "again to resume.",
             quiet,
         )
     typer.echo(f"Report: {page}")

@@ -53,13 +53,13 @@ Seed = Annotated[int, typer.Option(help="Seed for all random choices.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
 
 
-def table_settings(data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop):
+def table_settings(data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
-    return TableSettings(data, target, positive, costs, list(drop or []))
+    return TableSettings(data, target, positive, costs, list(drop or []), today)
 
 
 def named_or_german(data, quiet=False):

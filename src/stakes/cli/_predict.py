@@ -21,9 +21,7 @@ def predict(
     ],
     out: Annotated[
         Path,
-        typer.Option(
-            metavar="FILE", help="A .csv or .parquet file, written completely or not at all."
-        ),
+        typer.Option(metavar="FILE", help="A .csv or .parquet file; complete or not written."),
     ] = Path("decisions.csv"),
     keep: Annotated[
         list[str] | None,

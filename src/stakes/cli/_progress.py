@@ -45,8 +45,8 @@ class Progress:
             self._say(self._opening)
             if total > done:
                 self._say(
-                    f"{total - done} fits to do, fast learners first; you can interrupt at any time and run "
-                    "the same command again to resume."
+                    f"{total - done} fits to do, fast learners first; if interrupted, run the same "
+                    "command again to resume."
                 )
             self._opening = None
         if self._start is None:
@@ -56,8 +56,8 @@ class Progress:
             self._shown, passed = done, time.monotonic() - self._start
             left = passed / (done - self._first) * (total - done)
             self._say(
-                f"{done} of {total} fits done after {length(passed)}; about {length(left)} left at this "
-                "pace, but slow learners come last."
+                f"{done} of {total} fits done after {length(passed)}; about {length(left)} left at "
+                "this pace, but slow learners come last."
             )
         name = row["learner"][:40] if row else "fitting"
         self._bar.update(self._task, completed=done, total=total, description=name)

@@ -24,7 +24,7 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Also write NAME.md and NAME.json to this folder."),
+        typer.Option(metavar="DIR", help="Folder for NAME.md and NAME.json."),
     ] = None,
 ):
     r"""Re-run the experiments of a paper and print its tables next to ours.
@@ -44,8 +44,8 @@ def reproduce(
             about = (importlib.import_module(PAPERS[one]).__doc__ or "").strip().splitlines()
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
-            "chance-constrained needs no data files; games and cw-cvar run partly without; those of "
-            f"the others are listed in {PAGE}.",
+            "chance-constrained needs no data files, games and cw-cvar run in part without them; "
+            f"{PAGE} lists the files of the others.",
             err=True,
         )
         return

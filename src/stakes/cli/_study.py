@@ -32,9 +32,7 @@ def study(
     ] = 6_000,
     repeats: Annotated[
         int,
-        typer.Option(
-            min=1, help="Repeats of the cross-validation; raising it adds to earlier results."
-        ),
+        typer.Option(min=1, help="Repeats of the cross-validation; can be raised later."),
     ] = 3,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 3,
     jobs: options.Jobs = -1,

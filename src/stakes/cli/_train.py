@@ -35,8 +35,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A learner, by its class name or its name in a report. Default: the winner of --from, "
-            f"else {DEFAULT_LEARNER}.",
+            help="A learner, by class name or by its name in a report. Default: the winner of "
+            f"--from, else {DEFAULT_LEARNER}.",
         ),
     ] = None,
     run: Annotated[
@@ -70,7 +70,7 @@ def train(
     if run is None and data is None:
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
-    from stakes.compare import TableSettings, find_contestant, train_to_file, winner_of
+    from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     settings = options.table_settings(data, target, positive, *costs, drop)
@@ -80,6 +80,7 @@ def train(
     name = learner and find_contestant(learner).name
     name = (name or DEFAULT_LEARNER) if run is None else winner_of(run, name)
     priced = settings.load()
+    trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
     train_to_file(out, name, settings, priced, random_state=seed, tune=tune)

@@ -10,7 +10,7 @@ from stakes.compare._contestants import (
     recommended,
 )
 from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
-from stakes.compare._fit import fit_on_all
+from stakes.compare._fit import fit_on_all, trainable
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -43,5 +43,6 @@ __all__ = [
     "friedman_test",
     "recommended",
     "train_to_file",
+    "trainable",
     "winner_of",
 ]

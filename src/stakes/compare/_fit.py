@@ -81,14 +81,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     >>> model.named_steps["learner"].classes_.tolist()
     [0, 1]
     """
-    contestant = find_contestant(name)
-    if contestant.family == "constant":
-        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
-    if contestant.max_rows is not None and len(data) > contestant.max_rows:
-        raise InputError(
-            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
-            f"{len(data):,}; choose another learner or fewer rows."
-        )
+    contestant = trainable(name, data)
     model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
     if POLICY in chosen:
         policy = CONSTANT_POLICIES[chosen[POLICY]]
@@ -97,6 +90,27 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
             "another learner, or train it without tuning."
         )
     return model, chosen
+
+
+def trainable(name, data):
+    """The contestant of a name, if it can be trained on these rows.
+
+    Parameters
+    ----------
+    name : str
+        Name of the contestant.
+    data : PricedData
+        Training data.
+    """
+    contestant = find_contestant(name)
+    if contestant.family == "constant":
+        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
+    if contestant.max_rows is not None and len(data) > contestant.max_rows:
+        raise InputError(
+            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
+            f"{len(data):,}; choose another learner or fewer rows."
+        )
+    return contestant
 
 
 def fit_and_decide(contestant, train, test, seed, tune):

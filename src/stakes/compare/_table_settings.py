@@ -27,6 +27,8 @@ class TableSettings:
         fp_cost, fn_cost, tp_cost, tn_cost -> expression, for those that were given.
     drop : list of str, default=[]
         Columns that are not features.
+    today : str, default=None
+        Column of today's decisions; not a feature.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class TableSettings:
     positive: str | None = None
     costs: dict = field(default_factory=dict)
     drop: list = field(default_factory=list)
+    today: str | None = None
 
     @property
     def is_file(self):
@@ -59,14 +62,15 @@ class TableSettings:
         check_file(self.data)
         if self.target is None:
             raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
+        drop = [*self.drop, *([] if self.today is None else [self.today])]
         return load_table(
-            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=self.drop
+            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=drop
         )
 
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
-        for name in ("target", "positive", "drop"):
+        for name in ("target", "positive", "drop", "today"):
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
@@ -78,27 +82,21 @@ class TableSettings:
             data = replace(data, **read_costs(as_frame(data.X), own | self.costs))
         return data
 
-    def read_decisions(self, column, positive):
-        """Decisions that a column of the file records, as 0 and 1.
+    def read_decisions(self, positive):
+        """Today's decisions as 0 and 1, None if no column was named.
 
         Parameters
         ----------
-        column : str
-            A column of yes and no, or of the target's labels.
         positive : str
-            Positive label of the target.
+            Positive label of the target: the column holds yes and no, or labels of the target.
         """
-        if not self.is_file:
-            raise InputError(
-                f"Only a file has a column of decisions, not the data set {self.data!r}; remove "
-                "{parameter}.",
-                "today",
-            )
-        decisions = read_table(self.data)[column]
+        if self.today is None:
+            return None
+        decisions = read_table(self.data)[self.today]
         try:
-            return LabelReader(column).read_column(decisions, one_class=True)[0]
+            return LabelReader(self.today).read_column(decisions, one_class=True)[0]
         except InputError:
-            return LabelReader(column, positive).read_column(decisions)[0]
+            return LabelReader(self.today, positive).read_column(decisions)[0]
 
     def expressions(self, priced):
         """The four costs as text; None where a named data set has a cost per row."""
@@ -115,6 +113,7 @@ class TableSettings:
             self.positive or older.positive,
             older.costs | self.costs,
             [*older.drop, *self.drop],
+            self.today or older.today,
         )
 
     def save(self, folder):
