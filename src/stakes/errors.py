@@ -4,7 +4,7 @@ import difflib
 
 
 class InputError(ValueError):
-    """Invalid input: one sentence that names the problem and the way out.
+    r"""Invalid input: one sentence that names the problem and the way out.
 
     The message may mention parameters as ``{parameter}`` or by their names in braces; they are
     shown as Python spells them, or as options by :meth:`for_command_line`.
@@ -22,7 +22,7 @@ class InputError(ValueError):
     Traceback (most recent call last):
     stakes.errors.InputError: There is no file 'a.csv'; check the path.
     >>> error = InputError("{fn_cost} is smaller than {tp_cost}.", ("fn_cost", "tp_cost"))
-    >>> print(error, error.for_command_line(), sep="\\n")
+    >>> print(error, error.for_command_line(), sep="\n")
     fn_cost is smaller than tp_cost.
     --fn-cost is smaller than --tp-cost.
     """

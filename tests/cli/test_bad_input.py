@@ -25,7 +25,7 @@ def csv(tmp_path):
     ("options", "words"),
     [
         (["--target", "fruad"], "target column 'fruad' is not in the table: did you mean 'fraud'?"),
-        ([], "Say which column of"),
+        ([], "Name the label column of"),
         (["--target", "fraud", "--positive", "maybe"], "positive label 'maybe': there are 'no' an"),
         (["--target", "kind"], "labels 'gold', 'new', 'plain'; set --positive to the positive one"),
         (["--target", "fraud", "--fn-cost", "amonut"], "did you mean 'amount'?"),
@@ -85,15 +85,17 @@ def test_a_missing_file_and_an_unknown_name(refused, csv):
 
 def test_other_bad_options(refused, table_file):
     table = [table_file, "--target", "fraud"]
-    assert "not a length of time" in refused("compare", *table, "--time-budget", "soon")
+    assert "is not a duration" in refused("compare", *table, "--time-budget", "soon")
     assert "No learner is called 'XYZ'" in refused("compare", *table, "--learners", "XYZ")
     assert "No learner is called 'XYZ'" in refused("train", *table, "--learner", "XYZ")
     assert "needs no model" in refused("train", *table, "--learner", "always negative")
-    assert "Say what to train on" in refused("train")
+    assert "Nothing to train on" in refused("train")
     assert "not the folder of a finished run" in refused("train", "--from", "nowhere")
     assert "no folder 'nowhere'" in refused("train", *table, "--out", "nowhere/m.skops")
-    assert "brings its own label" in refused("compare", "german", "--target", "x")
-    assert "cannot be dropped" in refused("compare", "german", "--drop", "amount")
+    assert "own columns and labels; remove --target." in refused(
+        "compare", "german", "--target", "x"
+    )
+    assert "remove --drop." in refused("compare", "german", "--drop", "amount")
     assert "--fp-cost is smaller than" in refused("compare", "german", "--fp-cost", "-1")
 
 

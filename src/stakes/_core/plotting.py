@@ -65,8 +65,3 @@ def column_of(estimator, pos_label=None):
 def name_of(estimator):
     """What to call an estimator in a legend: the step that decides."""
     return type(final_step(estimator)[0]).__name__
-
-
-def money(value):
-    """A cost in few digits, with thousands apart."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{np.round(value, 10):.3g}"

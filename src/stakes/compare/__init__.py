@@ -1,31 +1,48 @@
-"""Which decision loses least money: plan, run, results, statistics, report."""
+"""Find the decisions that lose the least money: plan, run, results, statistics, report."""
 
 from stakes._core.learners import all_estimators
-from stakes.compare._contestants import Contestant, contestants
-from stakes.compare._critical_difference import CriticalDifferenceDisplay
-from stakes.compare._fit_on_all import fit_on_all
-from stakes.compare._recommended import recommended
-from stakes.compare._run import Results, compare
+from stakes.compare._contestants import (
+    CONSTANT_POLICIES,
+    RECOMMENDED,
+    Contestant,
+    contestants,
+    find_contestant,
+    recommended,
+)
+from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
+from stakes.compare._fit import fit_on_all, trainable
+from stakes.compare._results import Results
+from stakes.compare._run import compare
 from stakes.compare._stats import (
+    CriticalDifferenceDisplay,
     FriedmanResult,
     average_ranks,
     bootstrap_means,
     critical_difference,
     friedman_test,
 )
+from stakes.compare._table_settings import TableSettings
 
 __all__ = [
+    "CONSTANT_POLICIES",
+    "RECOMMENDED",
+    "BatchDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
     "FriedmanResult",
     "Results",
+    "TableSettings",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",
     "compare",
     "contestants",
     "critical_difference",
+    "find_contestant",
     "fit_on_all",
     "friedman_test",
     "recommended",
+    "train_to_file",
+    "trainable",
+    "winner_of",
 ]

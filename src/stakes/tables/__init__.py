@@ -11,6 +11,7 @@ from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
 from stakes.tables._table_encoder import TableEncoder
 from stakes.tables._values import is_missing, parse_value
+from stakes.tables._writing import write_batches
 
 __all__ = [
     "CostExpression",
@@ -30,4 +31,5 @@ __all__ = [
     "read_costs",
     "read_table",
     "scan_batches",
+    "write_batches",
 ]

@@ -1,4 +1,4 @@
-"""One task: prepare the table, tune on cost inside the training rows, fit, decide, pay."""
+"""One fit: prepare the table, tune on cost inside the training rows, fit, decide, price."""
 
 import time
 import warnings
@@ -6,20 +6,26 @@ import warnings
 import numpy as np
 import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from stakes._core.deciding import final_step, predict_with_costs, takes_costs
+from stakes.compare._contestants import CONSTANT_POLICIES, find_contestant
 from stakes.compare._plan import split
-from stakes.compare._trivial_guard import POLICY, policy_in_place
-from stakes.costs import Costs
-from stakes.errors import BelowTrivialWarning
+from stakes.errors import BelowTrivialWarning, InputError
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
 from stakes.tables import prepare
 
 INNER_FOLDS = 3
+POLICY = "constant policy"  # key of the chosen settings where a policy replaced the learner
 
 
 def fit_one(task, data, contestant, *, folds, tune):
@@ -28,34 +34,92 @@ def fit_one(task, data, contestant, *, folds, tune):
     Returns
     -------
     (dict, dict)
-        The row of the results file, and the arrays that go beside it.
+        The row of the results file, and the arrays stored with it.
     """
     row = dict(data=task.data, learner=task.learner, repeat=task.repeat, fold=task.fold)
     row |= dict(seed=task.seed, family=contestant.family, settings=contestant.settings)
     train_rows, test_rows = split(data, task.seed, task.fold, folds)
     train, test = data.take(train_rows), data.take(test_rows)
     if contestant.train_rows is not None and len(train) > contestant.train_rows:
-        train = train.take(_drawn(train.y, contestant.train_rows, task.seed))
+        train = train.take(_stratified(train.y, contestant.train_rows, task.seed))
     try:
-        # one thread a fit: fits run side by side, and sums do not change with the thread count
+        # one thread per fit: fits run in parallel, and sums must not depend on the thread count
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             decided, probability, facts = fit_and_decide(contestant, train, test, task.seed, tune)
-    except Exception as error:  # a learner that fails is told in the table, and the run goes on
+    except Exception as error:  # a failed learner is reported in the table; the run continues
         row["error"] = f"{type(error).__name__}: {str(error).splitlines()[0][:300]}"
         return row, {"test_rows": test_rows}
     messages = [f"{w.category.__name__}: {str(w.message).splitlines()[0][:200]}" for w in caught]
-    row |= facts | money(test, decided) | {"warnings": sorted(set(messages))}
+    row |= facts | priced(test, decided) | {"warnings": sorted(set(messages))}
     return row, {"test_rows": test_rows, "decided": decided, "probability": probability}
 
 
+def fit_on_all(name, data, *, random_state=0, tune=True):
+    """Fit a contestant on all rows, tuned on cost by inner cross-validation, for deployment.
+
+    Parameters
+    ----------
+    name : str
+        Name of the contestant, as in the report.
+    data : PricedData
+        Training data.
+    random_state : int, default=0
+        Seed for everything random.
+    tune : bool, default=True
+        Whether to search the contestant's grid.
+
+    Returns
+    -------
+    (Pipeline, dict)
+        The fitted model, and the settings that tuning chose.
+
+    Examples
+    --------
+    >>> from stakes.datasets import load
+    >>> model, _ = fit_on_all("logistic regression, Bayes decision", load("german"), tune=False)
+    >>> model.named_steps["learner"].classes_.tolist()
+    [0, 1]
+    """
+    contestant = trainable(name, data)
+    model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
+    if POLICY in chosen:
+        policy = CONSTANT_POLICIES[chosen[POLICY]]
+        raise InputError(
+            f"{contestant.name} lost to the constant policy {policy!r} on held-out rows; name "
+            "another learner, or train it without tuning."
+        )
+    return model, chosen
+
+
+def trainable(name, data):
+    """The contestant of a name, if it can be trained on these rows.
+
+    Parameters
+    ----------
+    name : str
+        Name of the contestant.
+    data : PricedData
+        Training data.
+    """
+    contestant = find_contestant(name)
+    if contestant.family == "constant":
+        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
+    if contestant.max_rows is not None and len(data) > contestant.max_rows:
+        raise InputError(
+            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
+            f"{len(data):,}; choose another learner or fewer rows."
+        )
+    return contestant
+
+
 def fit_and_decide(contestant, train, test, seed, tune):
-    """Fit on the training rows and decide for the test rows, whose costs are known by then."""
+    """Fit on the training rows and decide for the test rows, at the costs of the test rows."""
     model, chosen, fit_seconds = fit_contestant(contestant, train, seed, tune)
     if POLICY in chosen:
         warnings.warn(
-            f"{contestant.name} lost to a trivial policy on training rows it had not seen; the "
-            "policy decides in its place.",
+            f"{contestant.name} lost to a constant policy on held-out training rows; the policy "
+            "decides instead.",
             BelowTrivialWarning,
             stacklevel=2,
         )
@@ -69,46 +133,55 @@ def fit_and_decide(contestant, train, test, seed, tune):
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
     )
-    return decided, probability_of(model, test.X), facts
+    return decided, positive_probability(model, test.X), facts
 
 
 def fit_contestant(contestant, train, seed, tune):
     """Fit a contestant, tuned on cost if it has a grid.
 
-    A learner of the library that loses to a trivial policy, in every setting, on training rows
-    that it was not fitted on, is not deployed: the policy comes back in its place, named `POLICY`.
+    A learner of the library whose best setting loses to a constant policy on held-out training
+    rows is not deployed: the policy is returned in its place, under the key `POLICY`.
 
     Returns
     -------
     (model, dict, float)
-        The model, what was chosen, and the seconds of the fit, with the search if there is a grid.
+        The model, what was chosen, and the fit time in seconds, including the search of a grid.
     """
     model = build(contestant, train, seed)
     last = model.steps[-1][0]
     grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
+    costs = as_arrays(train.costs, len(train))
     start = time.perf_counter()
     with sklearn.config_context(enable_metadata_routing=True):
         if not (tune and contestant.needs_inner_folds and _enough(train.y)):
-            model.fit(train.X, train.y, **costs_for(model, train.costs, len(train)))
+            model.fit(train.X, train.y, **(costs if takes_costs(model, "fit") else {}))
             return model, {}, time.perf_counter() - start
         inner = dict(
             scoring=make_cost_scorer(),
             cv=StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed),
             error_score="raise",
         )
-        costs = as_arrays(train.costs, len(train))
         search = GridSearchCV(model, grid, **inner).fit(train.X, train.y, **costs)
+        # without a grid the search only measures: the learner's own time is that of the refit
         seconds = time.perf_counter() - start if grid else search.refit_time_
         if contestant.guarded:
-            policy = policy_in_place(train, costs, inner, search.best_score_)
-            if policy is not None:
+            policy, score = best_policy(train.y, costs, inner)
+            if score > search.best_score_:
                 return policy.fit(train.X, train.y), {POLICY: policy.constant}, seconds
     chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
     return search.best_estimator_, chosen, seconds
 
 
+def best_policy(y, costs, inner):
+    """The better constant policy, unfitted, and its mean score in the same inner folds."""
+    policies = [DummyClassifier(strategy="constant", constant=decision) for decision in (0, 1)]
+    X = np.zeros((len(y), 1))
+    scores = [cross_val_score(policy, X, y, params=costs, **inner).mean() for policy in policies]
+    return policies[int(np.argmax(scores))], max(scores)
+
+
 def build(contestant, data, seed):
-    """The pipeline of a contestant for a table, every random state set to the seed."""
+    """The pipeline of a contestant for a table, with every random state set to the seed."""
     learner = clone(contestant.estimator)
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
@@ -120,18 +193,17 @@ def build(contestant, data, seed):
     return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 
 
-def probability_of(model, X):
-    """The probability of the positive class where the model gives one, else NaN."""
+def positive_probability(model, X):
+    """Probability of the positive class; NaN if the model has no probabilities."""
     decider, _ = final_step(model)
     if not hasattr(decider, "predict_proba"):
         return np.full(X.shape[0], np.nan)
     return np.asarray(model.predict_proba(X))[:, 1]
 
 
-def money(test, decided):
-    """What the decisions cost: the figures of one row."""
-    costs = Costs.of(len(test), **test.costs)
-    paid = costs.paid(test.y == 1, decided)
+def priced(test, decided):
+    """What the decisions cost, as columns of the results."""
+    paid = test.as_costs().paid(test.y == 1, decided)
     return dict(
         cost=float(paid.sum()),
         cost_per_1000=float(1000 * paid.mean()),
@@ -141,18 +213,13 @@ def money(test, decided):
     )
 
 
-def costs_for(model, costs, n):
-    """The costs if the model's deciding step learns from them, else nothing."""
-    return as_arrays(costs, n) if takes_costs(model, "fit") else {}
-
-
 def as_arrays(costs, n):
-    """Costs as arrays: only arrays are cut into folds with the rows."""
+    """Costs as arrays, because cross-validation splits only arrays together with the rows."""
     return {name: np.broadcast_to(np.asarray(cost, float), (n,)) for name, cost in costs.items()}
 
 
-def _drawn(y, rows, seed):
-    """So many rows at random, the classes in their shares."""
+def _stratified(y, rows, seed):
+    """Indices of a random sample that keeps the class shares, in order."""
     cut = StratifiedShuffleSplit(1, train_size=rows, random_state=seed)
     return np.sort(next(cut.split(y, y))[0])
 
