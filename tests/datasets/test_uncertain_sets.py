@@ -122,7 +122,7 @@ def test_checkerboard_colours_and_share():
 
 def test_a_sample_keeps_its_uncertainty():
     data = make_uncertain(600, 2, random_state=0)
-    small = data.sample(100)
+    small = data.sample(100, random_state=0)
     assert small.replicates.shape == (100, 10, 2)
     rows = [int(np.flatnonzero((data.X == x).all(axis=1))[0]) for x in small.X]
     np.testing.assert_array_equal(small.lower, data.lower[rows])

@@ -41,7 +41,7 @@ def rare(n=20_000, seed=0):
 
 def test_a_sample_keeps_shares_and_prices_while_the_rarer_class_is_large():
     data = PricedData("even", np.zeros((4000, 1)), np.arange(4000) % 2, fn_cost=3.0)
-    small = data.sample(2000)
+    small = data.sample(2000, random_state=0)
     assert len(small) == 2000
     assert small.y.sum() == 1000
     assert (small.fp_cost, small.fn_cost) == (1.0, 3.0)
@@ -62,7 +62,7 @@ def test_policies_cost_the_same_on_a_sample_of_a_rare_class():
 def test_the_odds_of_the_prices_make_up_for_the_odds_of_the_classes():
     data = rare()
     rows = np.flatnonzero(data.y == 1)  # all of them are kept, so they can be compared one by one
-    small = data.sample(2000)
+    small = data.sample(2000, random_state=0)
     there = small.y == 1
     odds = [d.y.sum() / (len(d) - d.y.sum()) for d in (data, small)]
     ratio = [
@@ -91,7 +91,7 @@ def test_kinds_are_found_once_and_rows_keep_them(monkeypatch):
 def test_kinds_are_found_once_per_comparison(monkeypatch, tmp_path):
     """Not once a fold, a learner or a step of the search; the recommended model included."""
     calls = count_calls(monkeypatch)
-    data = load("german").sample(300)
+    data = load("german").sample(300, random_state=0)
     learners = ["ProbitClassifier", "recommended blend"]
     results = compare(data, learners=learners, folds=2, tune=False, out=tmp_path)
     assert not [row["error"] for row in results.rows if row.get("error")]

@@ -21,7 +21,7 @@ def make_fraud(
     positive_share=0.02,
     review_cost=10.0,
     median_amount=60.0,
-    tail=1.2,
+    amount_log_std=1.2,
     drift=0.0,
     random_state=None,
     return_probability=False,
@@ -45,7 +45,7 @@ def make_fraud(
         Cost of a false alarm.
     median_amount : float, default=60.0
         Median of the amounts.
-    tail : float, default=1.2
+    amount_log_std : float, default=1.2
         Standard deviation of the logarithm of the amounts.
     drift : float, default=0.0
         Angle in radians by which the linear part rotates from the first payment to the last.
@@ -78,7 +78,7 @@ def make_fraud(
     intercept = brentq(lambda b: expit(b + log_odds).mean() - positive_share, -100.0, 100.0)
     probability = expit(intercept + log_odds)
     y = (rng.random(n_samples) < probability).astype(np.int64)
-    X[:, 0] = np.log(median_amount) + tail * X[:, 0]
+    X[:, 0] = np.log(median_amount) + amount_log_std * X[:, 0]
     data = PricedData(
         "fraud",
         X,

@@ -35,7 +35,7 @@ class CostExpression:
     Allowed: numbers, text in quotes, column names (in backquotes unless they are plain words),
     ``+ - * / **``, comparisons, ``and or not``, and the functions min, max, abs, log, exp, sqrt,
     clip(x, low, high) and where(condition, yes, no). Anything else is refused: attributes, other
-    calls, large powers. The cost of a row that lacks a value the expression needs is missing.
+    calls, large powers. The cost of a row is missing if a value that it needs is missing.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class CostExpression:
         """
         kinds = {name: kind_of(frame.schema[name]) for name in self.columns if name in frame.schema}
         try:
-            expression = self._built(POLARS, kinds, frame.columns).cast(pl.Float64)
+            expression = self._built(POLARS, kinds, frame.columns)
         except InputError as error:
             reasons = [f"{name!r}: {why}" for name in kinds if (why := why_text(frame[name]))]
             if not reasons:

@@ -93,7 +93,7 @@ class PricedData:
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
         return replace(self, X=self.X[rows], y=self.y[rows], **costs)
 
-    def sample(self, rows, *, random_state=0):
+    def sample(self, rows, *, random_state=None):
         """Draw at most `rows` rows at random, with costs that represent the whole table.
 
         Classes keep their shares, except that the rarer one keeps at least 500 examples if it has
@@ -105,7 +105,7 @@ class PricedData:
         ----------
         rows : int
             Maximum number of rows.
-        random_state : int, default=0
+        random_state : int or None, default=None
             Seed of the draw.
 
         Returns
