@@ -84,7 +84,7 @@ def find_kinds(table):
         Column -> kind, as from :func:`kind_of`, in the order of the table; a datetime without
         times of day is a date.
     notes : list of str
-        One sentence for each column that is left out, or is text because of a few values.
+        One sentence for each column that is left out.
 
     Examples
     --------
@@ -98,8 +98,6 @@ def find_kinds(table):
             notes.append(f"Column {column.name!r} {reason} and is left out.")
         else:
             kinds[column.name] = kind
-        if why := why_text(column):
-            notes.append(f"Column {column.name!r} is taken as text: {why}.")
     return kinds, notes
 
 

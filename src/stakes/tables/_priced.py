@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._kinds import find_kinds
+from stakes.tables._kinds import find_kinds, why_text
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -72,10 +72,13 @@ class PricedData:
         """Column -> kind of the columns that a model can use; None if X is not a frame."""
         return self._found[0]
 
-    @property
+    @cached_property
     def notes(self):
-        """Notes of :func:`~stakes.tables.find_kinds` on the columns."""
-        return self._found[1]
+        """Sentences on columns that are left out, or are text because of a few values."""
+        columns = [] if self.kinds is None else self.X.iter_columns()
+        reasons = {column.name: why_text(column) for column in columns}
+        as_text = [f"Column {n!r} is taken as text: {why}." for n, why in reasons.items() if why]
+        return [*self._found[1], *as_text]
 
     @cached_property
     def _found(self):
