@@ -1,4 +1,4 @@
-"""`stakes reproduce`: a paper's tables, re-run beside the printed numbers."""
+"""`stakes reproduce`: a paper's tables, re-run next to the printed numbers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,20 +13,21 @@ from stakes.errors import InputError, near_matches
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A paper; without it they are listed."),
+        typer.Argument(metavar="NAME", help="A paper. Default: list them."),
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(min=1, help="Repeats; default: as many as the paper's.")
+        int | None, typer.Option(min=1, help="Repeats. Default: as in the paper.")
     ] = None,
     data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of the data files. Default: STAKES_DATA."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write NAME.md and NAME.json here.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for NAME.md and NAME.json."),
     ] = None,
 ):
-    r"""Run a paper's experiments again and print its tables beside ours.
+    r"""Re-run the experiments of a paper and print its tables next to ours.
 
     \b
     Examples:
@@ -43,8 +44,8 @@ def reproduce(
             about = (importlib.import_module(PAPERS[one]).__doc__ or "").strip().splitlines()
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
-            "chance-constrained needs no data, games and cw-cvar run in part without; the files of "
-            f"the others are listed in {PAGE}.",
+            "chance-constrained needs no data files, games and cw-cvar run in part without them; "
+            f"{PAGE} lists the files of the others.",
             err=True,
         )
         return
@@ -63,8 +64,8 @@ def reproduce(
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"A data file is not in the folder of --data or STAKES_DATA: {error}; {PAGE} says "
-            "where each comes from."
+            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {PAGE} lists "
+            "the sources."
         ) from None
     if out is not None:
         from stakes._core.files import appearing
@@ -76,7 +77,7 @@ def reproduce(
 
 
 class _Line:
-    """Whatever a reproduction reports, one line each on stderr."""
+    """Prints the reports of a reproduction to stderr, one line each."""
 
     def __call__(self, *what):
         typer.echo(" ".join(map(str, what)), err=True)

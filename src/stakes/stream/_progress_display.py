@@ -10,7 +10,7 @@ class ProgressDisplay:
 
     Parameters
     ----------
-    progress : Progress
+    progress : ProgressiveResult
         What :func:`progressive` returned.
     name : str, default=None
         Name in the legend.

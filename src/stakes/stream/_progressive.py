@@ -13,7 +13,7 @@ from stakes.costs import Costs
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class ProgressiveResult:
     """What a learner decided and paid, event by event; made by :func:`progressive`.
 
     Attributes
@@ -116,7 +116,7 @@ def progressive(
 
     Returns
     -------
-    Progress
+    ProgressiveResult
 
     Examples
     --------
@@ -141,7 +141,7 @@ def progressive(
     decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide, prior)
     if decided is None:
         decided = costs.decide(probability)
-    return Progress(
+    return ProgressiveResult(
         positive=positive,
         decided=decided,
         probability=probability,

@@ -1,4 +1,4 @@
-"""Tables written batch by batch into a file that appears when it is complete."""
+"""Tables written batch by batch to a file that appears only when it is complete."""
 
 import tempfile
 from contextlib import contextmanager
@@ -11,18 +11,18 @@ from stakes.errors import InputError
 
 
 @contextmanager
-def writing(path):
-    """A function that takes batches, one after the other; the file appears on leaving.
+def write_batches(path):
+    """A function that appends batches; the file appears when the context is left.
 
     Parameters
     ----------
     path : Path
-        A .csv or .parquet file.
+        A .csv or .parquet file; an older one stays if anything fails.
 
     Examples
     --------
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with writing(Path(folder) / "a.csv") as write:
+    ...     with write_batches(Path(folder) / "a.csv") as write:
     ...         write(pl.DataFrame({"a": [1]}))
     ...         write(pl.DataFrame({"a": [2]}))
     ...     print((Path(folder) / "a.csv").read_text().split())
@@ -44,7 +44,7 @@ def _csv(path):
 
 @contextmanager
 def _parquet(path):
-    """Parts beside the file, put together at the end without holding them in memory."""
+    """Parts next to the file, put together at the end without holding them in memory."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
         parts = []
 
