@@ -59,7 +59,7 @@ class ProgressiveResult:
         return np.divide(-self.regret, np.abs(base), out=out, where=base != 0)
 
     def weighted_sum(self, positive_weight=0.5):
-        """Weighted sum of sensitivity and specificity up to each event; NaN before both classes occur."""
+        """Weighted sum of sensitivity and specificity up to each event; NaN until both occur."""
         right = self.positive == self.decided
         rates = []
         for of_class in (self.positive, ~self.positive):
