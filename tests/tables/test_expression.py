@@ -210,6 +210,16 @@ def test_an_event_may_hold_the_text_of_a_csv():
         cost.evaluate_one({"amount": [10.0], "kind": "gold", "late": True})
 
 
+def test_a_code_of_digits_is_text_where_it_is_compared_with_text():
+    cost = CostExpression('where(code == "07", amount, where(code == other, 2, 3))')
+    event = {"amount": "10", "code": "07", "other": "7"}
+    assert cost.evaluate_one(event) == 10.0
+    assert cost.evaluate_one(event | {"code": "A1"}) == 3.0
+    assert cost.evaluate_one(event | {"code": "7.0"}) == 2.0
+    with pytest.raises(InputError, match="one is text and the other is not"):
+        cost.evaluate_one(event | {"code": 7.0})
+
+
 def test_expressions_can_be_pickled():
     cost = CostExpression("2*a")
     assert cost.evaluate_one({"a": 3.0}) == 6.0

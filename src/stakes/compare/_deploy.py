@@ -66,7 +66,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
     """
     if sparse.issparse(data.X):
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
-    data = replace(data, X=as_frame(data.X))  # new rows are matched by column names
+    if data.kinds is None:  # an array: new rows are matched by column names
+        data = replace(data, X=as_frame(data.X))
     model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
     save_model(
         model,

@@ -70,7 +70,7 @@ class CostExpression:
                 if isinstance(node, ast.Name)
             )
         )
-        self._compiled = {}  # kinds of the columns -> function of their values
+        self._compiled = {}  # types of the values -> function of them
 
     def __repr__(self):
         return f"CostExpression({self.text!r})"
@@ -106,7 +106,7 @@ class CostExpression:
         ----------
         record : dict
             Column -> number, bool, text or None. Text is read as a field of a CSV is, so "12.5"
-            is a number.
+            is a number, unless the expression compares it with text.
 
         Returns
         -------
@@ -118,21 +118,21 @@ class CostExpression:
         except KeyError:
             self._built(SCALAR, dict.fromkeys(record, "null"), record)  # raises, with the name
             raise
-        for i, value in enumerate(row):
-            if type(value) is str:
-                row[i] = parse_value(value)
-            elif type(value) is not float:
-                row[i] = _plain_value(value)
-        kinds = tuple([_KINDS.get(type(value), "other") for value in row])
-        function = self._compiled.get(kinds)
+        values = [value if type(value) is float else _plain_value(value) for value in row]
+        types = (*map(type, values), *map(type, row))
+        function = self._compiled.get(types)
         if function is None:
-            by_name = dict(zip(self.columns, kinds, strict=True))
-            function = self._compiled[kinds] = self._built(SCALAR, by_name, record)
-        return function(row)
+            kinds = {
+                name: _KINDS.get(type(value), "other")
+                for name, value in zip(self.columns, values, strict=True)
+            }
+            texts = {n for n, value in zip(self.columns, row, strict=True) if type(value) is str}
+            function = self._compiled[types] = self._built(SCALAR, kinds, record, texts)
+        return function(values + row)
 
-    def _built(self, ops, kinds, names):
+    def _built(self, ops, kinds, names, texts=()):
         """The expression of numbers for columns of these kinds, in one of the two forms."""
-        value, kind = self._build(self._tree, _Columns(ops, kinds, names))
+        value, kind = self._build(self._tree, _Columns(ops, kinds, names, texts))
         if kind == "text":
             raise InputError(f"The cost {self.text!r} is text; {_HOW}.")
         return ops.number(value)
@@ -266,6 +266,10 @@ class CostExpression:
             (left, left_kind), (right, right_kind) = built[i : i + 2]
             kinds = {left_kind, right_kind} - {"null"}
             if "text" in kinds and len(kinds) > 1:
+                left, left_kind = self._as_text(parts[i], columns) or built[i]
+                right, right_kind = self._as_text(parts[i + 1], columns) or built[i + 1]
+                kinds = {left_kind, right_kind}
+            if "text" in kinds and len(kinds) > 1:
                 raise InputError(
                     f"The cost {self.text!r} compares {self._named(parts[i])} with "
                     f"{self._named(parts[i + 1])}: one is text and the other is not; "
@@ -275,6 +279,15 @@ class CostExpression:
                 left, right = ops.number(left), ops.number(right)
             links.append(ops.compare(_COMPARISON[type(op)], left, right))
         return links[0] if len(links) == 1 else ops.all(links)
+
+    def _as_text(self, node, columns):
+        """The text of a field of an event, whatever it reads as; None for anything else."""
+        name = self._column(node.id) if isinstance(node, ast.Name) else None
+        if name not in columns.texts:
+            return None
+        # texts come after the values, see evaluate_one
+        index = len(self.columns) + self.columns.index(name)
+        return columns.ops.column(name, index, "text"), "text"
 
     def _call(self, node, columns):
         name = node.func.id if isinstance(node.func, ast.Name) else None
@@ -301,10 +314,13 @@ class _Columns(NamedTuple):
     ops: object  # POLARS or SCALAR
     kinds: dict  # column -> kind
     names: list  # of all columns, for messages
+    texts: set  # columns of an event that came as text
 
 
 def _plain_value(value):
     """A value of an event as None, bool, float or, if it is none of these, as it is."""
+    if type(value) is str:
+        return parse_value(value)
     if is_missing(value):
         return None
     if isinstance(value, bool | np.bool_):

@@ -134,6 +134,8 @@ def _divide(x, y):
 def _power(x, exponent):
     if x != x:
         return math.nan  # Python's nan ** 0 is 1
+    if exponent == 0.5:
+        return _sqrt(x)  # as polars computes it; Python's (-inf) ** 0.5 is inf
     try:
         value = x**exponent
     except ZeroDivisionError:
@@ -149,6 +151,10 @@ def _extreme(choose):
         return math.nan if any(value != value for value in values) else choose(values)
 
     return of
+
+
+def _sqrt(x):
+    return math.sqrt(x) if x >= 0 else math.nan
 
 
 def _log(x):
@@ -195,7 +201,7 @@ SCALAR = SimpleNamespace(
             "abs": abs,
             "log": _log,
             "exp": _exp,
-            "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+            "sqrt": _sqrt,
             "clip": _clip,
             "where": _where,
         }.items()

@@ -34,7 +34,8 @@ def read_table(path):
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "loans.csv"
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "loans.csv"
     >>> _ = path.write_text("amount,since,paid\n$1,2024-01-31,yes\n?,,no\n")
     >>> read_table(path).rows()
     [(1.0, datetime.date(2024, 1, 31), 'yes'), (None, None, 'no')]
@@ -68,7 +69,8 @@ def scan_batches(path, batch_rows=None):
 
     Examples
     --------
-    >>> path = getfixture("tmp_path") / "amounts.csv"
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "amounts.csv"
     >>> _ = path.write_text("amount\n1\n2\n3\n")
     >>> [batch["amount"].to_list() for batch in scan_batches(path, 2)]
     [['1', '2'], ['3']]
