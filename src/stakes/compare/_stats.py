@@ -153,6 +153,7 @@ def bootstrap_means(values, n_boot=1000, random_state=0):
     rng, n = np.random.default_rng(random_state), len(values)
     means = np.empty((n_boot, values.shape[1]))
     for b in range(n_boot):
+        # counts of the drawn rows times all columns: one product per resample, no copy of the rows
         drawn = rng.integers(n, size=n, dtype=np.int32)
         means[b] = np.bincount(drawn, minlength=n).astype(np.float64) @ values / n
     return means
@@ -242,6 +243,7 @@ def _draw_ranks(ax, names, ranks, difference, color):
     order = np.argsort(ranks)
     ordered = np.asarray(ranks, dtype=np.float64)[order]
     k = len(ordered)
+    # the better half is labelled on the left, the other on the right, both from the top down
     half, groups = (k + 1) // 2, cliques(ordered, difference)
     below = 0.5 + 0.4 * len(groups)
     ax.set(xlim=(0.0, k + 1.0), ylim=(-(below + half + 0.5), 1.6))

@@ -46,7 +46,7 @@ def to_markdown(summary):
     for data in summary["datasets"]:
         parts += [f"## {data['name']}", f"**{data['sentence']}**", data["stakes_in_words"]]
         if data["ties"]:
-            parts.append(f"Not significantly different from the best: {', '.join(data['ties'])}.")
+            parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
         parts += [_learners(data), *data["lost"]]
         if data["misstated"]:
             parts.append(_misstated(data))
