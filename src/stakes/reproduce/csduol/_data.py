@@ -1,4 +1,4 @@
-"""The sets of the CSDUOL paper as (X, y), y in {-1, +1}; raw in Table 2, z-scored in Table 4."""
+"""The data sets of the CSDUOL paper, y in {-1, +1}: raw for Table 2, standardised for Table 4."""
 
 import numpy as np
 import polars as pl
@@ -6,18 +6,18 @@ from scipy import sparse
 
 from stakes.reproduce._files import data_directory
 
-COD_RNA_ROWS = 10_000  # what the table's own numbers of mistakes amount to
+COD_RNA_ROWS = 10_000  # fits the table's own numbers of mistakes
 
 
 def load_set(name, data=None):
-    """Features and signs of one set.
+    """Features and signs of one data set.
 
     Parameters
     ----------
     name : str
         As in the paper's tables.
     data : path, default=None
-        Directory with the files; None: `STAKES_DATA`.
+        Folder with the files; None: `STAKES_DATA`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def _csv(file, positive, scale):
     def read(where):
         table = pl.read_csv(where / file, null_values="?").drop_nulls()
         X, label = table[:, :-1].cast(pl.Float64).to_numpy(), table[:, -1].to_numpy()
-        return (_z_scored(X) if scale else X), np.where(label == positive, 1.0, -1.0)
+        return (_standardised(X) if scale else X), np.where(label == positive, 1.0, -1.0)
 
     return read
 
@@ -57,7 +57,7 @@ def _cod_rna(where):
         return d["X"][rows].astype(np.float64), np.where(d["y"][rows] > 0, 1.0, -1.0)
 
 
-def _z_scored(X):
+def _standardised(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
