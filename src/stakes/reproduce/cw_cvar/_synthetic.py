@@ -56,7 +56,7 @@ def multipliers():
         Claim(
             "At high cost the assumption on the margin matters little (Figure 2).",
             "reproduced" if ratio[-1] > ratio[0] else "not reproduced",
-            "lambda_gaussian / lambda_arbitrary at epsilon 0.05 rises from "
+            "lambda_gaussian / lambda_arbitrary at epsilon 0.05 goes from "
             f"{ratio[0]:.3f} at c = 0.5 to {ratio[-1]:.3f} at c = 10",
         ),
         Claim(
