@@ -107,9 +107,7 @@ def _smoothing_claim(found, plain):
     )
     numbers = printed("ccpdt")["3.3"]
     off = [
-        float(
-            np.mean([abs(np.mean(f[tree]["auc"]) - numbers[s][plain]) for s, f in found.items()])
-        )
+        float(np.mean([abs(np.mean(f[tree]["auc"]) - numbers[s][plain]) for s, f in found.items()]))
         for tree in (plain, BARE[plain])
     ]
     claim.verdict = "not reproduced" if off[1] < off[0] else "reproduced"

@@ -112,7 +112,9 @@ def _table(title, found, measure, note=""):
         for name, of_set in found.items()
         for tree in names
     ]
-    ours = np.array([[np.mean(of_set[tree][measure]) for tree in names] for of_set in found.values()])
+    ours = np.array(
+        [[np.mean(of_set[tree][measure]) for tree in names] for of_set in found.values()]
+    )
     paper = np.array([list(numbers[name].values()) for name in found])
     sign = -1.0 if measure == "auc" else 1.0
     for tree, mine, theirs in zip(

@@ -33,7 +33,7 @@ def claims_of(found):
             f"against safe-level SMOTE better on {wins}, worse on {losses} sets, p = {p:.2g}",
         ),
         Claim(
-            "At k = 1 the weights MI and AI give the same ranking, so that their columns are equal.",
+            "At k = 1 the weights MI and AI give the same ranking, so their columns are equal.",
             "reproduced" if same < 0.001 else "not reproduced",
             f"largest difference {same:.2g}",
         ),

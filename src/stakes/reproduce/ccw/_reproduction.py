@@ -46,8 +46,8 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
         say(f"{name}: " + ", ".join(f"{k[0]}/{k[1]}/{k[2]} {v:.3f}" for k, v in means.items()))
     setup = (
         f"Area under the precision-recall curve (average precision), mean over {repeats} x 2 "
-        f"folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, as "
-        "in the thesis, with at most one parent in sets with more than 500 columns, otherwise two."
+        f"folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, "
+        "as in the thesis, with at most one parent in sets with more than 500 columns, otherwise two."
     )
     left = [name for name in SETS if name not in found]
     if left:
@@ -71,7 +71,9 @@ def _table(title, found, k, note):
     for name, of_set in found.items():
         for learner, paper in numbers[name].items():
             values = of_set.get((learner, k, "l2"))
-            ours = (None, None) if values is None else (float(np.mean(values)), float(np.std(values)))
+            ours = (
+                (None, None) if values is None else (float(np.mean(values)), float(np.std(values)))
+            )
             cells.append(Cell(name, learner, *ours, paper=paper))
     ran = [learner for learner in numbers[name] if (learner, k, "l2") in of_set]
     ours = np.column_stack([mean_of(found, learner, k) for learner in ran])

@@ -43,7 +43,7 @@ SETS = {
         "CSU",
         drop=("survival", "target", "name", "group", "mult"),
         target="still_alive",
-        note="the label that gives 131 rows at 1:2; months of survival, which determine it, dropped",
+        note="the label with 131 rows at 1:2; months of survival, which determine it, dropped",
     ),
     "Liver": SetSpec("liver_bupa.csv.gz", 1, "CSU"),
     "Sonar": SetSpec("sonar.csv.gz", "M", "CSU"),

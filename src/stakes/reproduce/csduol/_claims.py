@@ -134,9 +134,7 @@ def _constant(found, names):
         policy = min(same, key=same.get)
         won += cost < same[policy]
         evidence.append(f"{name}: {cost:,.0f} against {same[policy]:,.0f} ({policy})")
-    text = (
-        "(ours) CSDUOL_cost costs less than the best constant policy, which the paper leaves out"
-    )
+    text = "(ours) CSDUOL_cost costs less than the best constant policy, which the paper leaves out"
     return Claim(text, _verdict(won, len(names)), "; ".join(evidence))
 
 

@@ -40,7 +40,9 @@ def draw(result):
         for learner, curve in _curves(table).items():
             color, width = STYLES[learner]
             axis.plot(*zip(*curve, strict=True), label=learner, color=color, linewidth=width)
-        axis.set_title(table["title"].replace(" during the stream", "").replace(": ", "\n"), fontsize=8)
+        axis.set_title(
+            table["title"].replace(" during the stream", "").replace(": ", "\n"), fontsize=8
+        )
         axis.tick_params(labelsize=7)
         axis.set_xlabel("% read", fontsize=7)
     axes[0].legend(fontsize=6)

@@ -124,7 +124,9 @@ def _support_cell(learner, column, one, paper, spread):
 
 def _paper(title, learner):
     """Printed numbers and deviations of a learner."""
-    return [printed("csduol", w)[title.removeprefix("Table ")][learner] for w in ("value", "spread")]
+    return [
+        printed("csduol", w)[title.removeprefix("Table ")][learner] for w in ("value", "spread")
+    ]
 
 
 def _sum_figure(name, found):

@@ -47,7 +47,9 @@ def draw(result):
         _mark_end_points(axis, table["title"], curves)
         title = textwrap.fill(table["title"], 60)
         axis.set_title(f"{title}\n{_words(table['title'])}", fontsize=7)
-        axis.set_xlabel("% read" if "during the stream" in table["title"] else "epsilon", fontsize=7)
+        axis.set_xlabel(
+            "% read" if "during the stream" in table["title"] else "epsilon", fontsize=7
+        )
         axis.tick_params(labelsize=6)
         axis.legend(fontsize=5)
     return figure

@@ -76,7 +76,9 @@ def decided_online(model, stream, name):
 def batch(model, train, test, name):
     """Learn from one part, decide on the other: cost and CVaR of the margins."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BelowTrivialWarning)  # the tables show the constant policies
+        warnings.simplefilter(
+            "ignore", BelowTrivialWarning
+        )  # the tables show the constant policies
         model = clone(model).fit(train.X, train.y, fp_cost=train.c, fn_cost=train.c)
     paid = test.paid(_decided(model.predict_proba(test.X)[:, 1], test, name))
     margins = np.where(test.y == 1, 1.0, -1.0) * (test.X @ model.coef_[0] + model.intercept_)
