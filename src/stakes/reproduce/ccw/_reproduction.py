@@ -47,7 +47,8 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
     setup = (
         f"Area under the precision-recall curve (average precision), mean over {repeats} x 2 "
         f"folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, "
-        "as in the thesis, with at most one parent in sets with more than 500 columns, otherwise two."
+        "as in the thesis, with at most one parent in sets with more than 500 columns, otherwise "
+        "two."
     )
     left = [name for name in SETS if name not in found]
     if left:

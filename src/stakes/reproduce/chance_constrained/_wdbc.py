@@ -156,8 +156,8 @@ def one_model(repeats=3, progress=None):
             progress(f"one model: {whose}")
     note = (
         f"Percent, {repeats} five-fold cross-validations; MM-MC or MM-SMV-I, epsilon and C "
-        "selected within each training fold, images at the middle of their support. The variance of an "
-        "image's mean is its squared standard error, that of a nucleus is this times the number of "
+        "selected within each training fold, images at the middle of their support. The variance "
+        "of an image's mean is its squared standard error, that of a nucleus is this times the number of "
         "nuclei: the data do not contain this number, but their worst values are as extreme as "
         "those of 16 normal draws."
     )

@@ -41,8 +41,8 @@ def donations(repeats=2, data=None, n_train=4_000, n_validation=6_000):
         f"non-donor in 6.23 with that weight): {n_train:,} rows for training, {n_validation:,} for "
         f"model selection, the rest for testing; scaled to {LETTERS:,} people. C in {C_GRID}, "
         f"gamma times the number of features in {GAMMA_GRID}, kappa in {KAPPA_GRID}. This copy "
-        "lacks most of the 479 features, so levels differ; the other algorithms of Table 8 are not SVMs and "
-        "were not run."
+        "lacks most of the 479 features, so levels differ; the other algorithms of Table 8 are not "
+        "SVMs and were not run."
     )
     return Table("Table 8: income on KDD 98", cells, note), _claim(mean, gains)
 

@@ -70,7 +70,7 @@ def two_learner_friedman(changes):
 
 
 def friedman_on_periods(changes):
-    """The test for each stream and pair, on the periods of all streams, and on the printed errors."""
+    """The test for each stream and pair, on all streams together, and on the printed errors."""
     blocks = {
         f"{name}, {pair}": [change for change, _ in by_period.values()]
         for name, pairs in changes.items()
@@ -149,9 +149,8 @@ def _every_month(changes):
     return Claim(
         "Equilibrium classifiers have a lower error than plain ones in every month (Table 7.2).",
         verdict,
-        "; ".join(parts)
-        + f"; by their 95 % intervals {surely_lower} are lower and {surely_higher} "
-        "higher than zero; on other mailboxes than the thesis's, which is not public",
+        "; ".join(parts) + f"; with 95 % intervals {surely_lower} are significantly lower and "
+        f"{surely_higher} significantly higher; on other mailboxes than the thesis's, which is not public",
     )
 
 

@@ -50,8 +50,8 @@ def table_7_1():
     angles = [_angle(now[:2], before[2:4]) for before, now in itertools.pairwise(steps)]
     note = (
         "lambda = 1/2, C = 1/n, prices as printed; the number of points is not printed, here 500 "
-        "per class. The best move is opposite to the weights; the printed ones are "
-        f"{min(angles):.0f} to {max(angles):.0f} degrees off the weights of the previous round. "
+        "per class. The best move is opposite to the weights of the previous round; the printed "
+        f"ones are {min(angles):.0f} to {max(angles):.0f} degrees away from that. "
         f"Exploitability after round 1 {gaps[0]:.1e}, after round 8 {gaps[-1]:.1e}, of the "
         f"equilibrium {found.exploitability:.1e}."
     )
@@ -129,8 +129,8 @@ def usps(repeats, data=None):
         gains[setting] = np.array(differences)
     note = (
         "Thesis: lambda = lambda' = 1/2, C = C' = 1/n. Cheap moves: alpha = 0.001, a price of "
-        "0.05. Our copy of the data has 9,298 images of the ten digits, the thesis's 2,200 of each. "
-        "'Moved' adds the equilibrium move to the test positives, 'first move' the best reply to "
+        "0.05. Our copy of the data has 9,298 images of the ten digits, the thesis's 2,200 of "
+        "each. 'Moved' adds the equilibrium move to the test positives, 'first move' the best reply to "
         "the initial weights (Figure 7.4)."
     )
     share = above / len(PAIRS)
