@@ -17,8 +17,8 @@ GRID_EPSILON = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.97)
 # interpretation of the uncertainty -> variance in units of the squared standard error
 WHOSE = {
     "an image's mean": 1.0,
-    "a nucleus, 16 an image": 16.0,
-    "a nucleus, 20 an image": 20.0,
+    "a nucleus (16 per image)": 16.0,
+    "a nucleus (20 per image)": 20.0,
 }
 SETTINGS = [
     (name, epsilon, C)
@@ -150,16 +150,16 @@ def one_model(repeats=3, progress=None):
         nominal, certified = (float(100 * each) for each in np.mean(outside, axis=0))
         values[whose] = nominal, certified
         least = min(printed("chance_constrained")["6"]["OptErr c"].values())
-        cells.append(Cell(f"uncertain is {whose}", "NomErr", nominal))
-        cells.append(Cell(f"uncertain is {whose}", "OptErr c", certified, paper=least))
+        cells.append(Cell(f"uncertainty of {whose}", "NomErr", nominal))
+        cells.append(Cell(f"uncertainty of {whose}", "OptErr c", certified, paper=least))
         if progress:
             progress(f"one model: {whose}")
     note = (
         f"Percent, {repeats} five-fold cross-validations; MM-MC or MM-SMV-I, epsilon and C "
         "selected within each training fold, images at the middle of their support. The variance "
-        "of an image's mean is its squared standard error, that of a nucleus is this times the number of "
-        "nuclei: the data do not contain this number, but their worst values are as extreme as "
-        "those of 16 normal draws."
+        "of an image's mean is its squared standard error, that of a nucleus is this times the "
+        "number of nuclei: the data do not contain this number, but their worst values are as "
+        "extreme as those of 16 normal draws."
     )
     return Table("WDBC, one model for both errors", cells, note), values
 

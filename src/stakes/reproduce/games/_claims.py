@@ -150,7 +150,8 @@ def _every_month(changes):
         "Equilibrium classifiers have a lower error than plain ones in every month (Table 7.2).",
         verdict,
         "; ".join(parts) + f"; with 95 % intervals {surely_lower} are significantly lower and "
-        f"{surely_higher} significantly higher; on other mailboxes than the thesis's, which is not public",
+        f"{surely_higher} significantly higher; on other mailboxes than the thesis's, which is "
+        "not public",
     )
 
 

@@ -130,8 +130,8 @@ def usps(repeats, data=None):
     note = (
         "Thesis: lambda = lambda' = 1/2, C = C' = 1/n. Cheap moves: alpha = 0.001, a price of "
         "0.05. Our copy of the data has 9,298 images of the ten digits, the thesis's 2,200 of "
-        "each. 'Moved' adds the equilibrium move to the test positives, 'first move' the best reply to "
-        "the initial weights (Figure 7.4)."
+        "each. 'Moved' adds the equilibrium move to the test positives, 'first move' the best "
+        "reply to the initial weights (Figure 7.4)."
     )
     share = above / len(PAIRS)
     claims = [

@@ -157,7 +157,7 @@ def _search(stream, bound, found):
     for cell in search_cells(found, "J_L"):
         fnr, fpr = found.error_trace[int(cell.row.split()[1]) - 1]
         cells += [cell, Cell(cell.row, "FNR", float(fnr)), Cell(cell.row, "FPR", float(fpr))]
-    note = f"{stream.note} The best payoff of each generation, seed 0, and the error rates with it."
+    note = f"{stream.note} The best payoff of each generation, seed 0, and its error rates."
     return Table(f"Figure 6.3, {stream.name}: the search", cells, note)
 
 
