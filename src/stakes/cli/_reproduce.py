@@ -35,8 +35,7 @@ def reproduce(
     """
     import importlib
 
-    from stakes.reproduce import PAPERS
-    from stakes.reproduce._files import PAGE
+    from stakes.reproduce import DATA_PAGE, PAPERS
 
     if name is None:
         for one in sorted(PAPERS):
@@ -44,7 +43,7 @@ def reproduce(
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
             "chance-constrained needs no data, games and cw-cvar run in part without; the files of "
-            f"the others are listed in {PAGE}.",
+            f"the others are listed in {DATA_PAGE}.",
             err=True,
         )
         return
@@ -63,7 +62,7 @@ def reproduce(
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"A data file is not in the folder of --data or STAKES_DATA: {error}; {PAGE} says "
+            f"A data file is not in the folder of --data or STAKES_DATA: {error}; {DATA_PAGE} says "
             "where each comes from."
         ) from None
     if out is not None:
