@@ -79,7 +79,7 @@ def test_changes_come_with_intervals():
     names += ("LogReg tuned", "LogRegeq tuned")
     wrong = {name: {"May": np.array([1.0, 0.0, 0.0, 1.0])} for name in names}
     wrong["SVMeq"]["May"] = np.array([0.0, 0.0, 0.0, 1.0])
-    change, half = pair_changes(wrong)["SVMeq less SVM"]["May"]
+    change, half = pair_changes(wrong)["SVMeq minus SVM"]["May"]
     assert change == -0.25
     assert half == pytest.approx(1.96 * np.sqrt(0.25 * 0.75 / 4))
 
@@ -95,7 +95,7 @@ def test_a_small_stream_is_run(monkeypatch):
     assert {cell.column for cell in table.cells} == {f"week {k} (n = 60)" for k in "bcd"}
     assert "always 'spam'" in {cell.row for cell in table.cells}
     assert len(changes.cells) == 12
-    assert "all streams, SVMeq less SVM" in {cell.row for cell in test.cells}
+    assert "all streams, SVMeq minus SVM" in {cell.row for cell in test.cells}
     assert "SVMeq wins 12 of 12, p = 0.00053" in claims[2].evidence
     found, (claim,) = months_tables([small])
     assert "of 3 later periods" in claim.evidence

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy import sparse
 
 from stakes.errors import InputError
 
@@ -34,6 +35,15 @@ def data_file(data, name):
     if not path.is_file():
         raise DataMissing(f"There is no {name} in {str(path.parent)!r}; see {DATA_PAGE}.")
     return path
+
+
+def load_npz(path):
+    """X (float64, dense or CSR as stored) and y of an `.npz` file."""
+    with np.load(path) as held:
+        if "X" in held.files:
+            return held["X"].astype(np.float64), held["y"]
+        parts = held["data"].astype(np.float64), held["indices"], held["indptr"]
+        return sparse.csr_matrix(parts, shape=tuple(held["shape"])), held["y"]
 
 
 def load_donors(data=None):

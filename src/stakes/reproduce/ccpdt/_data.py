@@ -2,10 +2,9 @@
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 from sklearn.datasets import load_iris
 
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import data_file, load_npz
 
 # name -> file, labels of the minority class; chosen so that its share is the printed one
 SETS = {
@@ -58,10 +57,10 @@ def load_set(name, data=None):
     file, minority = SETS[name]
     path = data_file(data, file)
     if file.endswith(".npz"):
-        with np.load(path) as found:
-            X, y = found["X"].astype(np.float64), found["y"]
-            n = int(found["n_train"]) if name == "SVMguide" else len(y)
-        X, y = X[:n], y[:n]
+        X, y = load_npz(path)
+        if name == "SVMguide":
+            n_train = int(np.load(path)["n_train"])
+            X, y = X[:n_train], y[:n_train]
         if name == "Covtype":
             rows = np.isin(y, (3, 4))
             X, y = X[rows, :10], y[rows]
@@ -85,10 +84,8 @@ def load_classes(name, data=None):
         return X, np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]).astype(int), np.zeros(4, bool)
     path = data_file(data, CLASS_FILES[name])
     if path.suffix == ".npz":
-        with np.load(path) as found:
-            parts = found["data"], found["indices"], found["indptr"]
-            X = sparse.csr_array(parts, shape=tuple(found["shape"])).toarray().astype(np.float64)
-            return X, found["y"], np.zeros(X.shape[1], dtype=bool)
+        X, y = load_npz(path)
+        return X.toarray(), y, np.zeros(X.shape[1], dtype=bool)
     table = pl.read_csv(path, infer_schema=False, null_values=["?"])
     y = table[table.columns[-1]].to_numpy()
     columns, category = [], []

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import data_file, load_npz
 
 # name -> file and the positive label; an int is the number of rows of the positive class
 SETS = {
@@ -47,13 +47,8 @@ def load_set(name, data=None):
         X = np.array(list(itertools.product(range(1, 6), repeat=4)), dtype=np.float64)
         y, categorical = (X[:, 0] * X[:, 1] != X[:, 2] * X[:, 3]).astype(int), np.zeros(4, bool)
     elif file.endswith(".npz"):
-        with np.load(data_file(data, file)) as found:
-            y = found["y"]
-            if "X" in found.files:
-                X = found["X"].astype(np.float64)
-            else:
-                parts = (found["data"], found["indices"], found["indptr"])
-                X = sparse.csr_matrix(parts, tuple(found["shape"])).toarray().astype(np.float64)
+        X, y = load_npz(data_file(data, file))
+        X = X.toarray() if sparse.issparse(X) else X
         categorical = np.zeros(X.shape[1], bool)
     else:
         table = pl.read_csv(data_file(data, file), infer_schema=False)

@@ -33,7 +33,7 @@ def draw(result):
         axis.set_title(word, fontsize=9)
         axis.tick_params(labelsize=7)
         axis.tick_params(axis="x", rotation=90)
-    axes[0].set_ylabel("AUC-PR of CCW_MI less MI", fontsize=8)
+    axes[0].set_ylabel("AUC-PR of CCW_MI minus MI", fontsize=8)
     axes[0].legend(fontsize=7)
     return figure
 

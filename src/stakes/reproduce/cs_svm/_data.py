@@ -7,7 +7,7 @@ import polars as pl
 from scipy import sparse
 
 from stakes.datasets import fetch_kdd99
-from stakes.reproduce._files import data_directory, data_file, numbers_of
+from stakes.reproduce._files import data_directory, data_file, load_npz, numbers_of
 
 
 @dataclass(frozen=True)
@@ -78,24 +78,17 @@ def load_set(name, data=None):
         rows = _draw(found.y, sum(spec.rows))
         X, y = numbers_of(found.X[rows]), found.y[rows]
     elif path.suffix == ".npz":
-        X, y = _from_npz(path, spec)
+        X, y = load_npz(path)
+        if spec.rows is not None:
+            rows = _draw(y == spec.positive, sum(spec.rows))
+            X, y = X[rows], y[rows]
+        X = X.toarray() if sparse.issparse(X) else X
     else:
         table = pl.read_csv(path, infer_schema_length=None)
         table = table.filter(pl.col(spec.target).is_not_null())
         y = table[spec.target].to_numpy()
         X = numbers_of(table.drop(spec.target, *(c for c in spec.drop if c in table.columns)))
     return np.ascontiguousarray(X, dtype=np.float64), np.where(y == spec.positive, 1.0, -1.0)
-
-
-def _from_npz(path, spec):
-    held = np.load(path, allow_pickle=False)
-    y = held["y"]
-    rows = np.arange(len(y)) if spec.rows is None else _draw(y == spec.positive, sum(spec.rows))
-    if "indptr" in held.files:
-        shape = tuple(held["shape"])
-        X = sparse.csr_array((held["data"], held["indices"], held["indptr"]), shape=shape)
-        return X[rows].toarray(), y[rows]
-    return held["X"][rows].astype(np.float64), y[rows]
 
 
 def _draw(y, n):

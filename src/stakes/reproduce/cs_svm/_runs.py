@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from stakes.datasets import make_checkerboard
 from stakes.metrics import partial_auc_score
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import data_file, load_npz
 from stakes.reproduce._result import Cell, Claim, Table
 from stakes.svm import (
     BiasedPenaltySVC,
@@ -239,8 +239,8 @@ def _checkerboard_claim(balanced):
 
 def support_vectors(data=None, n_rows=6_000):
     """Figure 3: support vectors of both classes on covertype, 1:211, as kappa falls."""
-    held = np.load(data_file(data, "covtype.npz"))
-    y = held["y"] == 4
+    X, y = load_npz(data_file(data, "covtype.npz"))
+    y = y == 4
     rng = np.random.default_rng(0)
     n_positive = round(n_rows / 212)
     rows = np.concatenate(
@@ -249,7 +249,7 @@ def support_vectors(data=None, n_rows=6_000):
             rng.choice(np.flatnonzero(~y), n_rows - n_positive, replace=False),
         ]
     )
-    X, y = held["X"][rows].astype(np.float64), y[rows].astype(int)
+    X, y = X[rows], y[rows].astype(int)
     X = (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
     kappas = [2.0**-k for k in FIGURE_3_EXPONENTS]
     path = kappa_path(X, y, kappas, C=1.0, fn_cost=211.0)

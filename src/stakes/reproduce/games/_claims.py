@@ -9,10 +9,10 @@ from stakes.reproduce._result import Cell, Claim, Table, verdict_of
 
 PRINTED_PAIRS = (("SVM", "SVMeq"), ("LogReg", "LogRegeq"))
 PAIRS = {
-    "SVMeq less SVM": ("SVM", "SVMeq"),
-    "LogRegeq less LogReg": ("LogReg", "LogRegeq"),
-    "SVMeq less SVM, tuned": ("SVM tuned", "SVMeq tuned"),
-    "LogRegeq less LogReg, tuned": ("LogReg tuned", "LogRegeq tuned"),
+    "SVMeq minus SVM": ("SVM", "SVMeq"),
+    "LogRegeq minus LogReg": ("LogReg", "LogRegeq"),
+    "SVMeq minus SVM, tuned": ("SVM tuned", "SVMeq tuned"),
+    "LogRegeq minus LogReg, tuned": ("LogReg tuned", "LogRegeq tuned"),
 }
 
 
@@ -45,7 +45,7 @@ def change_table(stream, changes):
         for when, (change, half) in by_period.items()
     ]
     note = "Change of the error on the same mails, with half of its 95 % confidence interval."
-    return Table(f"Table 7.2, {stream.name}: equilibrium less plain", cells, note)
+    return Table(f"Table 7.2, {stream.name}: equilibrium minus plain", cells, note)
 
 
 def two_learner_friedman(changes):
@@ -83,7 +83,7 @@ def friedman_on_periods(changes):
     blocks |= {f"all streams, {pair}": each for pair, each in pooled.items()}
     cells = [cell for row, each in blocks.items() for cell in _row(row, each)]
     for plain, moved in PRINTED_PAIRS:
-        row = f"the thesis's months, {moved} less {plain}"
+        row = f"the thesis's months, {moved} minus {plain}"
         cells += _row(row, printed_changes(plain, moved), _printed_p())
     note = (
         "Periods in which the equilibrium classifier's error is lower, equal and higher. With five "

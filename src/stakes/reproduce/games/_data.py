@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.special import xlogy
 
-from stakes.reproduce._files import DATA_PAGE, DataMissing, data_directory, data_file
+from stakes.reproduce._files import DATA_PAGE, DataMissing, data_directory, data_file, load_npz
 
 N_WORDS = 20
 
@@ -54,18 +53,18 @@ def load_streams(data=None):
 
 def load_pair(pair, seed=0, data=None):
     """Images of two digits, half for training, half for testing; the first digit is positive."""
-    with np.load(data_file(data, "usps.npz")) as d:
-        X, digit = d["X"], d["y"]
+    X, digit = load_npz(data_file(data, "usps.npz"))
     rows = np.random.default_rng(seed).permutation(np.flatnonzero(np.isin(digit, pair)))
-    X, y = X[rows].astype(np.float64), (digit[rows] == pair[0]).astype(int)
+    X, y = X[rows], (digit[rows] == pair[0]).astype(int)
     half = len(y) // 2
     return X[:half], y[:half], X[half:], y[half:]
 
 
 def _load(name, path, unit):
-    d = np.load(path)
-    X = sparse.csr_matrix((d["data"], d["indices"], d["indptr"]), shape=tuple(d["shape"]))
-    y, when = d["y"].astype(int), d["timestamp"].astype("datetime64[s]")
+    X, y = load_npz(path)
+    with np.load(path) as d:
+        when, terms = d["timestamp"].astype("datetime64[s]"), d["terms"]
+    y = y.astype(int)
     if unit == "month":
         month = when.astype("datetime64[M]")
         names, period = np.unique(month, return_inverse=True)
@@ -78,10 +77,10 @@ def _load(name, path, unit):
     train = period < n_first
     gain = information_gain(X[train] > 0, y[train])
     chosen = np.argsort(-gain, kind="stable")[:N_WORDS]
-    Z = np.log1p(X[:, chosen].toarray().astype(np.float64))
+    Z = np.log1p(X[:, chosen].toarray())
     scale = Z[train].std(axis=0)
     Z = (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    words = [str(word) for word in d["terms"][chosen]]
+    words = [str(word) for word in terms[chosen]]
     note = (
         f"{train.sum():,} mails up to {unit} {names[n_first - 1]} for training "
         f"({y[train].mean():.0%} spam), {(~train).sum():,} later ones by {unit}; scaled log counts "
@@ -96,6 +95,7 @@ def information_gain(present, y):
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> present = sparse.csr_matrix([[1, 1], [1, 0], [0, 1], [0, 0]])
     >>> information_gain(present, np.array([1, 1, 0, 0])).round(4)
     array([0.6931, 0.    ])

@@ -94,7 +94,7 @@ def errors(result):
     -------
     matplotlib.figure.Figure
     """
-    tables = [t for t in _tables(result, "Table 7.2") if "less" not in t["title"]]
+    tables = [t for t in _tables(result, "Table 7.2") if "minus" not in t["title"]]
     figure, axes = _panels(2, len(tables))
     panels = iter(axes)
     for table in tables:

@@ -2,10 +2,9 @@
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 from sklearn.datasets import load_diabetes, make_friedman1
 
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import data_file, load_npz
 
 # name -> file and positive label, chosen so that its share is the one printed in Table 5.2
 CLASSES = {
@@ -45,12 +44,8 @@ def load_classes(name, data=None):
         target = frame.columns[-1]
         y = (frame[target].cast(pl.String) == positive).to_numpy().astype(int)
         return numbers_of(frame.drop(target)), y
-    with np.load(path) as z:
-        y = (z["y"].astype(str) == positive).astype(int)
-        if "indptr" in z:
-            parts = (z["data"].astype(np.float64), z["indices"], z["indptr"])
-            return sparse.csr_matrix(parts, shape=tuple(z["shape"])), y
-        return z["X"].astype(np.float64), y
+    X, y = load_npz(path)
+    return X, (y.astype(str) == positive).astype(int)
 
 
 def numbers_of(frame):
