@@ -48,7 +48,7 @@ class ZeroSumGame:
     >>> X, y, one = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(2)
     >>> game = ZeroSumGame(X, y, one, np.ones((1, 1)), np.ones(1), "logistic", 0.1)
     >>> found = game.solve()
-    >>> found.exploitability < 1e-4
+    >>> bool(found.exploitability < 1e-4)
     True
     >>> bool(found.moves[0, 0, 0] < 0)  # towards the negatives
     True
