@@ -14,7 +14,7 @@ from stakes._core.deciding import ENOUGH, warn_below_trivial
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
-from stakes.online_kernel._gram_store import CallableStore
+from stakes.online_kernel._gram_store import CallableStore, GramStore
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
 
@@ -345,6 +345,13 @@ class KernelOnline(CostSensitiveClassifier):
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
                 setattr(self, name, np.array(value))
+
+    def _learn_gram(self, gram, y, order):
+        """Learn the rows `order` of a given Gram matrix; return their scores before learning."""
+        self.classes_ = np.array([0, 1])
+        self._start(1, y)
+        self._store = GramStore(gram, self.budget)
+        return self._learn(np.asarray(order)[:, None], y[order], self._costs_of(len(order)))
 
 
 class SingleUpdate(KernelOnline):

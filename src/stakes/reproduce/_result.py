@@ -123,7 +123,7 @@ class Reproduction:
         parts = [f"# {self.paper}", f"Made by `{self.command}`."]
         if self.claims:
             lines = ["## Claims", "", "| claim | verdict | evidence |", "| --- | --- | --- |"]
-            lines += [f"| {c.text} | {c.verdict} | {c.evidence} |" for c in self.claims]
+            lines += [f"| {c.text.rstrip('.')} | {c.verdict} | {c.evidence} |" for c in self.claims]
             parts.append("\n".join(lines))
         parts.append("## Tables")
         parts += [table.to_markdown() for table in self.tables]
