@@ -36,8 +36,7 @@ def reproduce(
     """
     import importlib
 
-    from stakes.reproduce import PAPERS
-    from stakes.reproduce._files import PAGE
+    from stakes.reproduce import DATA_PAGE, PAPERS
 
     if name is None:
         for one in sorted(PAPERS):
@@ -45,7 +44,7 @@ def reproduce(
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
             "chance-constrained needs no data files, games and cw-cvar run in part without them; "
-            f"{PAGE} lists the files of the others.",
+            f"{DATA_PAGE} lists the files of the others.",
             err=True,
         )
         return
@@ -64,7 +63,7 @@ def reproduce(
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {PAGE} lists "
+            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {DATA_PAGE} lists "
             "the sources."
         ) from None
     if out is not None:
