@@ -8,7 +8,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.deciding import row_count, takes_costs
+from stakes._core.docs import documented
 from stakes._core.labels import stream_classes
+from stakes._core.sklearn_private import check_sample_weight
 from stakes.costs import Costs
 
 
@@ -76,6 +78,7 @@ class ProgressiveResult:
         )
 
 
+@documented()
 def progressive(
     model,
     X,
@@ -85,6 +88,7 @@ def progressive(
     fn_cost=None,
     tp_cost=None,
     tn_cost=None,
+    sample_weight=None,
     delay=0,
     classes=None,
     decide="cost",
@@ -100,8 +104,8 @@ def progressive(
         The events, in order of time.
     y : array-like of shape (n,)
         Their labels; the larger one is positive.
-    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-        What the four outcomes cost.
+    [metric_costs]
+    [sample_weight]
     delay : int, default=0
         Delay of the labels in events: the decision about event t knows the labels of the events
         before t - delay.
@@ -138,6 +142,8 @@ def progressive(
     classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if sample_weight is not None:
+        costs = costs * check_sample_weight(sample_weight, X, ensure_non_negative=True)
     decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide, prior)
     if decided is None:
         decided = costs.decide(probability)
