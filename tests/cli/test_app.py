@@ -14,7 +14,6 @@ from payments import COSTS, payments
 from running import wait_until
 from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
-from stakes.compare import TableSettings
 from stakes.errors import InputError
 
 STAKES = [sys.executable, "-m", "stakes"]
@@ -161,11 +160,3 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
     assert peaks[1] < peaks[0] + 50, peaks
-
-
-def test_a_folder_called_like_a_data_set_does_not_hide_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "german").mkdir()
-    assert not TableSettings("german").is_file
-    (tmp_path / "other").mkdir()
-    assert TableSettings("other").is_file

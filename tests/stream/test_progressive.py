@@ -103,6 +103,19 @@ def test_the_sign_decides_if_asked(stream):
         slow.learn_one(X[t], y[t], **{k: v[t] for k, v in costs.items()})
 
 
+@pytest.mark.parametrize("delay", [0, 3])
+def test_weights_multiply_the_costs(stream, delay):
+    X, y, costs = stream
+    weight = np.arange(len(y)) % 3
+    weighted = progressive(ProbitClassifier(), X, y, sample_weight=weight, delay=delay, **costs)
+    scaled = {name: cost * weight for name, cost in costs.items()}
+    expected = progressive(ProbitClassifier(), X, y, delay=delay, **scaled)
+    np.testing.assert_array_equal(weighted.probability, expected.probability)
+    np.testing.assert_array_equal(weighted.paid, expected.paid)
+    with pytest.raises(ValueError, match="Negative values"):
+        progressive(ProbitClassifier(), X, y, sample_weight=-weight)
+
+
 @pytest.mark.parametrize("curve", ["cost", "regret", "savings", "weighted_sum"])
 def test_display(stream, curve):
     X, y, costs = stream

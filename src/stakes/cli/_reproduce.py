@@ -36,8 +36,7 @@ def reproduce(
     """
     import importlib
 
-    from stakes.reproduce import PAPERS
-    from stakes.reproduce._files import PAGE
+    from stakes.reproduce import DATA_PAGE, PAPERS
 
     if name is None:
         for one in sorted(PAPERS):
@@ -45,7 +44,7 @@ def reproduce(
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
             "chance-constrained needs no data files, games and cw-cvar run in part without them; "
-            f"{PAGE} lists the files of the others.",
+            f"{DATA_PAGE} lists the files of the others.",
             err=True,
         )
         return
@@ -57,15 +56,14 @@ def reproduce(
         if out.exists() and not out.is_dir():
             raise InputError(f"{str(out)!r} is a file; --out is the folder to write to.")
         out.mkdir(parents=True, exist_ok=True)
-    progress = _Line()
     try:
         result = importlib.import_module(PAPERS[name]).run(
-            repeats=repeats, data=data, progress=progress
+            repeats=repeats, data=data, progress=_echo
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {PAGE} lists "
-            "the sources."
+            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {DATA_PAGE} "
+            "lists the sources."
         ) from None
     if out is not None:
         from stakes._core.files import appearing
@@ -76,8 +74,5 @@ def reproduce(
     typer.echo(result.to_markdown())
 
 
-class _Line:
-    """Prints the reports of a reproduction to stderr, one line each."""
-
-    def __call__(self, *what):
-        typer.echo(" ".join(map(str, what)), err=True)
+def _echo(*words):
+    typer.echo(" ".join(map(str, words)), err=True)

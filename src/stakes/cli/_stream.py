@@ -18,7 +18,7 @@ def stream(
             metavar="DATA", help="A .csv, .jsonl or .ndjson file, or - for standard input."
         ),
     ],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the label.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Label column.")],
     positive: options.Positive = None,
     fp_cost: options.FpCost = "1",
     fn_cost: options.FnCost = "1",
@@ -71,7 +71,7 @@ def stream(
     ] = 10_000,
     delay: Annotated[
         int,
-        typer.Option(min=0, help="Without --id: simulate labels that arrive N events late."),
+        typer.Option(min=0, help="Without --id: simulated delay of the labels, in events."),
     ] = 0,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Decisions, as CSV.")] = Path(
         "decisions.csv"

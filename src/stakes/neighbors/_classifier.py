@@ -173,6 +173,39 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
             self.slope_, self.offset_ = self._calibrate(costs[used])
         return self
 
+    def kneighbors(self, X, n_neighbors=None):
+        """Find the nearest stored examples of each row.
+
+        Models that store the same examples can share the result, see `predict_proba`.
+
+        Parameters
+        ----------
+        X : {array-like, data frame} of shape (n, d)
+            The examples.
+        n_neighbors : int, default=None
+            Number of neighbours; None: the constructor's.
+
+        Returns
+        -------
+        distance, index : ndarray of shape (n, n_neighbors)
+            Nearest first, ties in the order of the stored examples.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+        >>> three = ConfidenceNeighborsClassifier(n_neighbors=3, calibration=None).fit(X, y)
+        >>> distance, index = three.kneighbors([[0.9]])
+        >>> index.tolist()
+        [[1, 0, 2]]
+        >>> one = ConfidenceNeighborsClassifier(n_neighbors=1, calibration=None).fit(X, y)
+        >>> shared = one.predict_proba([[0.9]], neighbors=(distance[:, :1], index[:, :1]))
+        >>> bool((shared == one.predict_proba([[0.9]])).all())
+        True
+        """
+        X = self._validate_X(X)
+        wanted = self.n_neighbors if n_neighbors is None else n_neighbors
+        return self._search.nearest(X, min(wanted, len(self._stored)))
+
     def decision_function(self, X):
         """Votes for the positive class less the others, weighed by their costs, in [-1, 1].
 
@@ -189,19 +222,22 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         total = plus + minus
         return np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X, *, neighbors=None):
         """Probability of each class, from its share of the votes.
 
         Parameters
         ----------
         X : {array-like, data frame} of shape (n, d)
             The examples.
+        neighbors : pair of ndarray of shape (n, n_neighbors), default=None
+            Distances and indices of the neighbours that vote, from `kneighbors` of a model that
+            stores the same examples; None: searched for.
 
         Returns
         -------
         ndarray of shape (n, 2)
         """
-        plus, minus = self._tally(self._validate_X(X))
+        plus, minus = self._tally(self._validate_X(X), neighbors=neighbors)
         if self.calibration is None:
             total = plus + minus
             positive = np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
@@ -231,7 +267,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         log_p = np.asarray(source.log_confidence(X, positive.astype(np.intp)))
         return log_p - log_p.mean()
 
-    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None):
+    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None, neighbors=None):
         """Votes for and against the positive class; `own` rows of the training set do not vote."""
         n = len(self._positive)
         k = min(self.n_neighbors, n if own is None else n - 1)
@@ -239,7 +275,9 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         out = np.empty((2, len(X)))
         for start in range(0, len(X), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            if own is None:
+            if neighbors is not None:
+                distance, near = (part[rows] for part in neighbors)
+            elif own is None:
                 distance, near = self._search.nearest(X[rows], k)
             else:
                 distance, near = _without(own[rows], *self._search.nearest(X[rows], k + 1))

@@ -172,11 +172,14 @@ class FileStream:
         if not id:
             raise InputError(f"There is no id in {self.settings.id!r}; {FIX}.")
         is_new = not stream.knows(id)
-        if not is_missing(y) and not (is_new and stream.is_complete(record)):
+        if is_missing(y):
+            decision = stream.decide(record, id)
+        elif is_new and stream.is_complete(record):
+            decision = stream.learn(record, y, id)
+        else:
             stream.label(id, y)
             return None
-        decision = stream.learn(record, y, id)
-        return decision if is_new else None
+        return decision if is_new else None  # a repetition is counted, not written
 
     def _resumed(self):
         stream = DecisionStream.load(self.checkpoint)

@@ -77,36 +77,48 @@ class PriceList:
                     name,
                 )
         self.columns = frozenset(name for cost in self._costs.values() for name in cost.columns)
-        self._fixed = None if self.columns else self._computed({})
+        fixed = {name: cost for name, cost in self._costs.items() if not cost.columns}
+        self._fixed = {name: _checked(name, cost, {}) for name, cost in fixed.items()}
+        self._same = None if self.columns else self._computed({})
 
     def of(self, event):
         """The prices of one event; raises InputError if one is missing or a mistake would pay."""
-        return self._fixed or self._computed(event)
+        return self._same or self._computed(event)
 
     def _computed(self, event):
-        prices = Prices(*(cost.evaluate_one(event) for cost in self._costs.values()))
-        for (name, cost), price in zip(self._costs.items(), prices, strict=True):
-            if not math.isfinite(price):
-                fields = " and ".join(map(repr, cost.columns))
-                hint = f"; fill in {fields}" if fields else "; give a finite number"
-                raise InputError(
-                    f"{{parameter}} = {cost.text!r} is missing or infinite{hint}.", name
-                )
-        _check_order("fn_cost", prices.fn, "tp_cost", prices.tp)
-        _check_order("fp_cost", prices.fp, "tn_cost", prices.tn)
+        fixed = self._fixed
+        prices = Prices(
+            *(
+                fixed[name] if name in fixed else _checked(name, cost, event)
+                for name, cost in self._costs.items()
+            )
+        )
+        if prices.fn < prices.tp or prices.fp < prices.tn:
+            _refuse(prices)
         return prices
+
+
+def _checked(name, cost, event):
+    price = cost.evaluate_one(event)
+    if not math.isfinite(price):
+        fields = " and ".join(map(repr, cost.columns))
+        hint = f"fill in {fields}" if fields else "give a finite number"
+        raise InputError(f"{{parameter}} = {cost.text!r} is missing or infinite; {hint}.", name)
+    return price
+
+
+def _refuse(prices):
+    wrong, right = ("fn", "tp") if prices.fn < prices.tp else ("fp", "tn")
+    values = f"{getattr(prices, wrong):g} < {getattr(prices, right):g}"
+    wrong, right = f"{wrong}_cost", f"{right}_cost"
+    raise InputError(
+        f"{{{wrong}}} is smaller than {{{right}}} ({values}), so a mistake would be cheaper than "
+        "the correct decision; fix the costs or swap the labels.",
+        (wrong, right),
+    )
 
 
 def _expression(name, cost):
     if not isinstance(cost, str) and not math.isfinite(cost):  # as text, "nan" is a field
         raise InputError(f"{{parameter}} must be a finite number. Got {cost!r} instead.", name)
     return CostExpression(cost)
-
-
-def _check_order(wrong, wrong_price, right, right_price):
-    if wrong_price < right_price:
-        raise InputError(
-            f"{{{wrong}}} is smaller than {{{right}}} ({wrong_price:g} < {right_price:g}), so a "
-            "mistake would be cheaper than the correct decision; fix the costs or swap the labels.",
-            (wrong, right),
-        )

@@ -4,7 +4,7 @@ import math
 from datetime import date, datetime, timedelta
 
 from stakes.errors import InputError
-from stakes.tables import is_missing, parse_value
+from stakes.tables import parse_value
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -65,7 +65,7 @@ class RowEncoder:
                 continue
             if isinstance(value, str):
                 value = parse_value(value)
-            if is_missing(value):
+            if value is None or value != value:
                 continue
             if isinstance(value, str):
                 self._text(features, f"{name}={value}", learn)

@@ -146,7 +146,21 @@ def _partition(cv, X, y):
 
 
 def best_threshold(scores, y, regret):
-    """The threshold with the least total regret; of equal ones the nearest to zero.
+    """Find the threshold on scores with the lowest total regret.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Scores of the examples.
+    y : ndarray of shape (n,)
+        Labels; positive numbers are the positive class.
+    regret : ndarray of shape (n,)
+        Cost of a wrong decision for each example.
+
+    Returns
+    -------
+    float
+        Scores above it are decided positive. Among equally good thresholds the one nearest zero.
 
     Examples
     --------

@@ -57,6 +57,17 @@ def uncertainty_set(known, formulation, epsilon):
         One of FORMULATIONS; MM-R has points, one for each replicate.
     epsilon : float
         0 is the whole support and makes sense only with it; 1 the mean alone.
+
+    Returns
+    -------
+    Box, Ellipsoid, MeanIntervalEllipsoid or Intersection
+
+    Examples
+    --------
+    >>> from stakes.uncertain import Moments
+    >>> known = Moments(np.array([[1.0, 2.0]]), var=np.array([[0.25, 1.0]]))
+    >>> uncertainty_set(known, "MM-MC", 0.2).support(np.array([1.0, 0.0]))  # 1 + 2 * 0.5
+    array([2.])
     """
     base, cut = formulation.removesuffix("-I"), formulation.endswith("-I")
     if base in ("MM-M", "MM-R"):

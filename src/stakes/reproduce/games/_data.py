@@ -1,19 +1,18 @@
-"""Dated spam streams: the words that tell most, the first periods, each later period."""
+"""Dated spam streams, split into a training period and later periods; pairs of USPS digits."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.special import xlogy
 
-from stakes.reproduce._files import PAGE, DataMissing, data_directory
+from stakes.reproduce._files import DATA_PAGE, DataMissing, data_directory, data_file, load_npz
 
 N_WORDS = 20
 
 
 @dataclass
 class Stream:
-    """Scaled counts of the most telling words, with the period of each mail."""
+    """Scaled counts of the most informative words, with the period of each mail."""
 
     name: str
     X: np.ndarray
@@ -26,7 +25,7 @@ class Stream:
     note: str
 
     def first(self):
-        """Training rows, their labels, and what a period is called."""
+        """Training rows, their labels, and the unit of a period."""
         rows = self.period < self.n_first
         return self.X[rows], self.y[rows], self.kind
 
@@ -38,7 +37,7 @@ class Stream:
 
 
 def load_streams(data=None):
-    """SpamAssassin by months and TREC 2007 by weeks, those that are at hand."""
+    """SpamAssassin by month and TREC 2007 by week, if available."""
     found = []
     root = data_directory(data)
     for name, file, unit in (
@@ -48,14 +47,24 @@ def load_streams(data=None):
         if (root / file).exists():
             found.append(_load(name, root / file, unit))
     if not found:
-        raise DataMissing(f"There is no spam stream in {str(root)!r}: {PAGE} says what they are.")
+        raise DataMissing(f"There is no spam stream in {str(root)!r}; see {DATA_PAGE}.")
     return found
 
 
+def load_pair(pair, seed=0, data=None):
+    """Images of two digits, half for training, half for testing; the first digit is positive."""
+    X, digit = load_npz(data_file(data, "usps.npz"))
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(np.isin(digit, pair)))
+    X, y = X[rows], (digit[rows] == pair[0]).astype(int)
+    half = len(y) // 2
+    return X[:half], y[:half], X[half:], y[half:]
+
+
 def _load(name, path, unit):
-    d = np.load(path)
-    X = sparse.csr_matrix((d["data"], d["indices"], d["indptr"]), shape=tuple(d["shape"]))
-    y, when = d["y"].astype(int), d["timestamp"].astype("datetime64[s]")
+    X, y = load_npz(path)
+    with np.load(path) as d:
+        when, terms = d["timestamp"].astype("datetime64[s]"), d["terms"]
+    y = y.astype(int)
     if unit == "month":
         month = when.astype("datetime64[M]")
         names, period = np.unique(month, return_inverse=True)
@@ -66,26 +75,27 @@ def _load(name, path, unit):
         names = [str(k + 1) for k in range(period.max() + 1)]
         n_first = 1
     train = period < n_first
-    told = information_gain(X[train] > 0, y[train])
-    chosen = np.argsort(-told, kind="stable")[:N_WORDS]
-    Z = np.log1p(X[:, chosen].toarray().astype(np.float64))
+    gain = information_gain(X[train] > 0, y[train])
+    chosen = np.argsort(-gain, kind="stable")[:N_WORDS]
+    Z = np.log1p(X[:, chosen].toarray())
     scale = Z[train].std(axis=0)
     Z = (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    words = [str(word) for word in d["terms"][chosen]]
+    words = [str(word) for word in terms[chosen]]
     note = (
-        f"{train.sum():,} mails up to {unit} {names[n_first - 1]} to train "
-        f"({y[train].mean():.0%} spam), {(~train).sum():,} later ones by {unit}; logarithms of the "
-        f"counts of the {N_WORDS} words with the largest information gain, scaled: "
+        f"{train.sum():,} mails up to {unit} {names[n_first - 1]} for training "
+        f"({y[train].mean():.0%} spam), {(~train).sum():,} later ones by {unit}; scaled log counts "
+        f"of the {N_WORDS} words with the largest information gain: "
         f"{', '.join(words)}."
     )
     return Stream(name, Z, y, period, names, n_first, words, unit, note)
 
 
 def information_gain(present, y):
-    """What knowing whether each word is present tells of the class, in nats.
+    """Information about the class in the presence of each word, in nats.
 
     Examples
     --------
+    >>> from scipy import sparse
     >>> present = sparse.csr_matrix([[1, 1], [1, 0], [0, 1], [0, 0]])
     >>> information_gain(present, np.array([1, 1, 0, 0])).round(4)
     array([0.6931, 0.    ])

@@ -1,19 +1,21 @@
 """The re-run of the thesis's games, in small."""
 
+import itertools
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from stakes.game._zero_sum import ZeroSumGame
-from stakes.reproduce import PAPERS, _games_digits, _games_figures, _games_usps, games
-from stakes.reproduce.games._friedman import PRINTED, pair_changes, two_learner_friedman
-from stakes.reproduce.games._months import months_tables
-from stakes.reproduce.games._play import TABLE_7_1, concavity, synthetic, table_7_1
-from stakes.reproduce.games._shift import divergences
+from stakes.game import ZeroSumGame
+from stakes.reproduce import games
+from stakes.reproduce._printed import printed
+from stakes.reproduce.games import _figures, _moves
+from stakes.reproduce.games._claims import pair_changes, printed_changes, two_learner_friedman
+from stakes.reproduce.games._data import Stream, load_streams
+from stakes.reproduce.games._moves import concavity, synthetic, table_7_1
+from stakes.reproduce.games._shift import divergences, months_tables
 from stakes.reproduce.games._spam import spam_tables
-from stakes.reproduce.games._streams import Stream, load_streams
 
 
 def stream(rng, n=240):
@@ -42,13 +44,14 @@ def test_printed_moves_of_table_7_1_are_no_best_moves():
     """Best ones are opposite to the weights they answer; and two printed numbers cannot be."""
     X, y = synthetic()
     game = ZeroSumGame(X, y, np.ones(len(y)), np.ones((1, 2)), np.ones(1), "hinge", 0.5)
-    for k in range(1, 8):
-        w = np.array(TABLE_7_1[k][2:4])
-        ours, printed = game.best_moves(np.append(w, 0.0))[0], np.array(TABLE_7_1[k + 1][:2])
-        cosines = [-move @ w / np.linalg.norm(move) / np.linalg.norm(w) for move in (ours, printed)]
+    rounds = [list(numbers.values()) for numbers in printed("games")["7.1"].values()]
+    for before, now in itertools.pairwise(rounds):
+        w = np.array(before[2:4])
+        ours, theirs = game.best_moves(np.append(w, 0.0))[0], np.array(now[:2])
+        cosines = [-move @ w / np.linalg.norm(move) / np.linalg.norm(w) for move in (ours, theirs)]
         assert cosines[0] == pytest.approx(1.0)
         assert cosines[1] < np.cos(np.radians(1.4))
-    assert 4 + TABLE_7_1[8][1] == pytest.approx(1.5718)  # printed 1.5857: where the move leads to
+    assert 4 + rounds[-1][1] == pytest.approx(1.5718)  # printed as 1.5857
     assert game.best_classifier(np.zeros((1, 2)), 1e-6, 500).W[1] > 0.2  # printed -0.2955
 
 
@@ -60,8 +63,7 @@ def test_eq_7_9_is_not_concave():
 def test_friedman_of_two_learners_is_the_general_one():
     """On the printed months 0.00053, not 0.0044; ties carry no rank."""
     for plain, moved in (("SVM", "SVMeq"), ("LogReg", "LogRegeq")):
-        changes = np.subtract(PRINTED[moved], PRINTED[plain])
-        lower, _, _, p, _ = two_learner_friedman(changes)
+        lower, _, _, p, _ = two_learner_friedman(printed_changes(plain, moved))
         assert lower == 12
         assert p == pytest.approx(0.000532, abs=1e-6)
     assert two_learner_friedman([0.0, 0.0])[3:] == (1.0, 1.0)
@@ -77,7 +79,7 @@ def test_changes_come_with_intervals():
     names += ("LogReg tuned", "LogRegeq tuned")
     wrong = {name: {"May": np.array([1.0, 0.0, 0.0, 1.0])} for name in names}
     wrong["SVMeq"]["May"] = np.array([0.0, 0.0, 0.0, 1.0])
-    change, half = pair_changes(wrong)["SVMeq less SVM"]["May"]
+    change, half = pair_changes(wrong)["SVMeq minus SVM"]["May"]
     assert change == -0.25
     assert half == pytest.approx(1.96 * np.sqrt(0.25 * 0.75 / 4))
 
@@ -91,9 +93,9 @@ def test_a_small_stream_is_run(monkeypatch):
     (table, changes, test), claims = spam_tables([small], lines.append)
     assert len(lines) == 1
     assert {cell.column for cell in table.cells} == {f"week {k} (n = 60)" for k in "bcd"}
-    assert "deciding 'spam' always" in {cell.row for cell in table.cells}
+    assert "always 'spam'" in {cell.row for cell in table.cells}
     assert len(changes.cells) == 12
-    assert "all streams, SVMeq less SVM" in {cell.row for cell in test.cells}
+    assert "all streams, SVMeq minus SVM" in {cell.row for cell in test.cells}
     assert "SVMeq wins 12 of 12, p = 0.00053" in claims[2].evidence
     found, (claim,) = months_tables([small])
     assert "of 3 later periods" in claim.evidence
@@ -101,17 +103,17 @@ def test_a_small_stream_is_run(monkeypatch):
     assert gains["equilibrium, exact"] >= gains["no move"]
     assert gains["equilibrium, genetic"] == pytest.approx(gains["equilibrium, exact"], abs=1e-6)
     stored = {"tables": [asdict(part) for part in (table, changes, test, *found)]}
-    drawn = _games_figures.errors(stored)
+    drawn = _figures.errors(stored)
     assert len(drawn.axes) == 2
     assert len(drawn.axes[0].containers) == 4
-    bars = _games_figures.months(stored).axes[0].patches
+    bars = _figures.months(stored).axes[0].patches
     assert [bar.get_height() for bar in bars] == [gains[f"week {k}"] for k in "bcd"]
-    (panel,) = _games_figures.search(stored).axes
+    (panel,) = _figures.search(stored).axes
     assert panel.lines[1].get_ydata()[-1] == pytest.approx(gains["equilibrium, genetic"])
 
 
 def test_the_tree_is_drawn():
-    (axis,) = _games_figures.tree().axes
+    (axis,) = _figures.tree().axes
     assert len(axis.lines) == 6
     said = [text.get_text() for text in axis.texts]
     assert [words for words in said if "," in words] == ["2, 2", "4, 1", "1, 3", "3, 4"]
@@ -120,7 +122,6 @@ def test_the_tree_is_drawn():
 
 @pytest.mark.slow
 def test_the_synthetic_parts_are_run():
-    assert PAPERS["games"] == "stakes.reproduce.games"
     found = games.run(repeats=1, real=False)
     assert [table.title for table in found.tables][:2] == ["Table 6.1", "Table 6.2"]
     assert "10 of 12 printed points" in found.claims[0].evidence
@@ -128,21 +129,21 @@ def test_the_synthetic_parts_are_run():
 
 @pytest.mark.slow
 def test_a_pair_of_digits_is_run(shared_data, monkeypatch):
-    monkeypatch.setattr(_games_usps, "PAIRS", ((2, 6),))
-    (table,), claims = _games_usps.usps(1, shared_data)
+    monkeypatch.setattr(_moves, "PAIRS", ((2, 6),))
+    (table,), claims = _moves.usps(1, shared_data)
     cells = {(cell.row, cell.column): cell.ours for cell in table.cells}
     row = "2 against 6, cheap moves"
     assert cells[row, "initial: error"] < 0.1
     assert cells[row, "equilibrium: caught, moved"] > cells[row, "initial: caught, moved"] + 0.02
     assert cells["2 against 6, thesis", "correlation of the weights"] > 0.999
     assert len(claims) == 2
-    figure = _games_digits.weight_images(shared_data, (4, 1))
+    figure = _figures.weight_images(shared_data, (4, 1))
     assert figure.axes[0].get_images()[0].get_array().shape == (16, 16)
-    titles = [axis.get_title() for axis in _games_digits.logits(shared_data).axes]
+    titles = [axis.get_title() for axis in _figures.logits(shared_data).axes]
     missed = [float(title.split(": ")[1].split("%")[0]) for title in titles]
     assert missed[0] < missed[2] < 100  # the equilibrium move is missed more often
-    monkeypatch.setattr(_games_digits, "SHOWN", ((2, 6),))
-    moved = _games_digits.moved_digits(shared_data)
+    monkeypatch.setattr(_figures, "SHOWN", ((2, 6),))
+    moved = _figures.moved_digits(shared_data)
     assert [axis.get_title() for axis in moved.axes] == ["2, seen as 2", "moved, seen as 6"]
 
 

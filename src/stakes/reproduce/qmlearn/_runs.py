@@ -1,4 +1,4 @@
-"""Scores of every learner of Chapter 5 over 5 x 2 folds, kept in a file as they come."""
+"""Scores of every learner of Chapter 5 over 5 x 2 folds, saved to a file as they are computed."""
 
 import json
 from pathlib import Path
@@ -30,12 +30,12 @@ class Score(NamedTuple):
 
 
 class Rows:
-    """Scores by set, column and number of repeats; a line of the file for each.
+    """Scores by set, column and number of repeats, each a line of a file.
 
     Parameters
     ----------
     path : path or None
-        Lines that are there already are not computed again; None: nothing is kept.
+        The file; scores that it contains are not computed again. None: nothing is saved.
     """
 
     def __init__(self, path=None):
@@ -48,7 +48,7 @@ class Rows:
                 self.known[row["set"], row["column"], row["repeats"]] = score
 
     def get(self, name, column, repeats, source):
-        """The score of one column, from the file or else from the generator `source`."""
+        """The score of one column, from the file or, if missing, from the generator `source`."""
         key = name, column, repeats
         if key not in self.known:
             folds = np.fromiter(source, dtype=np.float64)
@@ -61,7 +61,7 @@ class Rows:
 
 
 def class_columns():
-    """Column -> function of (X, y, X_test, seed) that gives scores."""
+    """Column -> function of (column, X, y, X_test, seed) that returns scores."""
     columns = {c: learners.thesis_scores for c in learners.THESIS}
     columns["Liblinear"] = learners.liblinear_scores
     columns |= {c: learners.tree_scores for c in learners.TREES}
@@ -91,7 +91,7 @@ def one_target(name, repeats, data, rows, limit=4000):
     """RMSE of every regression over 5 x 2 folds, target in [0, 1]: column -> Score."""
     X, y = load_numbers(name, data)
     y = (y - y.min()) / (y.max() - y.min())
-    if len(y) > limit:  # a linear fit has converged long before
+    if len(y) > limit:  # more rows do not change a linear fit
         kept = np.random.default_rng(0).permutation(len(y))[:limit]
         X, y = X[kept], y[kept]
 
