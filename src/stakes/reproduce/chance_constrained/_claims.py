@@ -76,7 +76,7 @@ def table_6_claim(by_mean, by_middle, of_one):
         "not reproduced",
         f"scaled, nominal {min(by_mean[n, 'NomErr'] for n in NAMES):.2f} % at the mean and "
         f"{nominal:.2f} % at the middle of the support, lowest OptErr c {certified:.2f} %. One "
-        f"model for both, by whose uncertainty is meant: {pairs}. 37.26 % is the share of the "
+        f"model for both errors, by source of uncertainty: {pairs}. 37.26 % is the share of the "
         "smaller class: a constant classifier",
     )
 

@@ -44,13 +44,8 @@ def candidates(name):
     if name == "CW":
         return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
     if name == "CW-costs":
-        return [
-            CWCVaRClassifier(
-                cost_rule="costs", buffer=False, alpha=e, beta=e, normalize_costs=False,
-                calibration=None,
-            )
-            for e in GRID if e < 0.5
-        ]  # fmt: skip
+        fixed = dict(cost_rule="costs", buffer=False, normalize_costs=False, calibration=None)
+        return [CWCVaRClassifier(alpha=e, beta=e, **fixed) for e in GRID if e < 0.5]
     if name == "CW-CV-arb-nobuf":
         return [hard_update(e, "arbitrary") for e in GRID]
     if name == SOFT:
