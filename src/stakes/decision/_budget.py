@@ -5,12 +5,12 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from stakes._core.deciding import row_limit
 from stakes._core.sklearn_private import Interval, fit_context
 from stakes.costs import COST_NAMES
 from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._wrapper import two_classes
-from stakes.metrics._intake import rows_of
 
 _LIMIT = [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")]
 
@@ -256,7 +256,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             review_cost = review_prices(review_cost, n)
             review_gain = missed - review_cost
         max_alerts = self.max_alerts if max_alerts is None else max_alerts
-        limits = rows_of("max_alerts", max_alerts, n), rows_of("max_reviews", max_reviews, n)
+        limits = row_limit("max_alerts", max_alerts, n), row_limit("max_reviews", max_reviews, n)
         action = allocate(alert_gain, review_gain, *limits)
         saved = np.select([action == POSITIVE, action == REVIEW], [alert_gain, review_gain], 0.0)
         nothing = costs.expected(p, np.full(n, NEGATIVE))

@@ -3,11 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from stakes._core.deciding import check_certificate, row_limit
 from stakes.costs import Costs
 from stakes.decision._allocation import REVIEW, allocate
 from stakes.decision._budget import Decisions, review_prices
-from stakes.metrics._certified import read_certificate
-from stakes.metrics._intake import rows_of
 
 
 def decide_certified(
@@ -68,11 +67,11 @@ def decide_certified(
             "decided must be booleans, true where the decision is the positive one: "
             "model.predict(X) == model.classes_[1]."
         )
-    certificate = read_certificate(certificate, n)
+    certificate = check_certificate(certificate, n)
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     prices = review_prices(review_cost, n)
     gain = certificate * costs.regret(~decided) - prices
-    reviews = allocate(np.full(n, -np.inf), gain, 0, rows_of("max_reviews", max_reviews, n))
+    reviews = allocate(np.full(n, -np.inf), gain, 0, row_limit("max_reviews", max_reviews, n))
     action = np.where(reviews == REVIEW, REVIEW, decided.astype(np.intp))
     p = np.where(decided, 1 - certificate, certificate)
     expected = costs.expected(p, decided) - np.where(action == REVIEW, gain, 0.0)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.metrics._rates import risk_by_threshold
-
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCurve:
@@ -70,7 +68,7 @@ def threshold_curve(scores, positive, costs, sample_weight=None):
     weight = np.ones(len(scores))
     if sample_weight is not None:
         weight = np.asarray(sample_weight, np.float64)
-    at_score, totals = risk_by_threshold(scores, positive, costs, weight)
+    at_score, totals = costs.by_threshold(scores, positive, weight)
     above, below = at_score[1:-1], at_score[2:]
     middle = below + (above - below) / 2
     middle = np.where(middle >= above, below, middle)  # neighbouring floats have no middle

@@ -1,10 +1,12 @@
-"""Metrics as functions of sums over the examples, so that resamples need no second look at them.
+"""Metrics as functions of sums over the examples, which makes resampling cheap.
 
-Each function returns (columns, combine): `combine(columns.sum(axis=0))` is the metric.
+Each function returns (columns, combine): `combine(columns.sum(axis=0))` is the metric. A resample
+or a weighting of the examples only changes the factors of the rows in this sum.
 """
 
 import numpy as np
 
+from stakes.costs import Costs
 from stakes.metrics._cost import (
     baseline_costs,
     cost_loss,
@@ -14,7 +16,7 @@ from stakes.metrics._cost import (
     savings,
     savings_score,
 )
-from stakes.metrics._intake import read_costs, read_decisions
+from stakes.metrics._intake import read_decisions
 from stakes.metrics._rates import risk_loss, weighted_sum_score
 
 
@@ -33,7 +35,8 @@ def _mean(paid, normalize):
 
 def _savings(y_true, y_pred, *, baseline="best", pos_label=None, **given):
     positive, decided = read_decisions(y_true, y_pred, pos_label)
-    costs = read_costs(len(positive), given)
+    costs = Costs.of(len(positive), **given)
+    # which constant policy is best depends on the resample: keep the sums of both
     best = isinstance(baseline, str) and baseline == "best"
     policies = ["negative", "positive"] if best else [baseline]
     bases = [baseline_costs(costs, positive, policy, y_true, pos_label) for policy in policies]
@@ -41,22 +44,23 @@ def _savings(y_true, y_pred, *, baseline="best", pos_label=None, **given):
     return columns, lambda sums: savings(sums[0], min(sums[1:]))
 
 
-def _risk(y_true, y_pred, *, positive_prior=None, pos_label=None, **given):
+def _risk(y_true, y_pred, *, prior=None, pos_label=None, **given):
     positive, decided = read_decisions(y_true, y_pred, pos_label)
-    paid = read_costs(len(positive), given).paid(positive, decided)
+    paid = Costs.of(len(positive), **given).paid(positive, decided)
     columns = np.column_stack([positive, ~positive, paid * positive, paid * ~positive])
 
     def combine(sums):
-        prior = sums[0] / (sums[0] + sums[1]) if positive_prior is None else positive_prior
-        return _share(prior, sums[2], sums[0]) + _share(1 - prior, sums[3], sums[1])
+        share = sums[0] / (sums[0] + sums[1]) if prior is None else prior
+        return _part(share, sums[2], sums[0]) + _part(1 - share, sums[3], sums[1])
 
     return columns, combine
 
 
-def _share(prior, total, count):
-    if prior == 0:
+def _part(share, total, count):
+    """Risk of one class: its share of the population times its mean cost."""
+    if share == 0:
         return 0.0
-    return float(prior * total / count) if count else float("nan")
+    return float(share * total / count) if count else float("nan")
 
 
 def _weighted_sum(y_true, y_pred, *, positive_weight=0.5, pos_label=None):
