@@ -45,5 +45,5 @@ def recommended(random_state=None):
         "small_steps": prepare(clone(booster).set_params(**SMALL_STEPS), **plain),
         "few_columns": prepare(clone(booster).set_params(**FEW_COLUMNS), **plain),
     }
-    blend = BlendClassifier(list(members.items()), alpha=0.01)
+    blend = BlendClassifier(list(members.items()), alpha=0.01, random_state=0)
     return BayesDecisionClassifier(blend, costs_in_training=False)

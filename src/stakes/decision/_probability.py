@@ -1,4 +1,4 @@
-"""Probabilities for decisions: out-of-fold calibration and correction of the prior."""
+"""Probabilities for decisions: calibration and correction of the prior."""
 
 import warnings
 from numbers import Real
@@ -10,13 +10,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import only_scores_count
 from stakes._core.sklearn_private import StrOptions
-from stakes.decision._fit_params import is_frozen
 from stakes.decision._prior import as_prior, shift_prior
-from stakes.decision._wrapper import DecisionClassifier
+from stakes.decision._wrapper import DecisionClassifier, is_frozen
 
 
 class ProbabilityDecisionClassifier(DecisionClassifier):
-    """Base of the classifiers that decide by probabilities of the inner estimator."""
+    """Base of the classifiers that decide by the probabilities of the inner estimator."""
 
     _parameter_constraints = {
         **DecisionClassifier._parameter_constraints,
@@ -26,12 +25,12 @@ class ProbabilityDecisionClassifier(DecisionClassifier):
     }
 
     def predict_proba(self, X):
-        """Class probabilities: calibrated and corrected for the prior, where asked for.
+        """Class probabilities, calibrated and corrected for the prior if requested.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the inner estimator takes them.
+            Examples in any form that the inner estimator takes.
 
         Returns
         -------
@@ -45,11 +44,11 @@ class ProbabilityDecisionClassifier(DecisionClassifier):
         return shift_prior(probabilities, self.training_prior_, self.prior_)
 
     def _fit_probabilities(self, X, y, sample_weight, costs):
-        """Fit the inner estimator (and its calibration) and store what predict needs."""
+        """Fit the inner estimator and its calibration; settle the prior."""
         name = type(self.estimator).__name__
         if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{name} gives no probabilities, which an expected cost needs: set "
+                f"{name} gives no probabilities, which expected costs require: set "
                 f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
             )
         params = self._fit_params(sample_weight, costs)
@@ -62,30 +61,30 @@ class ProbabilityDecisionClassifier(DecisionClassifier):
         self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
 
     def _calibrated(self, X, y, sample_weight, params):
-        """Calibrate on scores of rows that the scoring model has not seen."""
+        """Calibrate on held-out scores."""
         model = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
         if not any("sample_weight" in name for name in params):
             return model.fit(X, y, **params)
         params = {name: value for name, value in params.items() if name != "sample_weight"}
         with warnings.catch_warnings():
-            # a pipeline takes the weights under the prefix of its last step
+            # a pipeline takes the weights too, prefixed with the name of its last step
             warnings.filterwarnings("ignore", message="Since .* does not appear to accept")
             return model.fit(X, y, sample_weight=sample_weight, **params)
 
     def _set_prior(self, y, sample_weight):
-        """Settle from which class shares to which the probabilities are corrected."""
+        """Settle the class shares that the probabilities are corrected from and to."""
         self.prior_ = self.training_prior_ = None
         if self.prior is None and self.training_prior is None:
             return
         if self.calibration is not None and self.training_prior is not None:
             raise ValueError(
-                "With calibration the probabilities have the class shares of y, so training_prior "
-                "must be None; give only prior."
+                "Calibrated probabilities have the class shares of y, so training_prior must be "
+                "None; give only prior."
             )
         if self.calibration is None and self.training_prior is None and is_frozen(self.estimator):
             raise ValueError(
-                "A frozen estimator does not tell the class shares that it was trained on: give "
-                "training_prior beside prior."
+                "The class shares that a frozen estimator was trained on are unknown: give "
+                "training_prior as well as prior."
             )
         k = len(self.classes_)
         training_prior, prior = self.training_prior, self.prior
