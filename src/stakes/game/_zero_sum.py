@@ -10,6 +10,7 @@ over the moves: the classifier's side is a convex problem whatever the adversary
 
 import numpy as np
 
+from stakes.game._equilibrium import minimax, pure
 from stakes.game._moved import MovedProblem
 from stakes.game._response import margin_loss, respond
 from stakes.qmean._losses import classification_loss
@@ -39,6 +40,18 @@ class ZeroSumGame:
         Ridge penalty, on the intercept too.
     fit_intercept : bool, default=True
         Whether there is an intercept.
+
+    Examples
+    --------
+    Two points, an adversary that pays 1 per squared unit of movement:
+
+    >>> X, y, one = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(2)
+    >>> game = ZeroSumGame(X, y, one, np.ones((1, 1)), np.ones(1), "logistic", 0.1)
+    >>> found = game.solve()
+    >>> found.exploitability < 1e-4
+    True
+    >>> bool(found.moves[0, 0, 0] < 0)  # towards the negatives
+    True
     """
 
     def __init__(self, X, y, weight, ease, share, loss, alpha, fit_intercept=True):
@@ -116,6 +129,41 @@ class ZeroSumGame:
         """What the learner must reckon with at W, and its slope."""
         risk, slope = self.risk(W)
         return self.ridge(W) + risk, slope + 2.0 * self.base.penalty * W
+
+    def solve(self, tol=1e-4, max_iter=500):
+        """Find the equilibrium at which the classifier has the smallest worst-case loss.
+
+        Parameters
+        ----------
+        tol : float, default=1e-4
+            Exploitability relative to the value of the game.
+        max_iter : int, default=500
+            Maximum number of steps of each solver.
+
+        Returns
+        -------
+        Equilibrium
+        """
+        return minimax(self, tol, max_iter)
+
+    def gains_at(self, moves, W, tol=1e-4, max_iter=500):
+        """Measure what either player could still gain from a pair of strategies.
+
+        Parameters
+        ----------
+        moves : ndarray of shape (K, d)
+            Moves of the adversaries.
+        W : ndarray of shape (d + 1,)
+            Weights of the classifier, the intercept last.
+        tol, max_iter
+            As in `solve`.
+
+        Returns
+        -------
+        Equilibrium
+            The pair with the possible gains; it is an equilibrium if both are zero.
+        """
+        return pure(self, moves, W, tol, max_iter)
 
     def best_classifier(self, moves, tol, max_iter, start=None):
         """The learner's best reply to some moves, with a proven gap."""
