@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks._measure import Row, race
 from stakes.qmean import QuadraticMeanClassifier
 from stakes.qmean._losses import Logistic
-from stakes.qmean._problem import Problem
+from stakes.qmean._problem import QuadraticMeanProblem
 
 SLOPE = 1e-6
 PEER = "LogisticRegression(lbfgs)"
@@ -75,7 +75,7 @@ def contest(task, X, y, alpha, tols, turns):
 
 def plain_slope(model, X, y, alpha):
     """The largest slope of the mean logistic loss with ridge alpha, intercept free."""
-    problem = Problem(
+    problem = QuadraticMeanProblem(
         X,
         2.0 * y - 1,
         np.ones(len(y)),

@@ -51,9 +51,9 @@ def test_three_classes_and_weights():
     np.testing.assert_allclose(driven.estimator_.coef_, direct.coef_, atol=1e-6)
 
 
-def test_unsettled_weights_warn(rng):
+def test_weights_that_do_not_converge_warn(rng):
     X, y = skewed(rng)
-    with pytest.warns(ConvergenceWarning, match="have not settled after 2 fits"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 fits"):
         QuadraticMeanReweighting(LogisticRegression(), tol=1e-12, max_iter=2).fit(X, y)
 
 

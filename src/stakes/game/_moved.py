@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.qmean._problem import Problem
+from stakes.qmean import QuadraticMeanProblem
 
 
 @dataclass(eq=False)
-class MovedProblem(Problem):
+class MovedProblem(QuadraticMeanProblem):
     """The mean loss plus ridge of Eq. 7.5, where row i stands at x_i + moves[which_i].
 
     Parameters
@@ -40,7 +40,8 @@ class MovedProblem(Problem):
         out[:-1] += (self.moves.T @ sums).reshape(out[:-1].shape)
         return out
 
-    def _with_ones(self, rows):
-        out = super()._with_ones(rows)
+    def with_ones(self, rows):
+        """Dense moved rows with the column of the intercept."""
+        out = super().with_ones(rows)
         out[:, :-1] += self.moves[self.which[rows]]
         return out

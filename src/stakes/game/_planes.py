@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.qmean._bundle import simplex_qp
+from stakes._core.simplex import simplex_qp
 
 _IDLE = 10  # rounds that a plane may be without weight
 _CAUTION = 0.2  # how far from the best point the second plane of a round is cut

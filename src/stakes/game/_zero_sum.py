@@ -13,8 +13,7 @@ import numpy as np
 from stakes.game._equilibrium import minimax, pure
 from stakes.game._moved import MovedProblem
 from stakes.game._response import margin_loss, respond
-from stakes.qmean._losses import classification_loss
-from stakes.qmean._solve import solve
+from stakes.qmean import classification_loss, minimize_quadratic_mean
 
 _NEWTON = 300  # features up to which the learner's fit forms a full matrix
 
@@ -170,4 +169,5 @@ class ZeroSumGame:
         newton = self.d <= min(_NEWTON, self.base.n)
         start = self.base.start() if start is None else start.copy()
         problem = self.after(moves)
-        return solve(problem, "newton" if newton else "lbfgs", tol, max_iter, start=start)
+        solver = "newton" if newton else "lbfgs"
+        return minimize_quadratic_mean(problem, solver, tol, max_iter, start=start)

@@ -1,11 +1,11 @@
-"""Limited-memory quasi-Newton steps, for more parameters than a full matrix can hold."""
+"""L-BFGS, for problems with too many parameters for a full Hessian."""
 
 import numpy as np
 from scipy.optimize import minimize
 
 
 def lbfgs(problem, W, smoothing, gtol, max_iter):
-    """Minimise J, rounded by `smoothing`, from W until no slope exceeds gtol.
+    """Minimise J, smoothed, from W until no entry of the gradient exceeds gtol.
 
     Returns
     -------

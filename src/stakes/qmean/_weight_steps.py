@@ -1,4 +1,4 @@
-"""Which class weights to try next: generators that yield weights and are sent class losses."""
+"""Sequences of class weights to try: generators that yield weights and receive class losses."""
 
 import numpy as np
 from scipy.special import expit
@@ -10,8 +10,8 @@ def towards_slope(share, p):
     r"""Move the weights u towards the slope s of the mean at the losses that u gives.
 
     The fixed point u = s(m(u)) is extrapolated from the last few points by least squares on their
-    residuals (Anderson's mixing, a secant method). Where that does not halve the gap
-    :math:`(s - u)^\top m`, a Frank-Wolfe step from the same point does lift the dual.
+    residuals (Anderson mixing, a secant method). If that does not halve the gap
+    :math:`(s - u)^\top m`, a Frank-Wolfe step from the same point increases the dual instead.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def towards_slope(share, p):
         length = 1.0
         while True:
             m = yield u + length * way
-            slope = m @ way  # of the dual along the way; below zero: gone too far
+            slope = m @ way  # of the dual along the step; negative: past its maximum
             if slope >= -0.5 * gap:
                 break
             length *= max(gap / (gap - slope), 0.25)
@@ -46,11 +46,11 @@ def towards_slope(share, p):
 
 
 def equal_losses():
-    r"""Two classes and the minimax: seek the weights at which both losses are equal.
+    r"""Minimax of two classes: find the weights at which both losses are equal.
 
-    The second loss less the first falls as the second weight grows; its zero is bracketed on the
-    scale of log odds, then found by the Illinois form of the rule of false position. Where no
-    weight makes them equal, the odds grow until the gap is small.
+    The second loss minus the first falls as the second weight grows; its zero is bracketed on the
+    scale of log odds, then found by the Illinois variant of regula falsi. If no weight makes the
+    losses equal, the odds grow until the gap is small.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def equal_losses():
     """
     z, step = 0.0, 1.0
     excess = -np.subtract(*(yield _odds(z)))
-    while True:  # out to the other side of the zero
+    while True:  # double the step until the sign changes
         old_z, old = z, excess
         z += step if excess > 0 else -step
         step *= 2.0
@@ -76,7 +76,7 @@ def equal_losses():
         if new * excess < 0.0:
             old_z, old = z, excess
         else:
-            old *= 0.5  # the same end was kept twice: lean towards it
+            old *= 0.5  # the same end was kept twice: pull the next point towards it
         z, excess = new_z, new
 
 
@@ -85,7 +85,7 @@ def _odds(z):
 
 
 def _mixed(points, share, p):
-    """The combination of the points whose residuals cancel best, on the dual ball; else None."""
+    """Combination of the points with the smallest residual, on the dual ball; None if outside."""
     U, R = (np.array(part) for part in zip(*points, strict=True))
     mix = np.linalg.lstsq(np.diff(R, axis=0).T, R[-1], rcond=1e-10)[0]
     u = U[-1] + R[-1] - mix @ (np.diff(U, axis=0) + np.diff(R, axis=0))
@@ -95,7 +95,7 @@ def _mixed(points, share, p):
 
 
 def dual_norm(u, share, p):
-    """The norm whose unit ball holds all slopes of the power mean.
+    """Norm whose unit ball contains all gradients of the power mean.
 
     Examples
     --------
