@@ -49,7 +49,9 @@ def move(n=1_000_000, d=50, price=0.5):
 
 def cell():
     """A cell of Table 6.2: nested exact search against Algorithm 7."""
-    game = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=0.03, beta=0.01)
+    game = GaussianShiftGame(
+        [1.0], [2.0], [10.0], [2.0], divergence_price=0.03, boundary_price=0.01
+    )
     game.solve()
     exact, found = timed(game.solve, turns=5)
     genetic, rival = timed(lambda: game.solve("genetic", random_state=0), turns=3)

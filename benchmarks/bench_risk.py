@@ -28,9 +28,9 @@ def run():
         "CVaR after each of 20,000 values",
         {
             "stakes StreamingCVaR": lambda: StreamingCVaR(0.05).update_many(values),
-            "stakes StreamingCVaR(max_memory=4096)": lambda: StreamingCVaR(0.05, 4096).update_many(
-                values
-            ),
+            "stakes StreamingCVaR(max_memory=4096)": lambda: StreamingCVaR(
+                0.05, max_memory=4096
+            ).update_many(values),
             "numpy partition at each step": lambda: recomputed(values, 0.05),
         },
         turns=2,

@@ -68,7 +68,7 @@ def test_drives_histogram_boosting():
 
 @pytest.mark.parametrize("p", [1.0, 2.0, 5.0])
 def test_objective_slopes_are_differences(p, rng):
-    objective, n = QuadraticMeanObjective(p), 12
+    objective, n = QuadraticMeanObjective(p=p), 12
     y, weight = np.arange(n) % 4 // 3, rng.uniform(0.5, 2, n)
     f = rng.normal(size=n)
     slope, curvature = objective(y, f, weight)

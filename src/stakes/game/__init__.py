@@ -1,4 +1,4 @@
-"""Games against an adversary: finite ones, moved distributions, moved examples."""
+"""Games against an adversary: finite games, shifted distributions, moved examples."""
 
 from stakes.game._divergence import kl_divergence, thesis_divergence
 from stakes.game._equilibrium import Equilibrium

@@ -1,10 +1,10 @@
-"""How far a moved normal distribution is from the original: the right divergence, and another."""
+"""Divergence of a shifted normal distribution: Kullback-Leibler, and the formula of the thesis."""
 
 import numpy as np
 
 
 def kl_divergence(mean, sd, moved_mean, moved_sd):
-    r"""Kullback-Leibler divergence of a moved normal distribution from the original.
+    r"""Kullback-Leibler divergence between a normal distribution and a shifted one.
 
     .. math:: \log\frac{\sigma_2}{\sigma_1} + \frac{\sigma_1^2 + (\mu_2-\mu_1)^2}{2\sigma_2^2}
               - \frac12
@@ -12,9 +12,9 @@ def kl_divergence(mean, sd, moved_mean, moved_sd):
     Parameters
     ----------
     mean, sd : float or ndarray
-        The original distribution :math:`N(\mu_1, \sigma_1)`.
+        Original distribution :math:`N(\mu_1, \sigma_1)`.
     moved_mean, moved_sd : float or ndarray
-        The moved one, :math:`N(\mu_2, \sigma_2)`.
+        Shifted distribution :math:`N(\mu_2, \sigma_2)`.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def kl_divergence(mean, sd, moved_mean, moved_sd):
 
 
 def thesis_divergence(mean, variance, moved_mean, moved_variance):
-    r"""The divergence behind Table 6.1 of the thesis.
+    r"""Divergence used in Table 6.1 of the thesis.
 
     .. math:: \log\frac{v_2}{v_1} + \frac12\left(\frac{v_1}{v_2} - 1\right)
               + \frac{(\mu_2-\mu_1)^2}{2 v_1}
@@ -39,9 +39,9 @@ def thesis_divergence(mean, variance, moved_mean, moved_variance):
     Parameters
     ----------
     mean, variance : float or ndarray
-        The original distribution.
+        Original distribution.
     moved_mean, moved_variance : float or ndarray
-        The moved one.
+        Shifted distribution.
 
     Returns
     -------
@@ -49,8 +49,8 @@ def thesis_divergence(mean, variance, moved_mean, moved_variance):
 
     Notes
     -----
-    The logarithm is not halved and the distance is measured in the wrong variance, so that it is
-    not a divergence: it can be negative. The thesis calls it with standard deviations for v.
+    The logarithm is not halved and the distance is scaled by the wrong variance, so it is not a
+    divergence: it can be negative. The thesis evaluates it with standard deviations for v.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A game tree as a picture: time runs to the right, cut branches are dashed."""
+"""Drawing of a game tree: time runs to the right, pruned branches are dashed."""
 
 from stakes._core.plotting import open_axes
 
@@ -7,18 +7,18 @@ KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)
 
 
 def draw_tree(root, cut, ax, decision):
-    """Draw a tree of nodes of type `decision` with payoffs at its leaves.
+    """Draw a tree of nodes of type `decision` with payoffs at the leaves.
 
     Parameters
     ----------
     root : Decision
-        The first node.
+        First node.
     cut : set of tuple
-        Histories of the branches that rollback cuts.
+        Histories of the pruned branches.
     ax : matplotlib Axes or None
-        Where to draw; None: new axes.
+        Axes to draw on; None: new ones.
     decision : type
-        What is not of this type is a leaf.
+        Type of the nodes; anything else is a leaf.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Equilibria of the zero-sum game: the convex side solved, a mixed reply, or rounds of play."""
+"""Equilibria of the zero-sum game: minimax, mixed strategies, or rounds of best replies."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -9,26 +9,26 @@ from sklearn.exceptions import ConvergenceWarning
 
 from stakes.game._planes import Planes
 
-_SEEDS = 30  # last points of the descent at which planes are cut
-_SHARPER = 0.01  # how much smaller than the game's tolerance that of one fit is
+_SEEDS = 30  # last points of the descent at which cutting planes start
+_SHARPER = 0.01  # tolerance of a single fit relative to that of the game
 
 
 @dataclass
 class Equilibrium:
-    """Strategies of both players and what is left to gain.
+    """Strategies of both players and what each could still gain.
 
     Attributes
     ----------
     W : ndarray of shape (d + 1,)
-        Weights, the intercept last.
+        Weights of the classifier, the intercept last.
     moves : ndarray of shape (m, K, d)
-        The moves that the K adversaries choose from.
+        Moves of the K adversaries; m is one in a pure equilibrium.
     probabilities : ndarray of shape (m,)
-        How often each is chosen; one move in a pure equilibrium.
+        Probability of each of the m moves.
     value : float
-        Phi.
+        Value of the game, Phi.
     adversary_gain, learner_gain : float
-        What each player could still gain by playing otherwise; upper bounds.
+        Upper bounds on what each player could gain by deviating.
     payoffs : list of float
         Phi after each round or step.
     """
@@ -43,16 +43,16 @@ class Equilibrium:
 
     @property
     def exploitability(self):
-        """What both players together could still gain, relative to the value of the game."""
-        return (self.adversary_gain + self.learner_gain) / max(abs(self.value), 1e-300)
+        """Sum of both gains relative to the value of the game."""
+        return float((self.adversary_gain + self.learner_gain) / max(abs(self.value), 1e-300))
 
 
 def minimax(game, tol, max_iter, start=None):
-    """The classifier with the smallest worst-case loss, and the moves that make it so.
+    """Find the classifier with the smallest worst-case loss, and the moves against it.
 
     Quasi-Newton steps on the maximum over moves, which is smooth for a smooth loss as long as the
-    best move is unique. Where they do not end in an equilibrium: cutting planes, whose weights
-    are the frequencies of a mixed strategy and whose gap is its exploitability.
+    best move is unique. If they do not reach an equilibrium, cutting planes follow: their weights
+    are the probabilities of a mixed strategy, and their gap is its exploitability.
     """
     no_move = np.zeros((game.K, game.d))
     W = game.best_classifier(no_move, _SHARPER * tol, max_iter, start).W
@@ -66,10 +66,11 @@ def minimax(game, tol, max_iter, start=None):
 
 
 def pure(game, moves, W, tol, max_iter):
-    """A pair of strategies with what either player could still gain."""
+    """Evaluate a pair of pure strategies."""
     best = game.best_moves(W)
     value = game.value(moves, W)
     reply = game.best_classifier(moves, _SHARPER * tol, max_iter, start=W)
+    # the duality gap of the reply makes this a lower bound on what the learner can reach
     lowest = reply.objective - reply.gap - game.paid(moves)
     return Equilibrium(
         W=W,
@@ -82,7 +83,7 @@ def pure(game, moves, W, tol, max_iter):
 
 
 def play(game, tol, max_rounds, max_iter, improvement):
-    """Algorithm 8: the adversary answers the last classifier, the learner the last move.
+    """Play Algorithm 8: rounds of best replies of the adversary and the learner.
 
     Stops when the adversary's payoff, the mean loss of the moved positives, has not grown by
     `improvement`, or after `max_rounds`.
@@ -104,7 +105,7 @@ def play(game, tol, max_rounds, max_iter, improvement):
 
 
 def warn_if_exploitable(found, tol):
-    """Say so where a player could still gain more than was asked for."""
+    """Warn if the exploitability is above the tolerance."""
     if found.exploitability > tol:
         warnings.warn(
             f"The players could still gain {found.exploitability:.1e} of the game's value, above "
@@ -115,7 +116,7 @@ def warn_if_exploitable(found, tol):
 
 
 def _descend(game, W, max_iter, payoffs):
-    """Quasi-Newton steps on the worst case; the points on the way."""
+    """Minimise the worst case by L-BFGS; return all iterates."""
     path = [W]
 
     def note(intermediate_result):
@@ -134,7 +135,7 @@ def _descend(game, W, max_iter, payoffs):
 
 
 def _mixed(game, path, tol, max_iter, payoffs):
-    """A mixed equilibrium, and the pure one of its mean move."""
+    """Mixed equilibrium from cutting planes, and the pure strategies of its mean move."""
     planes = Planes(game, payoffs)
     planes.run(path[-_SEEDS:], 0.5 * tol, max_iter)
     worst, W = planes.best

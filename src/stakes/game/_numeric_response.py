@@ -1,32 +1,32 @@
-"""The adversary's move against any classifier, searched for by trying."""
+"""Search for the adversary's best move against any classifier."""
 
 import numpy as np
 
 from stakes.game._response import Response
 
 _LENGTHS = 2.0 ** np.arange(-4, 4)
-_SMALLEST = 1e-3  # step, in deviations, at which the search ends
+_SMALLEST = 1e-3  # step, in standard deviations, at which the search ends
 
 
 def numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random_state=None):
-    r"""Search the move that makes the mean loss large, less its price.
+    r"""Search for the move with the largest mean loss minus price.
 
-    Tries lengths along each feature and along the way to the other class, then improves the best
-    by single features and random directions with steps that shrink. What it finds is a lower
+    Tries several lengths along each feature and towards the other class, then improves the best
+    move along single features and random directions with shrinking steps. The result is a lower
     bound on what the adversary can gain.
 
     Parameters
     ----------
     mean_loss : callable
-        From moved examples to their mean loss.
+        Function from moved examples to their mean loss.
     X : ndarray of shape (n, d)
-        The adversary's examples.
+        Examples of the adversary.
     ease : ndarray of shape (d,)
-        One over the price of each feature.
+        One over the price of moving each feature.
     towards : ndarray of shape (d,)
-        A mean of the other class.
+        Mean of the other class.
     max_evaluations : int, default=400
-        How often `mean_loss` is called at most.
+        Maximum number of calls of `mean_loss`.
     random_state : int or None, default=None
         Seed of the random directions.
 

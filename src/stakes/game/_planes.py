@@ -1,37 +1,37 @@
-"""Cutting planes under the worst-case loss; their weights are a mixed strategy."""
+"""Cutting planes of the worst-case loss; their weights are a mixed strategy."""
 
 import numpy as np
 
 from stakes._core.simplex import simplex_qp
 
-_IDLE = 10  # rounds that a plane may be without weight
-_CAUTION = 0.2  # how far from the best point the second plane of a round is cut
+_IDLE = 10  # iterations without weight after which a plane is dropped
+_CAUTION = 0.2  # position of the second cut, between the best point and the new one
 
 
 class Planes:
-    r"""Tangents of the worst-case loss, each from one move of the adversaries.
+    r"""Tangents of the worst-case loss, each from one set of moves.
 
     Any weights :math:`\gamma` of the simplex prove the lower bound
-    :math:`b^\top\gamma - \|A\gamma\|^2/4\alpha` on what the learner can reach, also against an
-    adversary that plays the moves behind the planes with frequencies :math:`\gamma`.
+    :math:`b^\top\gamma - \|A\gamma\|^2/4\alpha` on what the learner can reach, even against an
+    adversary that plays the moves of the planes with probabilities :math:`\gamma`.
 
     Parameters
     ----------
     game : ZeroSumGame
-        The oracles.
+        Game.
     payoffs : list
-        Takes the worst case of each point that is looked at.
+        List to which the worst case at each point is appended.
     """
 
     def __init__(self, game, payoffs):
         self.game, self.payoffs = game, payoffs
         self.A, self.b = np.empty((0, game.d + 1)), np.empty(0)
         self.moves, self.idle = [], np.empty(0, dtype=np.int64)
-        self.best = (np.inf, None)
+        self.best = (np.inf, None)  # least worst case so far, and its W
         self.lower, self.mixed = -np.inf, None
 
     def add(self, W):
-        """Cut at W."""
+        """Add the tangent at W."""
         risk, slope, moves = self.game.worst_case(W)
         value = risk + self.game.ridge(W)
         self.payoffs.append(float(value))
@@ -42,7 +42,7 @@ class Planes:
         self.idle = np.append(self.idle, 0)
 
     def minimum(self):
-        """The lowest point of the planes plus ridge; the lower bound is kept if it is better."""
+        """Minimiser of the planes plus ridge; updates the lower bound and drops idle planes."""
         alpha = self.game.alpha
         gamma = simplex_qp(self.A @ self.A.T / (2.0 * alpha), self.b)
         pull = gamma @ self.A
@@ -58,7 +58,7 @@ class Planes:
         return -pull / (2.0 * alpha)
 
     def run(self, starts, tol, max_iter):
-        """Cut until the gap between the best point and the lower bound is below tol."""
+        """Add planes until the gap between the best point and the lower bound is below tol."""
         for W in starts:
             self.add(W)
         for _ in range(max_iter):
@@ -71,6 +71,6 @@ class Planes:
 
 
 def _merged(moves, q):
-    """Equal moves as one."""
+    """Merge equal moves."""
     flat, index = np.unique(moves.reshape(len(moves), -1), axis=0, return_inverse=True)
     return flat.reshape(-1, *moves.shape[1:]), np.bincount(index, q)

@@ -38,7 +38,7 @@ class QuadraticMeanObjective:
     [0.3333, 0.3333, 0.3333, -1.0]
     """
 
-    def __init__(self, p=2.0):
+    def __init__(self, *, p=2.0):
         self.p = p
 
     def __call__(self, y_true, y_pred, sample_weight=None):

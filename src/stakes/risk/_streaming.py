@@ -39,7 +39,7 @@ class StreamingCVaR:
     7.543 7.544
     """
 
-    def __init__(self, tail, max_memory=None):
+    def __init__(self, tail, *, max_memory=None):
         if not 0 < tail <= 1:
             raise ValueError(f"tail must be a share in (0, 1]. Got {tail!r} instead.")
         if max_memory is not None and max_memory < 64:
@@ -103,7 +103,7 @@ class StreamingCVaR:
     @classmethod
     def from_state(cls, state):
         """Restore a stream, bit for bit, from :meth:`get_state`."""
-        stream = cls(state["tail"], state["max_memory"])
+        stream = cls(state["tail"], max_memory=state["max_memory"])
         for name in stream._state_names:
             setattr(stream, name, np.copy(state[name.lstrip("_")]))
         return stream

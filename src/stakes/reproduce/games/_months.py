@@ -13,7 +13,9 @@ def months_tables(streams):
     tables, above, total = [], 0, 0
     for stream in streams:
         X, y, _ = stream.first()
-        game = GaussianShiftGame.from_data(X, y, alpha=0.01, beta=0.01, move_deviations=True)
+        game = GaussianShiftGame.from_data(
+            X, y, divergence_price=0.01, boundary_price=0.01, move_deviations=True
+        )
         bound, found = game.solve(), game.solve("genetic", random_state=0)
         gains = {
             name: game.gain_of(rows[label == 1])

@@ -27,7 +27,13 @@ COLUMNS = ("u", "w", "J_L", "J_F", "FPR", "FNR")
 def synthetic(alpha, beta, divergence="thesis"):
     """The one-dimensional game of Section 6.6.1."""
     return GaussianShiftGame(
-        [1.0], [2.0], [10.0], [2.0], alpha=alpha, beta=beta, divergence=divergence
+        [1.0],
+        [2.0],
+        [10.0],
+        [2.0],
+        divergence_price=alpha,
+        boundary_price=beta,
+        divergence=divergence,
     )
 
 
