@@ -2,10 +2,10 @@
 Security: how a spammer would evade a filter
 ============================================
 
-A filter scores words. Once senders know it, they drop the words that give them away and add harmless
-ones. Which words would they change, what would they gain, and which filter withstands that? The
-mails here are simulated so that the page can be built anywhere; ``stakes reproduce games`` does the
-same on the dated SpamAssassin and TREC 2007 mails.
+A filter scores words. Once senders know it, they drop the words that give them away and add
+harmless ones. Which words would they change, what would they gain, and which filter withstands it?
+The mails here are simulated so that the page can be built anywhere; ``stakes reproduce games`` does
+the same on the dated SpamAssassin and TREC 2007 mails.
 """
 
 import matplotlib.pyplot as plt
