@@ -5,8 +5,11 @@ from itertools import product
 
 import numpy as np
 
-from stakes.game._draw_tree import draw_tree
+from stakes._core.plotting import open_axes
 from stakes.game._nash import Nash, extreme_equilibria, pure_equilibria
+
+_CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
+_KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)
 
 
 @dataclass(frozen=True)
@@ -233,7 +236,36 @@ class FiniteGame:
         -------
         matplotlib Axes
         """
-        return draw_tree(self.root, self._cut(), ax, Decision)
+        cut = self._cut()
+        _, ax = open_axes(ax)
+        next_leaf = iter(range(10**6))
+        places = {}
+
+        def place(node, history):
+            if not isinstance(node, Decision):
+                height = -float(next(next_leaf))
+            else:
+                children = [place(child, (*history, a)) for a, child in node.actions.items()]
+                height = sum(children) / len(children)
+            places[history] = (float(len(history)), height, node)
+            return height
+
+        place(self.root, ())
+        for history, (x, y, node) in places.items():
+            if history:
+                x0, y0, _ = places[history[:-1]]
+                style = _CUT if any(history[: k + 1] in cut for k in range(len(history))) else _KEPT
+                ax.plot([x0, x], [y0, y], zorder=1, **style)
+                ax.text((x0 + x) / 2, (y0 + y) / 2, history[-1], ha="center", va="bottom")
+            if isinstance(node, Decision):
+                box = dict(boxstyle="round", facecolor="white", edgecolor=_KEPT["color"])
+                ax.text(x, y, node.player, ha="center", va="center", bbox=box, zorder=2)
+            else:
+                payoffs = ", ".join(f"{value:g}" for value in node)
+                ax.text(x + 0.05, y, payoffs, ha="left", va="center")
+        ax.set_axis_off()
+        ax.margins(x=0.15, y=0.15)
+        return ax
 
     def __str__(self):
         cut, lines = self._cut(), []

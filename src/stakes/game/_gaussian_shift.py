@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stakes._core.labels import code_labels
-from stakes.game._divergence import DIVERGENCES
 from stakes.game._genetic import algorithm_7, genetic
 from stakes.game._search import line_maxima, pair_maximum
-from stakes.game._shift_payoffs import ShiftPayoffs
+from stakes.game._shift_payoffs import DIVERGENCES, ShiftPayoffs
 
 _SOLVERS = {"genetic": genetic, "algorithm 7": algorithm_7}
 _LEAST_SD = 0.01  # lower bound of deviations relative to the pooled one, for constant attributes

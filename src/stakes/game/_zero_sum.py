@@ -150,10 +150,6 @@ class ZeroSumGame:
         risk, slope = self.after(moves).risk(W)
         return risk - self.paid(moves), slope, moves
 
-    def risk(self, W):
-        """Value and gradient of `worst_case`."""
-        return self.worst_case(W)[:2]
-
     def positive_loss(self, moves, W):
         """Mean loss of the moved positives: the adversary's payoff in line 11 of Algorithm 8."""
         total = self.share.sum()
@@ -169,7 +165,7 @@ class ZeroSumGame:
 
     def value_and_gradient(self, W):
         """Worst-case objective of the classifier at W, and its gradient."""
-        risk, slope = self.risk(W)
+        risk, slope, _ = self.worst_case(W)
         return self.ridge(W) + risk, slope + 2.0 * self.base.penalty * W
 
     def solve(self, tol=1e-4, max_iter=500):

@@ -1,11 +1,10 @@
 """Error of predictions on uncertain points: observed and certified."""
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes._core.deciding import check_certificate
 from stakes.metrics._docs import documented
-from stakes.metrics._intake import check_not_empty, mean_or_total
+from stakes.metrics._intake import mean_or_total, read_labels
 
 
 @documented
@@ -28,7 +27,7 @@ def nominal_error(y_true, y_pred, *, sample_weight=None):
     >>> nominal_error([0, 1, 1, 1], [0, 1, 1, 0])
     0.25
     """
-    y_true, y_pred = _labels(y_true, y_pred)
+    y_true, y_pred = read_labels(y_true, y_pred)
     return mean_or_total(y_true != y_pred, sample_weight)
 
 
@@ -65,13 +64,6 @@ def certified_error(y_true, y_pred, certificate, *, sample_weight=None):
     >>> certified_error([0, 1, 1, 1], [0, 1, 1, 0], [0.0, 0.5, 0.1, 0.2])
     0.4
     """
-    y_true, y_pred = _labels(y_true, y_pred)
+    y_true, y_pred = read_labels(y_true, y_pred)
     certificate = check_certificate(certificate, len(y_true))
     return mean_or_total(np.where(y_true == y_pred, certificate, 1.0), sample_weight)
-
-
-def _labels(y_true, y_pred):
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred)
-    check_not_empty(y_true)
-    return y_true, y_pred

@@ -4,16 +4,19 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.costs import Costs
+from stakes.costs import CostMatrix, Costs
 from stakes.metrics._docs import documented
 from stakes.metrics._intake import (
+    check_not_empty,
+    check_probabilities,
     mean_or_total,
     read_decisions,
+    read_labels,
     read_probabilities,
     read_weights,
 )
-from stakes.metrics._many_classes import expected_of_many, paid_of_many
 
 
 @documented
@@ -47,7 +50,7 @@ def example_costs(
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if _has_many_classes(cost_matrix, labels, given):
-        return paid_of_many(y_true, y_pred, cost_matrix, labels)
+        return _paid_of_many(y_true, y_pred, cost_matrix, labels)
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     return Costs.of(len(positive), **given, cost_matrix=cost_matrix).paid(positive, decided)
 
@@ -93,17 +96,9 @@ def cost_loss(
     >>> cost_loss(["a", "b", "c"], ["a", "c", "a"], cost_matrix=[[0, 1, 1], [2, 0, 4], [9, 1, 0]])
     4.333...
     """
-    paid = example_costs(
-        y_true,
-        y_pred,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        cost_matrix=cost_matrix,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    paid = example_costs(y_true, y_pred, **given, **classes)
     return mean_or_total(paid, sample_weight, normalize)
 
 
@@ -157,18 +152,9 @@ def expected_cost_loss(
     >>> expected_cost_loss([0, 1, 1], [0.1, 0.3, 0.05], fp_cost=1, fn_cost=9, under="model")
     0.683...
     """
-    paid = expected_example_costs(
-        y_true,
-        y_prob,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        cost_matrix=cost_matrix,
-        labels=labels,
-        pos_label=pos_label,
-        under=under,
-    )
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    paid = expected_example_costs(y_true, y_prob, **given, **classes, under=under)
     return mean_or_total(paid, sample_weight, normalize)
 
 
@@ -179,7 +165,7 @@ def expected_example_costs(
     if under not in ("truth", "model"):
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
     if _has_many_classes(cost_matrix, labels, given):
-        return expected_of_many(y_true, y_prob, cost_matrix, labels, under)
+        return _expected_of_many(y_true, y_prob, cost_matrix, labels, under)
     positive, p = read_probabilities(y_true, y_prob, pos_label, cost_matrix)
     costs = Costs.of(len(p), **given, cost_matrix=cost_matrix)
     decided = costs.decide(p)
@@ -241,19 +227,6 @@ def savings_score(
     return savings(costs.paid(positive, decided).sum(), base)
 
 
-def _has_many_classes(cost_matrix, labels, given):
-    """Whether the costs are a k x k matrix whose classes are `labels`."""
-    if cost_matrix is None:
-        if labels is not None:
-            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
-        return False
-    if labels is None and np.shape(cost_matrix) == (2, 2):
-        return False
-    if any(value is not None for value in given.values()):
-        raise ValueError("Give either cost_matrix or the four costs, not both.")
-    return True
-
-
 def savings(cost, base):
     """Share of the baseline's total `base` that a total `cost` saves; see savings_score."""
     if base == 0 and cost != 0:
@@ -281,3 +254,63 @@ def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
             f"Got {baseline!r} instead."
         )
     return never if baseline == "negative" else always
+
+
+def _has_many_classes(cost_matrix, labels, given):
+    """Whether the costs are a k x k matrix whose classes are `labels`."""
+    if cost_matrix is None:
+        if labels is not None:
+            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
+        return False
+    if labels is None and np.shape(cost_matrix) == (2, 2):
+        return False
+    if any(value is not None for value in given.values()):
+        raise ValueError("Give either cost_matrix or the four costs, not both.")
+    return True
+
+
+def _paid_of_many(y_true, y_pred, cost_matrix, labels):
+    """Cost of each decision."""
+    y_true, y_pred = read_labels(y_true, y_pred)
+    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
+
+
+def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
+    """Cost of the decisions of least expected cost, under the labels or the model."""
+    y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
+    check_consistent_length(y_true, P)
+    check_not_empty(y_true)
+    labels = _class_order(y_true, cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    if P.shape != (len(y_true), len(labels)):
+        raise ValueError(
+            f"y_prob must have one column for each of the {len(labels)} classes. "
+            f"Got shape {P.shape} instead."
+        )
+    check_probabilities(P)
+    if under == "model":
+        return costs.expected(P).min(axis=1)
+    return costs.paid(_index(y_true, labels), costs.decide(P))
+
+
+def _class_order(found, cost_matrix, labels):
+    if labels is not None:
+        return np.asarray(labels)
+    labels = np.unique(found)
+    if len(labels) < len(cost_matrix):
+        raise ValueError(
+            f"cost_matrix has {len(cost_matrix)} classes, the data have {len(labels)}: "
+            "give all classes, in the order of the matrix, as labels."
+        )
+    return labels
+
+
+def _index(y, labels):
+    order = np.argsort(labels)
+    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
+    index = order[place]
+    if (labels[index] != y).any():
+        raise ValueError("The data contain a class that is not in labels; list all classes there.")
+    return index

@@ -19,12 +19,17 @@ def read_decisions(y_true, y_pred, pos_label=None, cost_matrix=None):
     >>> positive.tolist(), decided.tolist()
     ([False, True], [False, False])
     """
+    y_true, y_pred = read_labels(y_true, y_pred)
+    mask = _positive(np.concatenate([y_true, y_pred]), pos_label, cost_matrix)
+    return mask[: len(y_true)], mask[len(y_true) :]
+
+
+def read_labels(y_true, y_pred):
+    """Return labels and predictions as columns of the same, positive length."""
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred)
     check_not_empty(y_true)
-    both = np.concatenate([y_true, y_pred])
-    mask = _positive(both, pos_label, cost_matrix)
-    return mask[: len(y_true)], mask[len(y_true) :]
+    return y_true, y_pred
 
 
 def read_scores(y_true, y_score, pos_label=None, cost_matrix=None):

@@ -51,17 +51,9 @@ def tail_cost_loss(
     >>> tail_cost_loss([0, 0, 1, 1], [0, 1, 0, 1], tail=0.5, fp_cost=5, fn_cost=[0, 0, 100, 20])
     52.5
     """
-    paid = example_costs(
-        y_true,
-        y_pred,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        cost_matrix=cost_matrix,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    paid = example_costs(y_true, y_pred, **given, **classes)
     weight = read_weights(sample_weight, len(paid))
     return conditional_value_at_risk(paid, tail, sample_weight=weight)
 

@@ -25,13 +25,9 @@ MEAN_CONSTRAINTS = {
 }
 
 
-def _is_logistic(estimator):
-    return estimator.loss == "logistic"
-
-
 @documented()
 class QuadraticMeanBase(ManyClassClassifier):
-    """Base of the classifiers; a subclass gives `_fit_rows` and `decision_function`."""
+    """Base of the classifiers; a subclass gives `_fit_rows` and `_scores`."""
 
     _parameter_constraints = {
         **ManyClassClassifier._parameter_constraints,
@@ -65,7 +61,22 @@ class QuadraticMeanBase(ManyClassClassifier):
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         return self._fit_rows(*self._validate_training(X, y, sample_weight, given))
 
-    @available_if(_is_logistic)
+    def decision_function(self, X):
+        """Scores: (n,) for two classes, positive for `classes_[1]`, else (n, k).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            Examples.
+
+        Returns
+        -------
+        ndarray
+        """
+        scores = self._scores(self._validate_X(X))
+        return scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
+
+    @available_if(lambda model: model._has_probability())
     def predict_proba(self, X):
         """Probability of each class at the class frequencies of the training set.
 
@@ -82,6 +93,12 @@ class QuadraticMeanBase(ManyClassClassifier):
         -------
         ndarray of shape (n, k)
         """
+        return self._probabilities(X)
+
+    def _has_probability(self):
+        return self.loss == "logistic"
+
+    def _probabilities(self, X):
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return softmax(scores - self._log_weight, axis=1)

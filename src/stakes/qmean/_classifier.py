@@ -136,17 +136,5 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
         self.coef_, self.intercept_ = np.atleast_2d(W[:-1].T), np.atleast_1d(W[-1])
         return self
 
-    def decision_function(self, X):
-        """Scores: (n,) for two classes, positive for `classes_[1]`, else (n, k).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray
-        """
-        scores = self._validate_X(X) @ self.coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+    def _scores(self, X):
+        return X @ self.coef_.T + self.intercept_

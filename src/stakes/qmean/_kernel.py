@@ -148,20 +148,8 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         self.intercept_ = np.atleast_1d(W[-1])
         return self
 
-    def decision_function(self, X):
-        """Scores: (n,) for two classes, positive for `classes_[1]`, else (n, k).
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray
-        """
-        scores = self._K(self._validate_X(X)) @ self.dual_coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+    def _scores(self, X):
+        return self._K(X) @ self.dual_coef_.T + self.intercept_
 
     def _landmarks(self, X):
         if len(X) <= self.n_components:

@@ -7,10 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes.qmean._bundle import bundle
-from stakes.qmean._lbfgs import lbfgs
+from stakes.qmean._descent import lbfgs, newton
 from stakes.qmean._mean import mean_weights
 from stakes.qmean._minimax import minimax_steps
-from stakes.qmean._newton import newton
 from stakes.qmean._problem import Smoothing
 
 SOLVERS = ("auto", "newton", "lbfgs", "bundle")

@@ -1,13 +1,14 @@
-"""Damped Newton method with the full Hessian: few steps, high accuracy."""
+"""Newton and quasi-Newton methods for smoothed problems."""
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lstsq
+from scipy.optimize import minimize
 
 _ARMIJO = 1e-4
 
 
 def newton(problem, W, smoothing, tol, max_iter):
-    """Minimise J, smoothed, from W until the Newton decrement is below tol * J.
+    """Minimise J, smoothed, by damped Newton steps until the decrement is below tol * J.
 
     The scores are linear in the step length, so the line search needs no product with X.
 
@@ -35,6 +36,28 @@ def newton(problem, W, smoothing, tol, max_iter):
                 return W, step
         W, f, value = new_W, new_f, new_value
     return W, max_iter
+
+
+def lbfgs(problem, W, smoothing, gtol, max_iter):
+    """Minimise J, smoothed, by L-BFGS until no entry of the gradient exceeds gtol.
+
+    Returns
+    -------
+    (W, number of steps)
+    """
+
+    def fun(w):
+        value, gradient = problem.value_and_gradient(w.reshape(W.shape), None, smoothing)
+        return value, gradient.ravel()
+
+    found = minimize(
+        fun,
+        W.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"gtol": gtol, "ftol": 64 * np.finfo(float).eps, "maxiter": max_iter, "maxls": 50},
+    )
+    return found.x.reshape(W.shape), int(found.nit)
 
 
 def _polished(problem, W, direction, gradient, smoothing):
