@@ -250,7 +250,9 @@ class StackelbergClassifier(CostSensitiveClassifier):
                 check_same_classes(classes, self.classes_.tolist())
             signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
             costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
-            if not first and not self._stakes(X, signs, costs, sample_weight).any():
+            # an idle batch; scikit-learn's check of the weights would refuse it
+            weightless = sample_weight is not None and not np.asarray(sample_weight).any()
+            if not first and (weightless or not costs.regret(signs > 0).any()):
                 return self
             before = [] if first else self._batches
             batch = self._at_stake(canonical(X), signs, costs, sample_weight)
@@ -306,18 +308,11 @@ class StackelbergClassifier(CostSensitiveClassifier):
             )
         return ease, share / share.sum()
 
-    def _stakes(self, X, y, costs, sample_weight):
-        """Weighted regret of each example."""
-        regret = costs.regret(y > 0)
-        if sample_weight is None:
-            return regret
-        if not np.any(sample_weight):  # an idle batch, which scikit-learn's check would refuse
-            return np.zeros(len(y))
-        return regret * check_sample_weight(sample_weight, X, ensure_non_negative=True)
-
     def _at_stake(self, X, y, costs, sample_weight):
         """Examples with a positive weighted regret, and this regret."""
-        stakes = self._stakes(X, y, costs, sample_weight)
+        stakes = costs.regret(y > 0)
+        if sample_weight is not None:
+            stakes = stakes * check_sample_weight(sample_weight, X, ensure_non_negative=True)
         used = at_stake(stakes)
         return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])
 

@@ -145,7 +145,8 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         return hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
 
     def _probabilities(self, X):
-        P = self.estimator_.predict_proba(self._validate_X(X))
+        X = self._validate_X(X)  # raises first if there is no estimator_ yet
+        P = self.estimator_.predict_proba(X)
         P = P * np.exp(self._log_weight.min() - self._log_weight)
         return P / P.sum(axis=1, keepdims=True)
 
