@@ -9,7 +9,7 @@ from stakes.risk import StreamingCVaR
 
 
 def recomputed(values, tail):
-    """CVaR of all values so far after each, by a partial sort of the past."""
+    """CVaR of all values so far after each value, by partial sorting."""
     out = np.empty(len(values))
     for t in range(1, len(values) + 1):
         k = tail * t

@@ -161,8 +161,9 @@ class ThresholdDecisionClassifier(DecisionClassifier):
             Labels.
         [sample_weight]
             Also passed to an inner estimator that takes it.
-        [fit_costs]
-            Also passed to an inner estimator that takes them.
+        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
+            Costs for which the threshold is tuned, also passed to an inner estimator that takes
+            them; None: the constructor's.
 
         Returns
         -------
