@@ -23,7 +23,9 @@ from stakes.game import GaussianShiftGame
 # %%
 # The row printed for alpha = 0.01 and beta = 0.01, whose numbers are those of alpha = 0.03 (see
 # the errata): shift u = 1.16, boundary w = 5.99, payoff of the spammer 0.0175.
-game = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=0.03, beta=0.01, divergence="thesis")
+game = GaussianShiftGame(
+    [1.0], [2.0], [10.0], [2.0], divergence_price=0.03, boundary_price=0.01, divergence="thesis"
+)
 found = game.solve()
 print(f"shift {found.mean_shift[0]:.3f}, boundary {found.boundary[0]:.3f}")
 for shift, payoff in found.local[0]:

@@ -13,7 +13,11 @@ SPECIAL = {
         {"estimator": LinearSVC(), "calibration": "sigmoid", "cv": 3},
     ],
     "BlendClassifier": [
-        {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3}
+        {
+            "estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())],
+            "cv": 3,
+            "random_state": 0,
+        }
     ],
     "ThresholdDecisionClassifier": [
         {"estimator": LogisticRegression()},

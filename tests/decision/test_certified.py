@@ -64,7 +64,7 @@ def test_uncertain_measurements_are_refused_by_their_certificates():
 
 
 def test_bad_input_ends_in_a_sentence():
-    with pytest.raises(ValueError, match="decided must be booleans"):
+    with pytest.raises(ValueError, match="decided must be boolean"):
         decide_certified([1, 0], [0.1, 0.1], review_cost=1)
     with pytest.raises(ValueError, match="certificate must have 2 values"):
         decide_certified([True, False], [0.1], review_cost=1)

@@ -14,7 +14,13 @@ N_SHOWN = 3  # words shown in Figure 6.5
 def synthetic(alpha, beta, divergence="thesis"):
     """The one-dimensional game of Section 6.6.1."""
     return GaussianShiftGame(
-        [1.0], [2.0], [10.0], [2.0], alpha=alpha, beta=beta, divergence=divergence
+        [1.0],
+        [2.0],
+        [10.0],
+        [2.0],
+        divergence_price=alpha,
+        boundary_price=beta,
+        divergence=divergence,
     )
 
 
@@ -124,7 +130,9 @@ def months_tables(streams):
     tables, above, total = [], 0, 0
     for stream in streams:
         X, y, _ = stream.first()
-        game = GaussianShiftGame.from_data(X, y, alpha=0.01, beta=0.01, move_deviations=True)
+        game = GaussianShiftGame.from_data(
+            X, y, divergence_price=0.01, boundary_price=0.01, move_deviations=True
+        )
         bound, found = game.solve(), game.solve("genetic", random_state=0)
         gains = {
             name: game.gain_of(rows[label == 1])

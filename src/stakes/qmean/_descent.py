@@ -1,16 +1,16 @@
-"""Damped Newton steps with the full matrix of second derivatives: few steps, high accuracy."""
+"""Newton and quasi-Newton methods for smoothed problems."""
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lstsq
+from scipy.optimize import minimize
 
 _ARMIJO = 1e-4
 
 
 def newton(problem, W, smoothing, tol, max_iter):
-    """Minimise J, rounded by `smoothing`, from W until the expected decrease is below tol * J.
+    """Minimise J, smoothed, by damped Newton steps until the decrement is below tol * J.
 
-    The scores along a step are linear in its length, so that trying lengths costs no product
-    with X.
+    The scores are linear in the step length, so the line search needs no product with X.
 
     Returns
     -------
@@ -32,14 +32,36 @@ def newton(problem, W, smoothing, tol, max_iter):
             if new_value <= value - _ARMIJO * length * decrease:
                 break
             length *= 0.5
-            if length < 1e-12:  # the decrease is below what rounding lets us see
+            if length < 1e-12:  # the decrease is lost in rounding
                 return W, step
         W, f, value = new_W, new_f, new_value
     return W, max_iter
 
 
+def lbfgs(problem, W, smoothing, gtol, max_iter):
+    """Minimise J, smoothed, by L-BFGS until no entry of the gradient exceeds gtol.
+
+    Returns
+    -------
+    (W, number of steps)
+    """
+
+    def fun(w):
+        value, gradient = problem.value_and_gradient(w.reshape(W.shape), None, smoothing)
+        return value, gradient.ravel()
+
+    found = minimize(
+        fun,
+        W.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"gtol": gtol, "ftol": 64 * np.finfo(float).eps, "maxiter": max_iter, "maxls": 50},
+    )
+    return found.x.reshape(W.shape), int(found.nit)
+
+
 def _polished(problem, W, direction, gradient, smoothing):
-    """One more full step if it makes the gradient smaller: the value can no longer tell."""
+    """Take one more full step if it shrinks the gradient; J itself is flat to rounding here."""
     _, new_gradient = problem.value_and_gradient(W + direction, None, smoothing)
     better = np.abs(new_gradient).max() < np.abs(gradient).max()
     return W + direction if better else W
@@ -48,5 +70,5 @@ def _polished(problem, W, direction, gradient, smoothing):
 def _solve(H, g):
     try:
         return cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
-    except np.linalg.LinAlgError:
+    except np.linalg.LinAlgError:  # singular: a minimum-norm step
         return lstsq(H, g, check_finite=False)[0]
