@@ -9,10 +9,11 @@ from stakes._core.base import ManyClassClassifier
 from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.tree._bins import bin_features
-from stakes.tree._build import Settings
 from stakes.tree._gain_jit import CRITERIA
+from stakes.tree._grow_jit import Settings
 from stakes.tree._split_jit import MISSING
 
+NO_LIMIT = 2**31 - 1
 TREE_CONSTRAINTS = {
     "criterion": [StrOptions(set(CRITERIA))],
     "branch_weight": [StrOptions({"rate", "count"})],
@@ -94,12 +95,13 @@ class TreeBase(ManyClassClassifier):
 
     def _settings(self, features_tried):
         return Settings(
-            self.criterion,
-            self.branch_weight,
-            self.max_depth,
-            self.min_samples_leaf,
-            self.exact_rows,
-            features_tried,
+            criterion=CRITERIA[self.criterion],
+            by_count=self.branch_weight == "count",
+            sized=self.criterion == "cost",  # its masses are costs, a leaf's size is its weight
+            max_depth=NO_LIMIT if self.max_depth is None else self.max_depth,
+            min_leaf=float(self.min_samples_leaf),
+            exact_rows=self.exact_rows,
+            max_features=features_tried,
         )
 
     def _categorical_mask(self, d):

@@ -1,35 +1,11 @@
 """Features as small codes: at most 255 bins for a number, the category itself for a category."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from stakes.tree._grow_jit import BINNED, CATEGORY, COARSE
+from stakes.tree._histograms_jit import Binned
 from stakes.tree._split_jit import MISSING
 from stakes.tree._walk_jit import code_values
-
-
-@dataclass
-class Binned:
-    """Training features ready for growth.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The values.
-    codes : ndarray of uint8 of shape (d, n)
-        The bins.
-    edges : ndarray of shape (d, 255)
-        Where the bins end.
-    n_bins, kinds : ndarray of shape (d,)
-        How many bins a feature has, and what it is.
-    """
-
-    X: np.ndarray
-    codes: np.ndarray
-    edges: np.ndarray
-    n_bins: np.ndarray
-    kinds: np.ndarray
 
 
 def bin_features(X, categorical, max_bins=MISSING):

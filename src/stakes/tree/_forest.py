@@ -290,7 +290,7 @@ class ConfidenceForestClassifier(TreeBase):
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(add_leaf_values)(
                     X[part[0] : part[-1] + 1],
-                    *nodes.walk,
+                    nodes.walk,
                     roots,
                     values,
                     out[part[0] : part[-1] + 1],

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes.tree._split_jit import MISSING
-from stakes.tree._walk_jit import draw_to_parents, leaves_of
+from stakes.tree._walk_jit import Walk, leaves_of, smooth_to_parents
 
 
 @dataclass
@@ -60,20 +60,13 @@ class Nodes:
 
     @property
     def walk(self):
-        """The arrays that a walk from the root to a leaf reads."""
-        return (
-            self.feature,
-            self.threshold,
-            self.left,
-            self.missing_left,
-            self.group,
-            self.groups,
-        )
+        """The arrays that a walk from a root to a leaf reads."""
+        return Walk(*(getattr(self, name) for name in Walk._fields))
 
     def leaves(self, X):
         """The leaf of every row of X."""
         out = np.empty(len(X), dtype=np.int32)
-        leaves_of(X, *self.walk, 0, out)
+        leaves_of(X, self.walk, 0, out)
         return out
 
     def goes_left(self, k, X):
@@ -106,7 +99,7 @@ class Nodes:
             mean = 0.5 * mean / np.where(self.weight[0] > 0, mean[:, :2], 1.0)[:, [0, 1, 0, 1]]
         mean = (totals + added * mean) / (n + added)
         if prior == "parent":
-            draw_to_parents(self.left, totals, n[:, 0], added, mean)
+            smooth_to_parents(self.left, totals, n[:, 0], added, mean)
         self.probability = mean[:, 1] / (mean[:, 0] + mean[:, 1])
         self.score = (mean[:, 3] - mean[:, 2]) / (mean[:, 2] + mean[:, 3])
 

@@ -97,7 +97,7 @@ class ErrorPruning:
         """Errors expected of a subtree, or of a leaf in its place, if these rows reach it."""
         leaf = np.zeros(len(rows), dtype=np.int32)
         if not as_leaf:
-            leaves_of(np.ascontiguousarray(self.X[rows]), *self.nodes.walk, root, leaf)
+            leaves_of(np.ascontiguousarray(self.X[rows]), self.nodes.walk, root, leaf)
         met, leaf = np.unique(leaf, return_inverse=True)
         at = 2 * leaf + self.positive[rows]
         counts = np.bincount(at, self.weight[rows], 2 * len(met)).reshape(-1, 2)
