@@ -17,6 +17,7 @@ from stakes._core.deciding import (
     take_rows,
     warn_below_trivial,
 )
+from stakes._core.docs import documented
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import Interval, check_sample_weight
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
@@ -52,6 +53,7 @@ class LearnerInfo:
     grid: dict = field(default_factory=dict)
 
 
+@documented()
 class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
     """Base of the two-class learners that take costs.
 
@@ -85,8 +87,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
             The examples.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now.
+        [predict_costs]
 
         Returns
         -------
@@ -118,10 +119,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             The examples.
         y : array-like of shape (n,)
             Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost.
+        [sample_weight]
+        [predict_costs]
 
         Returns
         -------
@@ -275,6 +274,7 @@ def unchanged_if_it_fails(model):
         raise
 
 
+@documented()
 class ManyClassClassifier(CostSensitiveClassifier):
     """Base of the learners that also take k > 2 classes, then without costs.
 
@@ -292,8 +292,8 @@ class ManyClassClassifier(CostSensitiveClassifier):
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
             The examples.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; two classes only.
+        [predict_costs]
+            Two classes only.
 
         Returns
         -------
@@ -318,10 +318,9 @@ class ManyClassClassifier(CostSensitiveClassifier):
             The examples.
         y : array-like of shape (n,)
             Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only.
+        [sample_weight]
+        [predict_costs]
+            Two classes only.
 
         Returns
         -------
