@@ -19,7 +19,9 @@ def run():
 
 
 def ours(confidence):
-    return ConfidenceNeighborsClassifier(K, confidence=confidence, calibration=None)
+    return ConfidenceNeighborsClassifier(
+        n_neighbors=K, confidence_model=confidence, calibration=None
+    )
 
 
 def versus(d, n_new):

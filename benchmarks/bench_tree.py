@@ -33,7 +33,9 @@ def tree():
 
 
 def forest(n_trees=N_TREES):
-    return ConfidenceForestClassifier(n_trees, min_samples_leaf=LEAF, random_state=0, n_jobs=2)
+    return ConfidenceForestClassifier(
+        n_estimators=n_trees, min_samples_leaf=LEAF, random_state=0, n_jobs=2
+    )
 
 
 def their_tree():
@@ -79,7 +81,9 @@ def savings(seeds=SEEDS, n_train=20_000, n_trees=N_TREES):
     learners = {
         "ConfidenceTreeClassifier": lambda: ConfidenceTreeClassifier(max_depth=8),
         "DecisionTreeClassifier": their_tree,
-        "ConfidenceForestClassifier": lambda: ConfidenceForestClassifier(n_trees, random_state=0),
+        "ConfidenceForestClassifier": lambda: ConfidenceForestClassifier(
+            n_estimators=n_trees, random_state=0
+        ),
         "RandomForestClassifier": lambda: their_forest(n_trees),
         "LGBMClassifier": lambda: LGBMClassifier(n_jobs=1, verbose=-1, random_state=0),
     }

@@ -51,7 +51,7 @@ def part(rows):
 # %%
 # A plain margin sees points; MM-SMV-I sees support, mean and variance.
 for formulation, epsilon in (("MM-M", 1.0), ("MM-SMV-I", 0.8)):
-    model = UncertainMarginClassifier(formulation, epsilon=epsilon, C=1.0)
+    model = UncertainMarginClassifier(formulation=formulation, max_error=epsilon, C=1.0)
     model.fit(X[train], y[train], **part(train))
     guess = model.predict(X[test])
     bound = model.predict_certificate(X[test], **part(test))

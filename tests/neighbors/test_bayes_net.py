@@ -158,8 +158,8 @@ def test_many_columns_do_not_underflow(rng):
 def test_weights_of_the_fit(rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     times = rng.integers(0, 4, size=60)
-    weighted = BayesNetConfidence(3).fit(X, y, sample_weight=times)
-    repeated = BayesNetConfidence(3).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighted = BayesNetConfidence(n_bins=3).fit(X, y, sample_weight=times)
+    repeated = BayesNetConfidence(n_bins=3).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.log_density(X), repeated.log_density(X))
 
 
@@ -182,7 +182,9 @@ def test_rare_values_keep_a_bin_of_their_own():
 def test_model_files_hold_a_network(tmp_path, rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     fitted = BayesNetConfidence().fit(X, y)
-    model = ConfidenceNeighborsClassifier(5, confidence=BayesNetConfidence(3)).fit(X, y)
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=5, confidence_model=BayesNetConfidence(n_bins=3)
+    ).fit(X, y)
     for number, thing in enumerate((fitted, model)):
         save_model(thing, tmp_path / f"{number}.skops")
     again = load_model(tmp_path / "0.skops").model

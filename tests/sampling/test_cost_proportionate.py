@@ -68,7 +68,7 @@ def test_frames_with_text_and_sparse_rows_are_picked_from():
     np.testing.assert_array_equal(kept.toarray(), np.eye(4)[[1, 3]])
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     X, y, _fp, fn = problem()
     with pytest.raises(ValueError, match="nothing to sample from"):
         CostProportionateSampler(fp_cost=0, fn_cost=0).fit_resample(X, y)

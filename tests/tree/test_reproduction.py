@@ -43,7 +43,11 @@ def test_printed_aucs_of_plain_trees_are_nearer_without_smoothing(name, shared_d
     for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, y):
         for smoothing, aucs in found.items():
             model = ConfidenceTreeClassifier(
-                "entropy", pruning=None, min_samples_leaf=2, smoothing=smoothing, prior="uniform"
+                criterion="entropy",
+                pruning=None,
+                min_samples_leaf=2,
+                smoothing=smoothing,
+                smoothing_target="uniform",
             ).fit(X[train], y[train])
             aucs.append(roc_auc_score(y[test], model.predict_proba(X[test])[:, 1]))
     printed = AUC_UNPRUNED[name][CRITERIA.index("C4.5")]

@@ -157,7 +157,7 @@ def test_a_box_inside_its_ellipsoid_is_a_box(rng):
     assert not part.axes[y > 0].any()
 
 
-def test_an_open_certificate_is_told():
+def test_an_open_certificate_warns():
     rng = np.random.default_rng(0)
     problem = problems(rng)[2]
     with pytest.warns(ConvergenceWarning, match="relative duality gap is .* above tol"):
@@ -169,7 +169,7 @@ def test_an_open_certificate_is_told():
 def test_points_give_the_support_vector_machine(rng):
     X = rng.normal(size=(80, 3))
     y = (X @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=80) > 0).astype(int)
-    ours = UncertainMarginClassifier("MM-M", C=2.0, tol=1e-9).fit(X, y)
+    ours = UncertainMarginClassifier(formulation="MM-M", C=2.0, tol=1e-9).fit(X, y)
     peer = SVC(kernel="linear", C=2.0, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
     assert ours.solver_ == "interior"

@@ -89,7 +89,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.9], [1.0], [1.1]]
-    >>> model = ConfidenceNeighborsClassifier(3).fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model = ConfidenceNeighborsClassifier(n_neighbors=3).fit(X, [0, 0, 0, 1, 1, 1])
     >>> model.predict([[0.05], [0.95]]).tolist()
     [0, 1]
     """

@@ -78,7 +78,7 @@ class Split(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def grow(binned, sample, how, seed):
-    """Grow a tree on the sample, which is reordered; returns a Tree."""
+    """Grow a tree on the sample, which is reordered; returns it, its nodes and groups in use."""
     node, sides = np.empty(3), np.empty((2, 3))
     add_masses(sample, node)
     tree = make_room(binned, how, len(sample.rows), node[SIZE])
@@ -129,17 +129,7 @@ def grow(binned, sample, how, seed):
         waiting[n_waiting], waiting[n_waiting + 1] = large, small
         n_waiting += 2
         n_nodes += 2
-    return Tree(
-        tree.feature[:n_nodes].copy(),
-        tree.threshold[:n_nodes].copy(),
-        tree.left[:n_nodes].copy(),
-        tree.missing_left[:n_nodes].copy(),
-        tree.group[:n_nodes].copy(),
-        tree.start[:n_nodes].copy(),
-        tree.end[:n_nodes].copy(),
-        tree.depth[:n_nodes].copy(),
-        tree.groups[:n_groups].copy(),
-    )
+    return tree, n_nodes, n_groups
 
 
 @njit(cache=True)

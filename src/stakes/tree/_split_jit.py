@@ -18,8 +18,9 @@ MISSING = 255  # code of a missing value; the others have 0 to 254
 def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
     """Whether a split is better than the best so far, its gain and its tie-breaker.
 
-    Only the CCP criteria (Section 3.4 of the thesis) and the cost break ties by the Hellinger
-    distance. Gains within TIE of each other count as equal, so that rounding does not decide.
+    The CCP criteria and the cost break ties by the Hellinger distance, whose own ties are others
+    (Section 3.4.4 of the thesis). Gains within TIE of each other count as equal, so that rounding
+    does not decide.
     """
     gain = split_gain(criterion, by_count, l0, l1, r0, r1)
     if gain < best_gain - TIE:

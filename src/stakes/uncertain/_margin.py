@@ -82,8 +82,8 @@ class UncertainMarginClassifier(UncertainPoints):
     Examples
     --------
     >>> X, y = np.array([[0.0, 0.0], [2.0, 0.0]]), [0, 1]
-    >>> exact = UncertainMarginClassifier("MM-M", C=10).fit(X, y)
-    >>> unsure = UncertainMarginClassifier("MM-S", C=10).fit(X, y, lower=X - 0.5, upper=X + 0.5)
+    >>> exact = UncertainMarginClassifier(formulation="MM-M", C=10).fit(X, y)
+    >>> unsure = UncertainMarginClassifier(formulation="MM-S", C=10).fit(X, y, lower=X - 0.5, upper=X + 0.5)
     >>> (2 / np.linalg.norm([exact.coef_[0], unsure.coef_[0]], axis=1)).round(3)
     array([2., 1.])
     >>> unsure.predict_certificate(X, lower=X - 2, upper=X + 2).round(3)

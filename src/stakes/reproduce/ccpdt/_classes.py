@@ -82,7 +82,7 @@ def classes_set(X, y, category, repeats):
                 criterion = "gini" if "CART" in name else "entropy"
                 ours = name.startswith("CCP")
                 model = ConfidenceTreeClassifier(
-                    f"ccp_{criterion}" if ours else criterion,
+                    criterion=f"ccp_{criterion}" if ours else criterion,
                     pruning="fisher" if ours else "error",
                     p_value=P_VALUE,
                     categorical_features=category,

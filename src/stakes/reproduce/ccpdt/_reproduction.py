@@ -102,7 +102,9 @@ def _one_set(X, y, repeats):
         halves = StratifiedKFold(2, shuffle=True, random_state=repeat).split(X, y)
         for train, test in halves:
             for name, criterion in OURS.items():
-                model = ConfidenceTreeClassifier(criterion, pruning=None, min_samples_leaf=2)
+                model = ConfidenceTreeClassifier(
+                    criterion=criterion, pruning=None, min_samples_leaf=2
+                )
                 full = model.fit(X[train], y[train]).trees_[0]
                 ones = np.ones(len(train))
                 examples = (np.ascontiguousarray(X[train]), y[train] == 1, ones, ones)

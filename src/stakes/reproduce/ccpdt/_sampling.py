@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 from stakes.sampling import WrapperSampler
 from stakes.tree import ConfidenceTreeClassifier
 
-LAPLACE = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
+LAPLACE = dict(min_samples_leaf=2, smoothing=1.0, smoothing_target="uniform")
 P_VALUE = 0.01  # as in Section 3.7.2: the printed CCP-C4.5 and C4.5 columns are those of Table 3.4
 SAMPLED = ("CART", "C4.5", "W+CART", "W+C4.5", "CCP-CART", "CCP-C4.5")
 NOTE = (
@@ -26,16 +26,18 @@ def sampled_set(X, y, repeats):
                 X_fit, y_fit = X[train], y[train]
                 criterion = "gini" if "CART" in name else "entropy"
                 if name.startswith("W+"):
-                    tree = ConfidenceTreeClassifier(criterion, pruning=None, **LAPLACE)
+                    tree = ConfidenceTreeClassifier(criterion=criterion, pruning=None, **LAPLACE)
                     wrapper = WrapperSampler(tree, random_state=repeat)
                     X_fit, y_fit = wrapper.fit_resample(X_fit, y_fit)
                     found[name]["levels"].append((wrapper.majority_share_, wrapper.smote_share_))
                 if name.startswith("CCP"):
                     model = ConfidenceTreeClassifier(
-                        f"ccp_{criterion}", pruning="fisher", p_value=P_VALUE, **LAPLACE
+                        criterion=f"ccp_{criterion}", pruning="fisher", p_value=P_VALUE, **LAPLACE
                     )
                 else:
-                    model = ConfidenceTreeClassifier(criterion, pruning="error", **LAPLACE)
+                    model = ConfidenceTreeClassifier(
+                        criterion=criterion, pruning="error", **LAPLACE
+                    )
                 score = model.fit(X_fit, y_fit).predict_proba(X[test])[:, 1]
                 found[name]["auc"].append(float(roc_auc_score(y[test], score)))
     return found

@@ -42,18 +42,24 @@ def _one_fold(X, categorical, y, train, test):
                     continue
                 for word, confidence in (("", None), ("CCW_", typical)):
                     model = ConfidenceNeighborsClassifier(
-                        k, weights=weights, confidence=confidence, metric=metric, calibration=None
+                        n_neighbors=k,
+                        weights=weights,
+                        confidence_model=confidence,
+                        metric=metric,
+                        calibration=None,
                     ).fit(A, y[train])
                     model._search = once
                     yield (word + name, k, metric), model.predict_proba(B)[:, 1]
     A, B = (encoder.columns(X[rows], "l2") for rows in (train, test))
     smote = SafeLevelSMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
     more, labels = smote.fit_resample(A, y[train])
-    model = ConfidenceNeighborsClassifier(11, confidence=None, calibration=None).fit(more, labels)
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=11, confidence_model=None, calibration=None
+    ).fit(more, labels)
     yield ("SMOTE", 11, "l2"), model.predict_proba(B)[:, 1]
     for name, criterion in TREES.items():
         tree = ConfidenceTreeClassifier(
-            criterion, pruning="fisher", p_value=0.01, categorical_features=categorical
+            criterion=criterion, pruning="fisher", p_value=0.01, categorical_features=categorical
         )
         yield (name, 11, "l2"), tree.fit(codes[0], y[train]).predict_proba(codes[1])[:, 1]
 

@@ -115,7 +115,7 @@ def figure_2(separation, n_samples=60, n_replicates=20, C=10.0, progress=None):
 
 
 def _margin(data, name, epsilon, C):
-    model = UncertainMarginClassifier(name, epsilon=epsilon, C=C)
+    model = UncertainMarginClassifier(formulation=name, max_error=epsilon, C=C)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The best classifier is constant")
         model.fit(None, data.y, replicates=data.replicates)

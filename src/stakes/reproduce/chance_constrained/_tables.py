@@ -101,7 +101,9 @@ def fit_wdbc(data, reading, name, epsilon, C):
     X, known = _seen(data, reading, scaler)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The best classifier is constant")
-        model = UncertainMarginClassifier(name, epsilon=epsilon, C=C).fit(X, data.y, **known)
+        model = UncertainMarginClassifier(formulation=name, max_error=epsilon, C=C).fit(
+            X, data.y, **known
+        )
     return model, scaler
 
 
@@ -141,7 +143,7 @@ def table_7(repeats=10, n_samples=100, n_replicates=5, progress=None):
             # the noise of one draw around the points of another
             R = data.nominal[:, None] + noisy.replicates - noisy.nominal[:, None]
             for name in NAMES_7:
-                model = UncertainMarginClassifier(name, epsilon=0.5, C=1.0)
+                model = UncertainMarginClassifier(formulation=name, max_error=0.5, C=1.0)
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", "The best classifier is constant")
                     model.fit(None, data.y[train], replicates=R[train])
@@ -167,7 +169,7 @@ def degenerate(seed=0):
     data = make_uncertain(80, 5, noise="beta", n_replicates=8, noise_scale=0.3, random_state=seed)
 
     def fit(name, epsilon):
-        model = UncertainMarginClassifier(name, epsilon=epsilon, tol=1e-10)
+        model = UncertainMarginClassifier(formulation=name, max_error=epsilon, tol=1e-10)
         return model.fit(None, data.y, replicates=data.replicates).coef_
 
     to_mean = float(np.abs(fit("MM-SM-I", 1.0) - fit("MM-M", 1.0)).max())
