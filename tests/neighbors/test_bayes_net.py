@@ -191,12 +191,12 @@ def test_model_files_hold_a_network(tmp_path, rng):
     np.testing.assert_array_equal(again.log_density(X), fitted.log_density(X))
     again = load_model(tmp_path / "1.skops").model
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert again.confidence.n_bins == 3
+    assert again.confidence_model.n_bins == 3
 
 
 def test_bad_settings_end_in_a_sentence():
     X, y = np.eye(3), [0, 1, 1]
-    with pytest.raises(ValueError, match="each of the 3 columns once"):
+    with pytest.raises(ValueError, match="permutation of the columns 0 to 2"):
         BayesNetConfidence(order=[0, 0, 1]).fit(X, y)
     for outside in (3, -1):
         with pytest.raises(ValueError, match="columns from 0 to 2"):

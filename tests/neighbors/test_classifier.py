@@ -80,7 +80,7 @@ def test_confidence_lifts_the_rare_class():
 
 def test_costs_weigh_the_votes():
     X, y = np.zeros((5, 1)) + np.arange(5)[:, None] * 1e-3, np.array([0, 0, 0, 1, 1])
-    settings = dict(weights="none", confidence=None, smoothing=0.0)
+    settings = dict(weights="none", confidence_model=None, smoothing=0.0)
     model = ConfidenceNeighborsClassifier(n_neighbors=5, **settings).fit(X, y, fn_cost=3.0)
     assert model.predict(X).all()
     assert model.decision_function(X)[0] == pytest.approx((6 - 3) / 9)

@@ -89,7 +89,7 @@ def test_votes_that_lose_money_warn():
     rng = np.random.default_rng(2)
     y = rng.random(750) < 0.06
     X = rng.normal(size=(750, 2)) + 1.5 * y[:, None]
-    settings = dict(weights="inverse", confidence="mixture")
+    settings = dict(weights="inverse", confidence_model="mixture")
     with pytest.warns(BelowTrivialWarning, match="do not vote for themselves"):
         ConfidenceNeighborsClassifier(n_neighbors=1, **settings).fit(X, y)
     with warnings.catch_warnings():
@@ -118,7 +118,7 @@ def test_money_on_german_credit_and_payments(confidence):
     model = prepare(learner, data.X, scale=True, one_hot=True)
     assert savings_and_warning(model, train, test)[0] > 0
     bare = prepare(
-        learner.set_params(calibration=None, confidence=MixtureConfidence()),
+        learner.set_params(calibration=None, confidence_model=MixtureConfidence(random_state=0)),
         data.X,
         scale=True,
         one_hot=True,
@@ -193,7 +193,7 @@ def test_eq_4_12_without_mixing_weights_rises_with_every_copy_of_a_component():
 def test_a_mixture_without_labels_does_not_know_the_class():
     """Section 4.5.1: p(x) is the same weight for both classes at one place, p(x | y) is not."""
     X, y = gaussians(2000)
-    source = MixtureConfidence(max_components=1)
+    source = MixtureConfidence(max_components=1, random_state=0)
     unlabelled = source.log_confidence(np.repeat(X[:5], 2, axis=0), np.zeros(10))
     np.testing.assert_array_equal(unlabelled[::2], unlabelled[1::2])
     by_class = source.fit(X, y).log_density([[-1.0], [2.5]])

@@ -44,14 +44,14 @@ class ErrorPruning:
         Full tree; not modified.
     X, positive, weight, regret : ndarray
         Examples that it was grown on.
-    confidence : float, default=0.25
+    confidence_level : float, default=0.25
         Confidence level of the upper bound on an error rate.
     """
 
-    def __init__(self, nodes, X, positive, weight, regret, confidence=CONFIDENCE):
+    def __init__(self, nodes, X, positive, weight, regret, confidence_level=CONFIDENCE):
         self.nodes = nodes.cut(np.zeros(len(nodes), dtype=bool))  # a copy
         self.X, self.positive, self.weight, self.regret = X, positive, weight, regret
-        self.confidence = confidence
+        self.confidence_level = confidence_level
 
     def run(self):
         """The pruned tree, with totals and p-values of the examples that now reach its nodes."""
@@ -101,11 +101,11 @@ class ErrorPruning:
         met, leaf = np.unique(leaf, return_inverse=True)
         at = 2 * leaf + self.positive[rows]
         counts = np.bincount(at, self.weight[rows], 2 * len(met)).reshape(-1, 2)
-        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence)
+        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence_level)
         return float(bounds.sum())
 
 
-def pessimistic_errors(errors, n, confidence=CONFIDENCE):
+def pessimistic_errors(errors, n, confidence_level=CONFIDENCE):
     """Expected errors at the upper end of a one-sided confidence interval of the error rate.
 
     Examples
@@ -115,4 +115,4 @@ def pessimistic_errors(errors, n, confidence=CONFIDENCE):
     """
     errors, n = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
     right = np.maximum(n - errors, np.finfo(float).tiny)
-    return n * betaincinv(errors + 1.0, right, 1.0 - confidence)
+    return n * betaincinv(errors + 1.0, right, 1.0 - confidence_level)
