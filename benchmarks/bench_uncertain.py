@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from stakes.uncertain import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid, bernstein_nu
 from stakes.uncertain._problem import MarginProblem
-from stakes.uncertain._solve import solve
+from stakes.uncertain._solve import solve_margin
 
 KAPPA = np.sqrt(2 * np.log(1 / 0.1))
 
@@ -57,7 +57,7 @@ def problem_of(name, n, d):
 def against(name, n, d, solvers, note=""):
     task = f"{name} {n:,} x {d}"
     problem = problem_of(name, n, d)
-    solution, ours = best_of(lambda: solve(problem, tol=1e-6), 5)
+    solution, ours = best_of(lambda: solve_margin(problem, tol=1e-6), 5)
     told = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}, best of ten"
     times = {}
     for solver in solvers:
@@ -65,7 +65,7 @@ def against(name, n, d, solvers, note=""):
             value, times[solver] = by_cvxpy(name, n, d, solver)
             told += f"; {solver} value {value / solution.objective - 1:+.0e}"
     # five turns before the peers and five after: they take long, and the machine may change
-    ours = min(ours, best_of(lambda: solve(problem, tol=1e-6), 5)[1])
+    ours = min(ours, best_of(lambda: solve_margin(problem, tol=1e-6), 5)[1])
     ratio = min(times.values()) / ours if times else None
     rows = [Row(task, "stakes", ours, ratio=ratio, note=f"{note} {told}".strip())]
     return rows + [Row(task, f"cvxpy + {s}", t, note="one turn") for s, t in times.items()]
@@ -112,7 +112,7 @@ def large():
     n, d = 1_000_000, 100
     problem = problem_of("MM-SMV", n, d)
     start = time.process_time()
-    solution = solve(problem, tol=1e-6)
+    solution = solve_margin(problem, tol=1e-6)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     note = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}; the process"
@@ -148,7 +148,7 @@ def hostile_row():
                 ):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
-                        found = solve(MarginProblem(sets, y, np.full(n, C)), tol=1e-6)
+                        found = solve_margin(MarginProblem(sets, y, np.full(n, C)), tol=1e-6)
                     count += 1
                     open_ += not found.gap <= 1e-6
                     methods[found.solver] = methods.get(found.solver, 0) + 1

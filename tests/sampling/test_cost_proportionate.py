@@ -165,5 +165,5 @@ def test_sample_weight_multiplies_the_costs(rng):
     one.fit(X, y, weight, fn_cost=fn_cost, fp_cost=fp_cost)
     two.fit(X, y, **weighted)
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
-    with pytest.raises(ValueError, match="[Nn]egative values"):
+    with pytest.raises(ValueError, match=r"[Nn]egative values"):
         CostProportionateSampler().fit_resample(X, y, weight - 1.0)

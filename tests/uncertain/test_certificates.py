@@ -162,7 +162,7 @@ def test_metrics_of_certificates():
 def test_certificate_needs_information(rng):
     known, y = uncertain_problem(rng)
     model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
-    with pytest.raises(ValueError, match="certificate needs to know how uncertain"):
+    with pytest.raises(ValueError, match="certificate needs the uncertainty of the points"):
         model.predict_certificate(known.mean)
     with pytest.raises(ValueError, match="measure must be 'best', one of 1, 2, 3, 4, c"):
         model.predict_certificate(known.mean, measure="MM-M", var=known.var)

@@ -87,7 +87,7 @@ def test_epsilon_one_is_the_mean_and_zero_the_support(rng):
     np.testing.assert_allclose(fit("MM-SMV", 1.0).coef_, mean.coef_, atol=1e-5)
     np.testing.assert_allclose(fit("MM-SM-I", 0.0).coef_, support.coef_, atol=1e-5)
     np.testing.assert_allclose(fit("MM-SM-I", 1e-200).objective_, support.objective_, rtol=1e-6)
-    with pytest.raises(ValueError, match="MM-SMV with epsilon=0 is unbounded"):
+    with pytest.raises(ValueError, match="MM-SMV with max_error=0 is unbounded"):
         fit("MM-SMV", 0.0)
 
 
@@ -118,7 +118,7 @@ def test_own_sets(rng):
         known.mean, y, var=known.var
     )
     np.testing.assert_allclose(own.coef_, named.coef_, atol=1e-5)
-    with pytest.raises(ValueError, match="sets must hold 16 sets"):
+    with pytest.raises(ValueError, match="sets must have length 16"):
         UncertainMarginClassifier().fit(known.mean, y, sets=sets[:3])
 
 

@@ -6,8 +6,11 @@ import numpy as np
 
 from stakes.datasets import make_uncertain
 from stakes.reproduce._result import Cell, Table
-from stakes.uncertain import UncertainMarginClassifier, moments_from_replicates
-from stakes.uncertain._formulations import uncertainty_set
+from stakes.uncertain import (
+    UncertainMarginClassifier,
+    moments_from_replicates,
+    uncertainty_set,
+)
 
 EPSILONS = (0.01, 0.02, 0.04, 0.1, 0.2)
 MARGIN_EPSILONS = (0.01, 0.05, 0.1, 0.15, 0.2)
