@@ -42,6 +42,21 @@ def test_replicates_are_the_same_as_their_moments(rng):
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
 
 
+def test_a_weight_counts_copies(rng):
+    """Also in the moments that stand for missing entries, and in the normalization of the costs."""
+    known, y = uncertain_problem(rng, n=30)
+    X, weight = known.mean.copy(), rng.integers(0, 4, 30)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    fn_cost, rows = rng.uniform(1, 5, 30), np.repeat(np.arange(30), weight)
+    for formulation in ("MM-S", "MM-MC"):
+        one, two = (UncertainMarginClassifier(formulation=formulation, tol=1e-9) for _ in range(2))
+        one.fit(X, y, weight, fn_cost=fn_cost)
+        two.fit(X[rows], y[rows], fn_cost=fn_cost[rows])
+        assert one.objective_ == pytest.approx(two.objective_)
+        np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
+    np.testing.assert_allclose(one.missing_.var, two.missing_.var)
+
+
 def test_missing_values_are_sets(rng):
     X = rng.normal(size=(60, 3))
     y = (X @ [1.0, -1.0, 0.5] > 0).astype(int)

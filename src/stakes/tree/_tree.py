@@ -106,8 +106,8 @@ class ConfidenceTreeClassifier(TreeBase):
         self,
         *,
         criterion="ccp_entropy",
-        max_depth=None,
         branch_weight="rate",
+        max_depth=None,
         pruning="fisher",
         p_value=1e-4,
         min_samples_leaf=2,
@@ -124,8 +124,8 @@ class ConfidenceTreeClassifier(TreeBase):
         tn_cost=0.0,
     ):
         self.criterion = criterion
-        self.max_depth = max_depth
         self.branch_weight = branch_weight
+        self.max_depth = max_depth
         self.pruning = pruning
         self.p_value = p_value
         self.min_samples_leaf = min_samples_leaf

@@ -90,13 +90,13 @@ class UncertainPoints(CostSensitiveClassifier):
         self,
         X,
         *,
-        measure="best",
         lower=None,
         upper=None,
         var=None,
         mean_lower=None,
         mean_upper=None,
         replicates=None,
+        measure="best",
     ):
         r"""Bound on the probability that a measurement error has flipped the prediction.
 
