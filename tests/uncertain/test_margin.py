@@ -199,7 +199,7 @@ def test_wdbc_scaled_is_far_from_the_printed_errors():
 
 
 @pytest.mark.parametrize("formulation", ["MM-S", "MM-MC", "MM-SMV-I", "MM-SM-I", "MM-SBMV-I"])
-def test_wdbc_leaves_a_constant_classifier_for_a_small_epsilon(formulation):
+def test_wdbc_leaves_a_constant_classifier_for_a_small_max_error(formulation):
     data = load_wdbc_uncertain()
     center = (data.lower + data.upper) / 2
     scaler = UncertainScaler().fit(center)

@@ -54,7 +54,7 @@ def rows_of(sample, start, end):
 
 @njit(cache=True)
 def make_histograms(binned, sample, how, capacity):
-    """The pool, with the root's histograms; without slots where nodes count their rows anew.
+    """The pool, with the root's histograms; no slots if every node counts its own rows.
 
     That is the case where each node draws its own features, where the histograms of all features
     are too large, and where all nodes are small enough for exact thresholds.
