@@ -28,7 +28,7 @@ SPECIAL = {
         {"n_estimators": 8, "random_state": 0},
         {"n_estimators": 2, "bootstrap": None, "max_features": None},
     ],
-    "ConfidenceNeighborsClassifier": [{}, {"confidence": "mixture", "weights": "additive"}],
+    "ConfidenceNeighborsClassifier": [{}, {"confidence_model": "mixture", "weights": "additive"}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
     "CostingClassifier": [
         {"n_estimators": 5, "random_state": 0},

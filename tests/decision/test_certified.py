@@ -45,7 +45,7 @@ def test_few_reviews_go_where_most_is_at_stake():
 
 def test_uncertain_measurements_are_refused_by_their_certificates():
     data = make_uncertain(120, 3, n_replicates=20, separation=4.0, random_state=0)
-    model = UncertainMarginClassifier("MM-SMV-I", epsilon=0.5).fit(
+    model = UncertainMarginClassifier(formulation="MM-SMV-I", max_error=0.5).fit(
         None, data.y, replicates=data.replicates
     )
     decided = model.predict(None, replicates=data.replicates) == model.classes_[1]

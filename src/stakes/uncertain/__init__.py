@@ -1,4 +1,4 @@
-"""Maximum-margin classifiers for uncertain measurements, and certificates of their predictions."""
+"""Maximum-margin classification of uncertain measurements, with certified predictions."""
 
 from stakes.uncertain._formulations import uncertainty_set
 from stakes.uncertain._margin import UncertainMarginClassifier

@@ -25,7 +25,7 @@ PRUNED = {
 SPARCCC = "SPARCCC"
 SAMPLED = ("CART", "C4.5", "W+CART", "W+C4.5", "CCP-CART", "CCP-C4.5")
 TREES = ("C4.5", "CCP-C4.5", "CART", "CCP-CART")  # of the tables with many classes
-LAPLACE = dict(min_samples_leaf=2, smoothing=1.0, prior="uniform")
+LAPLACE = dict(min_samples_leaf=2, smoothing=1.0, smoothing_target="uniform")
 P_VALUE = 0.01  # Section 3.7.2; Table 3.6 prints the same C4.5 columns as Table 3.4
 
 

@@ -43,7 +43,7 @@ def _one_fold(X, categorical, y, train, test):
                     model = ConfidenceNeighborsClassifier(
                         n_neighbors=k,
                         weights=weights,
-                        confidence=confidence,
+                        confidence_model=confidence,
                         metric=metric,
                         calibration=None,
                     ).fit(A, y[train])
@@ -54,9 +54,9 @@ def _one_fold(X, categorical, y, train, test):
     A, B = (encoder.columns(X[rows], "l2") for rows in (train, test))
     smote = SafeLevelSMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
     more, labels = smote.fit_resample(A, y[train])
-    model = ConfidenceNeighborsClassifier(n_neighbors=11, confidence=None, calibration=None).fit(
-        more, labels
-    )
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=11, confidence_model=None, calibration=None
+    ).fit(more, labels)
     yield ("SMOTE", 11, "l2"), model.predict_proba(B)[:, 1]
     for name, criterion in TREES.items():
         tree = ConfidenceTreeClassifier(

@@ -120,7 +120,7 @@ def figure_2(separation, n_samples=60, n_replicates=20, C=10.0, progress=None):
 
 
 def _margin(data, name, epsilon, C):
-    model = UncertainMarginClassifier(formulation=name, epsilon=epsilon, C=C)
+    model = UncertainMarginClassifier(formulation=name, max_error=epsilon, C=C)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The best classifier is constant")
         model.fit(None, data.y, replicates=data.replicates)
@@ -151,7 +151,7 @@ def table_7(repeats=10, n_samples=100, n_replicates=5, progress=None):
             # the points of one draw with the noise of another
             R = data.nominal[:, None] + noisy.replicates - noisy.nominal[:, None]
             for name in paper:
-                model = UncertainMarginClassifier(formulation=name, epsilon=0.5, C=1.0)
+                model = UncertainMarginClassifier(formulation=name, max_error=0.5, C=1.0)
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", "The best classifier is constant")
                     model.fit(None, data.y[train], replicates=R[train])
@@ -177,7 +177,7 @@ def degenerate(seed=0):
     data = make_uncertain(80, 5, noise="beta", n_replicates=8, noise_scale=0.3, random_state=seed)
 
     def fit(name, epsilon):
-        model = UncertainMarginClassifier(formulation=name, epsilon=epsilon, tol=1e-10)
+        model = UncertainMarginClassifier(formulation=name, max_error=epsilon, tol=1e-10)
         return model.fit(None, data.y, replicates=data.replicates).coef_
 
     to_mean = float(np.abs(fit("MM-SM-I", 1.0) - fit("MM-M", 1.0)).max())

@@ -101,7 +101,7 @@ def fit_wdbc(data, reading, name, epsilon, C):
     X, known = _seen(data, reading, scaler)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The best classifier is constant")
-        model = UncertainMarginClassifier(formulation=name, epsilon=epsilon, C=C).fit(
+        model = UncertainMarginClassifier(formulation=name, max_error=epsilon, C=C).fit(
             X, data.y, **known
         )
     return model, scaler

@@ -105,7 +105,11 @@ def tree_scores(column, X, y, X_test, seed):
 def tree(criterion="ccp_entropy"):
     """A tree of this library, pruned by Fisher's test, with Laplace smoothing in its leaves."""
     return ConfidenceTreeClassifier(
-        criterion=criterion, pruning="fisher", min_samples_leaf=2, smoothing=1.0, prior="uniform"
+        criterion=criterion,
+        pruning="fisher",
+        min_samples_leaf=2,
+        smoothing=1.0,
+        smoothing_target="uniform",
     )
 
 
