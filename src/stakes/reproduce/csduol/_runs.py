@@ -4,17 +4,18 @@ import time
 import zlib
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
-    KernelALMA,
-    KernelCPA,
-    KernelPA,
-    KernelPAUM,
-    KernelPerceptron,
-    KernelROMMA,
+    KernelALMAClassifier,
+    KernelCPAClassifier,
+    KernelPAClassifier,
+    KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
 )
 
 GAMMA = 1.0 / 128.0  # exp(-|x - z|^2 / (2 sigma^2)) with sigma = 8
@@ -26,10 +27,10 @@ STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): Section 4.1, and what 
 def plain_learners():
     """The five that know no prices, by the paper's names."""
     return {
-        "Perceptron": KernelPerceptron(gamma=GAMMA),
-        "ALMA": KernelALMA(gamma=GAMMA),
-        "ROMMA": KernelROMMA(gamma=GAMMA),
-        "PA-I": KernelPA(gamma=GAMMA),
+        "Perceptron": KernelPerceptronClassifier(gamma=GAMMA),
+        "ALMA": KernelALMAClassifier(gamma=GAMMA),
+        "ROMMA": KernelROMMAClassifier(gamma=GAMMA),
+        "PA-I": KernelPAClassifier(gamma=GAMMA),
         "DUOL": DUOLClassifier(gamma=GAMMA),
     }
 
@@ -37,8 +38,8 @@ def plain_learners():
 def priced_learners(**prices):
     """The three that do; `prices` says which objective and which prices."""
     return {
-        "PAUM": KernelPAUM(gamma=GAMMA, **prices),
-        "CPA": KernelCPA(gamma=GAMMA, **prices),
+        "PAUM": KernelPAUMClassifier(gamma=GAMMA, **prices),
+        "CPA": KernelCPAClassifier(gamma=GAMMA, **prices),
         "CSDUOL": CSDUOLClassifier(gamma=GAMMA, **prices),
     }
 
@@ -47,13 +48,13 @@ def all_runs(y, costs=True):
     """(learner's name, what it was told) -> learner."""
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
     runs = {(name, ""): learner for name, learner in plain_learners().items()}
-    told = {"sum": dict(objective="sum", class_ratio=ratio)}
+    told = {"sum": dict(cost_rule="balanced", class_ratio=ratio)}
     if costs:
         for c_p, c_n in (STATED, FITTING):
-            told[f"{c_p}"] = dict(objective="cost", fn_cost=c_p, fp_cost=c_n)
+            told[f"{c_p}"] = dict(cost_rule="regret", fn_cost=c_p, fp_cost=c_n)
     for what, prices in told.items():
         runs |= {(name, what): learner for name, learner in priced_learners(**prices).items()}
-    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, objective="sum")
+    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced")
     return runs
 
 
@@ -70,14 +71,18 @@ def run_set(name, X, y, repeats, costs=True):
     found = {key: {"positive": [], "negative": [], "support": []} for key in runs}
     for repeat in range(repeats):
         order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
+        K = None if gram is None else gram[np.ix_(order, order)]
         for key, learner in runs.items():
             if repeat == 0:
                 found[key]["seconds"] = _seconds(learner, X[order], y[order])
-            scores = _scores(learner, X, y, order, gram)
+            fresh = clone(learner).set_params(kernel="rbf" if gram is None else "precomputed")
+            scores = fresh.decision_function_then_learn(
+                X[order] if gram is None else K, y[order], classes=[-1, 1]
+            )
             positive, negative = _mistakes(scores, y[order])
             found[key]["positive"].append(positive)
             found[key]["negative"].append(negative)
-            found[key]["support"].append(len(learner.support_))
+            found[key]["support"].append(len(fresh.support_))
     counts = _class_counts(y, repeats, name)
     return {
         key: {what: np.array(values) for what, values in one.items()} | counts
@@ -95,15 +100,6 @@ def weighted_sum(one):
 def weighted_cost(one, prices):
     """The cost of the paper at each tick of each repeat."""
     return prices[0] * one["positive"] + prices[1] * one["negative"]
-
-
-def _scores(learner, X, y, order, gram):
-    if gram is not None:
-        return learner._learn_gram(gram, y, order)
-    fresh = type(learner)(**learner.get_params())
-    scores = fresh.score_then_learn(X[order], y[order], classes=[-1, 1])
-    learner._store = fresh._store
-    return scores
 
 
 def _seconds(learner, X, y):
