@@ -117,7 +117,9 @@ def test_a_drawn_loss_has_to_be_sure(rng):
 def test_a_kernel_stream_that_lost_while_it_learnt_is_told(learner):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), (np.arange(400) % 40 == 0).astype(int)
-    with pytest.warns(BelowTrivialWarning, match="the stream while it was learning than always") as told:
+    with pytest.warns(
+        BelowTrivialWarning, match="the stream while it was learning than always"
+    ) as told:
         learner.fit(X, y, fp_cost=1.0, fn_cost=20.0)
     assert told[0].filename == __file__
     learner.fit(X, y)  # without prices nothing is known to be lost; warnings are errors here

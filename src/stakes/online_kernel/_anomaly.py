@@ -68,7 +68,8 @@ class AnomalyDetector(CSDUOLClassifier):
 
     def decision_function(self, X):
         """Log-odds of the positive class of each row."""
-        return calibrated(self._calibration, super().decision_function(X))
+        scores = super().decision_function(X)  # first: it reports a model that is not fitted
+        return calibrated(self._calibration, scores)
 
     def predict_proba(self, X):
         """Probability of both classes for each row, the positive one in column 1."""
@@ -77,7 +78,8 @@ class AnomalyDetector(CSDUOLClassifier):
 
     def decision_function_one(self, x):
         """Log-odds of the positive class for one example."""
-        return float(calibrated(self._calibration, super().decision_function_one(x)))
+        score = super().decision_function_one(x)
+        return float(calibrated(self._calibration, score))
 
     def predict_proba_one(self, x):
         """Probability of each class for one example, as a dict from label to probability."""
