@@ -10,6 +10,16 @@ _DRAWN = (
     "instance without bootstrap runs the check"
 )
 
+_ORDERED = "in a stream a weight asks for a larger margin, which reading a row twice does not"
+_TOLERANCE = (
+    "solved to a tolerance, so copies of a row and its weight agree to that only; "
+    "tests/svm/test_weights.py compares them with a small one"
+)
+_WEIGHTS_EXEMPT = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
+
 EXEMPT = {
     # "ClassName": {"check_name": "reason"},
     "BayesDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
@@ -17,6 +27,20 @@ EXEMPT = {
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN
+    },
+    **{
+        name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
+        for reason, names in {
+            _ORDERED: (
+                *("KernelPAUMClassifier", "KernelCPAClassifier", "CSDUOLClassifier"),
+                "AnomalyDetector",
+            ),
+            _TOLERANCE: (
+                *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
+                "LinearCostSensitiveSVC",
+            ),
+        }.items()
+        for name in names
     },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
@@ -53,12 +77,7 @@ CONTRACT = {
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },
-    "attributes without an underscore": {
-        "BoundaryMovementSVC": {"normalize_costs"},  # set by the base, always True: no parameter
-    },
-    "parameters grouped, not in order": {
-        "CWRobustClassifier": "what is as in CWCVaRClassifier stands together",
-    },
+    "attributes without an underscore": {},
     # with approximation, oob or a frame only
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),

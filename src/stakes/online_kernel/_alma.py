@@ -25,7 +25,7 @@ class KernelALMAClassifier(SingleUpdate):
     Parameters
     ----------
     margin_loss : float, default=0.9
-        :math:`a` in (0, 1]: share of the largest margin that may be given up, the paper's alpha.
+        :math:`a` in (0, 1]: share of the largest margin that may be lost, the paper's alpha.
     [kernel]
 
     Attributes

@@ -14,7 +14,7 @@ from stakes.online_kernel._passes_jit import PA
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelCPAClassifier(PricedMargins, SingleUpdate):
-    r"""Passive-aggressive learner that requires larger margins of costlier examples.
+    r"""Passive-aggressive learner that requires larger margins of more expensive examples.
 
     .. math:: f \leftarrow f + \min\left(C, \frac{(m_t - y_t f(x_t))_+}{k(x_t, x_t)}\right)
               y_t\, k(x_t, \cdot) ,

@@ -11,7 +11,7 @@ from stakes.online_kernel._margins import MARGIN_CONSTRAINTS, PricedMargins
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)  # joins the parameters of both bases
 class CSDUOLClassifier(PricedMargins, DoubleUpdate):
-    r"""Double updating that requires larger margins of costlier examples.
+    r"""Double updating that requires larger margins of more expensive examples.
 
     Follows the dual of the SVM whose hinge starts at a margin set by the cost,
 

@@ -61,9 +61,8 @@ def append(E, q, m, row, k, y, theta):
 
 
 @njit(cache=True)
-def add_two(E, row_a, row_b, step_a, step_b, m):
+def add_two(f, y, row_a, row_b, step_a, step_b, m):
     """Update all margins after the coefficients of a and b have moved by these steps."""
-    f, y = E.f, E.y
     for i in range(m):
         f[i] += y[i] * (step_a * row_a[i] + step_b * row_b[i])
 
@@ -126,7 +125,7 @@ def _forget(E, m, C):
     cross = step * dot(row_j, alpha, m) - alpha[r] * dot(row_r, alpha, m)
     E.norm[SQUARED_NORM] += 2.0 * (cross + quadratic(step, -alpha[r], row_j[j], row_r[r], row_r[j]))
     alpha[j] = new
-    add_two(E, row_r, row_j, -alpha[r], step, m)
+    add_two(E.f, E.y, row_r, row_j, -alpha[r], step, m)
     _move_last_to(E, r, m)
     return m - 1
 

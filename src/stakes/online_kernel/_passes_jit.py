@@ -148,7 +148,7 @@ def double_pass(E, batch, y, theta, C, rho, scores):
             k_a, f_a = self_value(S, q), y[t] * scores[t]
             if theta[t] == 0.0 or k_a <= 0.0 or theta[t] - f_a <= 0.0:
                 continue
-            b, w = _find_auxiliary(E, row, m, y[t])
+            b, w = _find_auxiliary(E.y, E.f, E.theta, row, m, y[t])
             E.f[m] = f_a
             m = append(E, q, m, row, k_a, y[t], theta[t])
             if b >= 0 and w <= -rho:
@@ -168,7 +168,7 @@ def _move_one(E, row, m, k_a, C):
     l_a = theta_a - f_a
     g_a = min(C, l_a / k_a)
     E.alpha[a] = E.y[a] * g_a
-    add_two(E, row, row, E.y[a] * g_a, 0.0, m)
+    add_two(E.f, E.y, row, row, E.y[a] * g_a, 0.0, m)
     E.record[DUAL_VALUE] += g_a * l_a - 0.5 * k_a * g_a * g_a
     if f_a <= 0.0:
         E.record[THETA_SQUARED] += theta_a * theta_a
@@ -194,7 +194,7 @@ def _move_two(E, q, row, other, m, b, k_a, w, C, rho):
         fill_row(S, q, 0, m, other)
     E.alpha[a] = y_a * g_a
     E.alpha[b] = y_b * min(max(g_b + d_b, 0.0), C)
-    add_two(E, row, other, y_a * g_a, y_b * d_b, m)
+    add_two(E.f, E.y, row, other, y_a * g_a, y_b * d_b, m)
     E.record[DUAL_VALUE] += g_a * l_a + d_b * l_b - quadratic(g_a, d_b, k_a, k_b, w)
     if f_a <= 0.0:
         _record_mistake(E.record, E.theta[a], E.theta[b], f_b, g_b, C, rho)
@@ -227,9 +227,8 @@ def box_step(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
 
 
 @njit(cache=True)
-def _find_auxiliary(E, row, m, y_a):
+def _find_auxiliary(y, f, theta, row, m, y_a):
     """Vector at or below its margin that conflicts most with the new example, and the conflict."""
-    y, f, theta = E.y, E.f, E.theta
     b, w = -1, np.inf
     for i in range(m):
         if f[i] <= theta[i] * (1.0 + EDGE) and y[i] * y_a * row[i] <= w:

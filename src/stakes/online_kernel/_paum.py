@@ -14,7 +14,7 @@ from stakes.online_kernel._passes_jit import PAUM
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelPAUMClassifier(PricedMargins, SingleUpdate):
-    r"""Perceptron that requires larger margins of costlier examples.
+    r"""Perceptron that requires larger margins of more expensive examples.
 
     .. math:: f \leftarrow f + \eta\, y_t \left(k(x_t, \cdot) + R^2\right) \quad\text{if}\quad
               y_t f(x_t) \le \theta_t ,

@@ -77,7 +77,7 @@ class SupportStore:
 
     def expansion(self):
         """The arrays as the compiled passes take them."""
-        per_vector = (getattr(self, name) for name in _PER_VECTOR)
+        per_vector = self.alpha, self.y, self.f, self.theta, self.index
         state = self.counts, self.norm, self.record
         return Expansion(self.support, self.pairs, *per_vector, *state, self.limit)
 
