@@ -125,7 +125,7 @@ def test_liblinear_comes_near_only_as_its_bias_is_freed(rng):
     X, y, _, _ = problem(rng)
     kappa, fn_cost = 0.25, 6.0
     ours = LinearCostSensitiveSVC(
-        0.1, kappa=kappa, fn_cost=fn_cost, solver="coordinate", max_iter=5000, random_state=0
+        C=0.1, kappa=kappa, fn_cost=fn_cost, solver="coordinate", max_iter=5000, random_state=0
     ).fit(X, y)
     same = weighted_equivalent(0.1, fn_cost, kappa)
     weights = {-1: same["negative_weight"], 1: same["positive_weight"]}

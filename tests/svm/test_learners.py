@@ -46,7 +46,7 @@ def test_the_reduction_is_the_direct_problem(seed):
     np.testing.assert_allclose(through, X @ w + b, atol=2e-4)  # LIBSVM's kernel is in float32
     prices = dict(fp_cost=same["negative_weight"], fn_cost=same["positive_weight"])
     weighted = BiasedPenaltySVC(
-        same["C"], kernel="linear", normalize_costs=False, tol=1e-9, **prices
+        C=same["C"], kernel="linear", normalize_costs=False, tol=1e-9, **prices
     ).fit(X, y)
     through = same["scale"] * weighted.decision_function(X) + same["shift"]
     np.testing.assert_allclose(through, X @ w + b, atol=2e-5)
@@ -91,7 +91,7 @@ def test_with_equal_costs_all_are_the_plain_svm(rng):
     X, y = noisy(rng)
     plain = SVC(C=2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
     for learner in (BiasedPenaltySVC, CostSensitiveSVC):
-        ours = learner(2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
+        ours = learner(C=2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
         np.testing.assert_allclose(ours, plain, atol=1e-6)
 
 
