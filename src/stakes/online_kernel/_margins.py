@@ -10,7 +10,7 @@ from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._base import KernelOnline
 from stakes.online_kernel._docs import documented
-from stakes.online_kernel._margins_jit import N_SLOTS, margin_pass
+from stakes.online_kernel._margins_jit import N_SLOTS, Rule, margin_pass
 
 MARGIN_CONSTRAINTS = {
     **COST_CONSTRAINTS,
@@ -162,16 +162,8 @@ class PricedMargins(KernelOnline):
             self._ratio = np.count_nonzero(signs < 0) / np.count_nonzero(signs > 0)
 
     def _margins(self, y, costs):
-        theta = np.empty(len(y))
-        margin_pass(
-            y > 0,
-            costs.negative_regret,
-            costs.positive_regret,
-            self.cost_rule == "balanced",
-            self.normalize_costs,
-            self._ratio,
-            self.positive_weight / (1.0 - self.positive_weight),
-            self._margin_state,
-            theta,
-        )
+        odds = self.positive_weight / (1.0 - self.positive_weight)
+        rule = Rule(self.cost_rule == "balanced", bool(self.normalize_costs), self._ratio, odds)
+        theta, fp, fn = np.empty(len(y)), costs.negative_regret, costs.positive_regret
+        margin_pass(rule, y > 0, fp, fn, self._margin_state, theta)
         return theta

@@ -1,5 +1,7 @@
 """Compiled loop of _margins.py: from costs to the margins theta of a stream."""
 
+from typing import NamedTuple
+
 from numba import njit
 
 # slots of the state that is carried from batch to batch: examples of each class and their mean
@@ -9,12 +11,24 @@ N_NEGATIVE, N_POSITIVE, MEAN_NEGATIVE, MEAN_POSITIVE, N_ALL, MEAN_FP, MEAN_FN = 
 N_SLOTS = 7
 
 
+class Rule(NamedTuple):
+    """How costs become margins; `ratio` is T_n / T_p, zero for the running estimate.
+
+    `odds` is the weight of sensitivity over that of specificity.
+    """
+
+    balanced: bool
+    normalize: bool
+    ratio: float
+    odds: float
+
+
 @njit(cache=True)
-def margin_pass(positive, fp, fn, balanced, normalize, ratio, odds, state, theta):
+def margin_pass(rule, positive, fp, fn, state, theta):
     """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`.
 
     Means are updated so that equal costs give exactly that cost. An example whose mistake costs
-    nothing is not counted. `ratio` is T_n / T_p, or zero for the running estimate.
+    nothing is not counted.
     """
     for t in range(theta.size):
         c = fn[t] if positive[t] else fp[t]
@@ -29,11 +43,11 @@ def margin_pass(positive, fp, fn, balanced, normalize, ratio, odds, state, theta
         state[MEAN_FP] += (fp[t] - state[MEAN_FP]) / state[N_ALL]
         state[MEAN_FN] += (fn[t] - state[MEAN_FN]) / state[N_ALL]
         unit = 1.0
-        if normalize and balanced:
+        if rule.normalize and rule.balanced:
             unit = state[mean]
-        elif normalize:  # a false alarm is the unit, unless it costs nothing
+        elif rule.normalize:  # a false alarm is the unit, unless it costs nothing
             unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
         theta[t] = c / unit
-        if balanced and positive[t]:
+        if rule.balanced and positive[t]:
             running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
-            theta[t] *= odds * (ratio if ratio > 0.0 else running)
+            theta[t] *= rule.odds * (rule.ratio if rule.ratio > 0.0 else running)

@@ -152,19 +152,19 @@ def double_pass(E, batch, y, theta, C, rho, scores):
             E.f[m] = f_a
             m = append(E, q, m, row, k_a, y[t], theta[t])
             if b >= 0 and w <= -rho:
-                _move_two(E, q, row, other, m, b, k_a, w, C, rho)
+                _move_two(E, q, row, other, m, b, C, rho)
             else:
-                _move_one(E, row, m, k_a, C)
+                _move_one(E, row, m, C)
             if E.limit > 0:
                 m = respect_limit(E, row, m, C)
     counts[N_VECTORS] = m
 
 
 @njit(cache=True)
-def _move_one(E, row, m, k_a, C):
+def _move_one(E, row, m, C):
     """Give the newest vector the PA-I step, the maximum of the dual in its weight alone."""
     a = m - 1
-    f_a, theta_a = E.f[a], E.theta[a]
+    k_a, f_a, theta_a = row[a], E.f[a], E.theta[a]
     l_a = theta_a - f_a
     g_a = min(C, l_a / k_a)
     E.alpha[a] = E.y[a] * g_a
@@ -176,15 +176,15 @@ def _move_one(E, row, m, k_a, C):
 
 
 @njit(cache=True)
-def _move_two(E, q, row, other, m, b, k_a, w, C, rho):
+def _move_two(E, q, row, other, m, b, C, rho):
     """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
 
-    `w` = y_a y_b k(x_a, x_b); `row` has the kernel of a, and `other` is room for that of b.
+    `row` has the kernel values of a, and `other` is room for those of b.
     """
     S, a = E.support, m - 1
     y_a, y_b, f_a, f_b = E.y[a], E.y[b], E.f[a], E.f[b]
     load_support(S, b, q)
-    k_b, g_b = self_value(S, q), y_b * E.alpha[b]
+    k_a, k_b, w, g_b = row[a], self_value(S, q), y_b * y_a * row[b], y_b * E.alpha[b]
     l_a, l_b = E.theta[a] - f_a, E.theta[b] - f_b
     g_a, d_b = box_step(l_a, l_b, k_a, k_b, w, C, -g_b, C - g_b)
     if E.limit > 0:  # the row is kept already, but for the newest vector

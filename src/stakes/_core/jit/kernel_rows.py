@@ -239,7 +239,7 @@ def dot_row(S, q, low, high, out):
         while i + 4 <= n:
             a, b = S.T[q.index[i], low:high], S.T[q.index[i + 1], low:high]
             c, d = S.T[q.index[i + 2], low:high], S.T[q.index[i + 3], low:high]
-            _add_four(out, a, b, c, d, q.value[i], q.value[i + 1], q.value[i + 2], q.value[i + 3])
+            _add_four(out, a, b, c, d, q.value[i : i + 4])
             i += 4
         while i < n:
             _add_one(out, S.T[q.index[i], low:high], q.value[i])
@@ -309,7 +309,8 @@ def _squared_norm(S, q):
 
 # the additions of these two keep the order of the features: ((out + u a) + v b) + ...
 @njit(cache=True)
-def _add_four(out, a, b, c, d, u, v, w, x):
+def _add_four(out, a, b, c, d, values):
+    u, v, w, x = values[0], values[1], values[2], values[3]
     for j in range(out.size):
         out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
 
