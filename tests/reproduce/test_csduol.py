@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from stakes.errors import InputError
-from stakes.online_kernel import KernelPerceptron
+from stakes.online_kernel import KernelPerceptronClassifier
 from stakes.reproduce import csduol
 from stakes.reproduce._printed import printed
 from stakes.reproduce.csduol._data import load_set
@@ -136,7 +136,7 @@ def test_raw_features_do_not_give_table_4(shared_data):
         rates = []
         for seed in range(3):
             order = np.random.default_rng(seed).permutation(len(y))
-            model = KernelPerceptron(gamma=GAMMA).fit(X[order], y[order])
+            model = KernelPerceptronClassifier(gamma=GAMMA).fit(X[order], y[order])
             rates.append(model.n_mistakes_ / [np.sum(y < 0), np.sum(y > 0)])
         found[name] = 100 * (1 - np.mean(rates))
     mean, deviation = (

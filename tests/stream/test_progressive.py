@@ -12,7 +12,7 @@ from stakes.datasets import make_fraud
 from stakes.game import StackelbergClassifier
 from stakes.metrics import savings_score, weighted_sum_score
 from stakes.online import AROWClassifier, CWRobustClassifier, ProbitClassifier
-from stakes.online_kernel import CSDUOLClassifier, KernelCPA
+from stakes.online_kernel import CSDUOLClassifier, KernelCPAClassifier
 from stakes.stream import ProgressDisplay, progressive
 
 
@@ -161,7 +161,9 @@ def test_the_prior_decides_until_a_label_is_learnt(delay):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize(
-    "learner", [CSDUOLClassifier(), KernelCPA(), StackelbergClassifier(alpha=1.0)], ids=repr
+    "learner",
+    [CSDUOLClassifier(), KernelCPAClassifier(), StackelbergClassifier(alpha=1.0)],
+    ids=repr,
 )
 def test_prices_reach_learners_that_give_no_probabilities(learner, form, stream):
     X, y, costs = stream

@@ -10,12 +10,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
-    KernelALMA,
-    KernelCPA,
-    KernelPA,
-    KernelPAUM,
-    KernelPerceptron,
-    KernelROMMA,
+    KernelALMAClassifier,
+    KernelCPAClassifier,
+    KernelPAClassifier,
+    KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
 )
 
 GAMMA = 1.0 / 128.0  # exp(-|x - z|^2 / (2 sigma^2)) with sigma = 8
@@ -27,10 +27,10 @@ STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): of Section 4.1, and wh
 def plain_learners():
     """The five learners without prices, by the paper's names."""
     return {
-        "Perceptron": KernelPerceptron(gamma=GAMMA),
-        "ALMA": KernelALMA(gamma=GAMMA),
-        "ROMMA": KernelROMMA(gamma=GAMMA),
-        "PA-I": KernelPA(gamma=GAMMA),
+        "Perceptron": KernelPerceptronClassifier(gamma=GAMMA),
+        "ALMA": KernelALMAClassifier(gamma=GAMMA),
+        "ROMMA": KernelROMMAClassifier(gamma=GAMMA),
+        "PA-I": KernelPAClassifier(gamma=GAMMA),
         "DUOL": DUOLClassifier(gamma=GAMMA),
     }
 
@@ -38,8 +38,8 @@ def plain_learners():
 def priced_learners(**prices):
     """The three learners with prices; `prices` sets their objective and costs."""
     return {
-        "PAUM": KernelPAUM(gamma=GAMMA, **prices),
-        "CPA": KernelCPA(gamma=GAMMA, **prices),
+        "PAUM": KernelPAUMClassifier(gamma=GAMMA, **prices),
+        "CPA": KernelCPAClassifier(gamma=GAMMA, **prices),
         "CSDUOL": CSDUOLClassifier(gamma=GAMMA, **prices),
     }
 
@@ -48,13 +48,13 @@ def all_runs(y, costs=True):
     """(learner's name, its setting) -> learner; the setting is "" for plain learners."""
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
     runs = {(name, ""): learner for name, learner in plain_learners().items()}
-    settings = {"sum": dict(objective="sum", class_ratio=ratio)}
+    settings = {"sum": dict(cost_rule="balanced", class_ratio=ratio)}
     if costs:
         for c_p, c_n in (STATED, FITTING):
-            settings[f"{c_p}"] = dict(objective="cost", fn_cost=c_p, fp_cost=c_n)
+            settings[f"{c_p}"] = dict(cost_rule="regret", fn_cost=c_p, fp_cost=c_n)
     for setting, prices in settings.items():
         runs |= {(name, setting): learner for name, learner in priced_learners(**prices).items()}
-    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, objective="sum")
+    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced")
     return runs
 
 
@@ -72,18 +72,19 @@ def run_set(name, X, y, repeats, costs=True):
     mistakes at each tick, `support`, and `seconds` of one run that computes its own kernel rows.
     """
     runs = all_runs(y, costs)
-    rows, kernel = X, "rbf"
-    if 8 * len(y) ** 2 <= GRAM_BYTES:
-        rows, kernel = np.arange(len(y))[:, None], _lookup(rbf_kernel(X, gamma=GAMMA))
+    gram = rbf_kernel(X, gamma=GAMMA) if 8 * len(y) ** 2 <= GRAM_BYTES else None
     found = {key: {"positive": [], "negative": [], "support": []} for key in runs}
     counts = {"n_positive": [], "n_negative": []}
     for repeat in range(repeats):
         order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
+        K = None if gram is None else gram[np.ix_(order, order)]
         for key, learner in runs.items():
             if repeat == 0:
                 found[key]["seconds"] = _seconds(learner, X[order], y[order])
-            fresh = clone(learner).set_params(kernel=kernel)
-            scores = fresh.score_then_learn(rows[order], y[order], classes=[-1, 1])
+            fresh = clone(learner).set_params(kernel="rbf" if gram is None else "precomputed")
+            scores = fresh.decision_function_then_learn(
+                X[order] if gram is None else K, y[order], classes=[-1, 1]
+            )
             positive, negative = _mistakes(scores, y[order])
             found[key]["positive"].append(positive)
             found[key]["negative"].append(negative)
@@ -107,15 +108,6 @@ def weighted_sum(one):
 def weighted_cost(one, prices):
     """The cost of the paper at each tick of each repeat."""
     return prices[0] * one["positive"] + prices[1] * one["negative"]
-
-
-def _lookup(gram):
-    """A kernel function for examples that are given by their row number."""
-
-    def kernel(A, B):
-        return gram[np.ix_(A[:, 0].astype(np.intp), B[:, 0].astype(np.intp))]
-
-    return kernel
 
 
 def _seconds(learner, X, y):
