@@ -62,7 +62,7 @@ def test_no_cost_carries_the_margin_past_what_was_asked(m, v, c):
 def test_the_buffer_names_the_examples_that_reach_the_cvar(rng, max_memory, strict):
     costs = rng.lognormal(2, 1.5, 200)
     costs[rng.random(200) < 0.1] = 0.0
-    buffer = CostBuffer(0.1, dear=2.0, cheap=1.0, max_memory=max_memory, strict=strict)
+    buffer = CostBuffer(0.1, expensive=2.0, cheap=1.0, max_memory=max_memory, strict=strict)
     factors = buffer.factors(costs)
     so_far, sure = [], 0
     for cost, factor in zip(costs, factors, strict=True):
@@ -75,18 +75,18 @@ def test_the_buffer_names_the_examples_that_reach_the_cvar(rng, max_memory, stri
             assert (factor == 2.0) == (cost >= star)
             sure += 1
     assert sure > 150
-    singles = CostBuffer(0.1, dear=2.0, cheap=1.0, max_memory=max_memory, strict=strict)
+    singles = CostBuffer(0.1, expensive=2.0, cheap=1.0, max_memory=max_memory, strict=strict)
     np.testing.assert_array_equal([singles.factor(c) for c in costs], factors)
 
 
-def test_among_equal_costs_all_are_dear_in_the_paper_and_none_under_the_soft_rules():
+def test_among_equal_costs_all_are_expensive_in_the_paper_and_none_under_the_soft_rules():
     ones = np.ones(20)
     assert (CostBuffer(0.05, 2.0, 1.0, None).factors(ones) == 2.0).all()
     assert (CostBuffer(0.05, 2.0, 1.0, None, strict=True).factors(ones) == 1.0).all()
 
 
 def online_error(model, X, y):
-    return np.mean((model.predict_then_learn(X, y, [0, 1]) > 0.5) != y)
+    return np.mean((model.predict_proba_then_learn(X, y, [0, 1]) > 0.5) != y)
 
 
 @pytest.mark.jit
@@ -99,7 +99,7 @@ def test_flipped_labels_do_not_hurt_the_soft_rule(rng):
         online_error(model, X, noisy)
         for model in (CWClassifier(), CWCVaRClassifier(), AROWClassifier())
     )
-    assert hard > 0.16  # known to degrade: every flipped label is obeyed
+    assert hard > 0.16  # known to degrade: the constraint is hard, so every flipped label counts
     assert soft < 0.11
     assert soft < arow + 0.015
 
@@ -131,7 +131,7 @@ def test_one_pass_saves_nearly_what_a_batch_fit_saves(seed):
     models = [ProbitClassifier(), CWCVaRClassifier(), AROWClassifier(), PAClassifier()]
     probit, cvar, arow, pa = shares_of_batch(models, seed, 50_000)
     assert min(probit, cvar, arow) >= 0.95
-    assert pa > 0  # never below the best trivial policy
+    assert pa > 0  # never below the best constant policy
 
 
 @pytest.mark.jit
@@ -151,14 +151,14 @@ def test_probabilities_are_calibrated_after_one_pass():
 def test_weights_by_the_class_or_the_stake_do_not_count_costs_twice():
     (X, y, train), (X_test, y_test, test) = fraud(1, 8000)
     found = {}
-    for weighting in ("class", "stake", "regret"):
-        model = AROWClassifier(weighting=weighting).fit(X, y, **train)
-        found[weighting] = model.predict_proba(X_test)[:, 1]
+    for rule in ("class", "stake", "regret"):
+        model = AROWClassifier(cost_rule=rule).fit(X, y, **train)
+        found[rule] = model.predict_proba(X_test)[:, 1]
     amount = np.log(test["fn_cost"])
     tilt = {k: np.corrcoef(p, amount)[0, 1] for k, p in found.items()}
     truth = np.corrcoef(y_test, amount)[0, 1]
-    for weighting in ("class", "stake"):
-        assert abs(tilt[weighting] - truth) < abs(tilt["regret"] - truth)
+    for rule in ("class", "stake"):
+        assert abs(tilt[rule] - truth) < abs(tilt["regret"] - truth)
 
 
 @pytest.mark.jit
@@ -198,7 +198,7 @@ def test_the_blend_is_eqs_14_and_15(priced, evidence):
 
 
 @pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
-def test_the_papers_blend_is_the_learnt_weight_after_a_few_examples(priced):
+def test_the_papers_blend_is_the_learned_weight_after_a_few_examples(priced):
     X, y, _, _ = priced
     model = CWRobustClassifier(prior_mean="opposite", prior_variance=1.0, evidence="paper")
     model.fit(X, y)
@@ -210,9 +210,9 @@ def test_the_papers_blend_is_the_learnt_weight_after_a_few_examples(priced):
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        (dict(prior_variance=[1.0, 2.0]), "one for each of the 5 features"),
-        (dict(prior_variance=0.0), "above zero"),
-        (dict(prior_mean=[0.0]), "one for each of the 5 features"),
+        (dict(prior_variance=[1.0, 2.0]), "one entry for each of the 5 features"),
+        (dict(prior_variance=0.0), "must be positive"),
+        (dict(prior_mean=[0.0]), "one entry for each of the 5 features"),
     ],
 )
 def test_bad_priors_are_named(priced, arguments, match):
