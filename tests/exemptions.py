@@ -9,6 +9,16 @@ _DRAWN = (
     "a bootstrap draws rows, so copies of a row draw other samples than its weight does; the "
     "instance without bootstrap runs the check"
 )
+_STREAM = (
+    "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
+)
+_STREAMED = dict.fromkeys(
+    (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    ),
+    _STREAM,
+)
 
 EXEMPT = {
     # "ClassName": {"check_name": "reason"},
@@ -18,6 +28,13 @@ EXEMPT = {
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN
     },
+    **dict.fromkeys(
+        (
+            *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
+            *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+        ),
+        _STREAMED,
+    ),
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},

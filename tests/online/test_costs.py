@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -173,6 +174,28 @@ def test_one_weight_for_a_class_saves_more_than_a_weight_by_the_stake_where_posi
             shares.append(share)
     assert np.mean(found["class"]) > np.mean(found["stake"])
     assert np.mean(found["class"]) >= 0.9
+
+
+@pytest.mark.parametrize(
+    "learner", [PAClassifier(), CWCVaRClassifier(), ProbitClassifier()], ids=repr
+)
+def test_sample_weights_multiply_the_costs(priced, learner):
+    X, y, fp, fn = (part[:60] for part in priced)
+    weight = np.random.default_rng(0).integers(0, 3, 60).astype(float)
+    weighted = clone(learner).fit(X, y, weight, fp_cost=fp, fn_cost=fn)
+    expected = clone(learner).fit(X, y, fp_cost=weight * fp, fn_cost=weight * fn)
+    stream, ones = clone(learner), clone(learner)
+    for t in range(60):
+        row, costs = slice(t, t + 1), dict(fp_cost=fp[t], fn_cost=fn[t])
+        stream.partial_fit(X[row], y[row], [0, 1], weight[row], **costs)
+        ones.learn_one(X[t], y[t], sample_weight=weight[t], **costs)
+    for model in (weighted, stream, ones):
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+    assert weighted.n_seen_ == (weight > 0).sum()
+    with pytest.raises(ValueError, match="sample_weight must be >= 0"):
+        ones.learn_one(X[0], y[0], sample_weight=-1.0)
+    with pytest.raises(ValueError, match="Negative values"):
+        stream.partial_fit(X, y, sample_weight=-weight)
 
 
 def test_a_prior_with_nothing_to_say_changes_no_decision(priced):

@@ -75,7 +75,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             X, y = validate_data(self, X, y, ensure_all_finite=not _checked_later(X), **TABLE)
             self.classes_, positive = code_positive(y)
             X, signs = canonical(X), 2.0 * positive - 1.0
-            c_pos, c_neg = self._regrets(X, given.values(), sample_weight)
+            c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
             self._start(X.shape[1])
             rng = check_random_state(self.random_state) if self.shuffle else None
             for _ in range(self.n_passes):
@@ -312,7 +312,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             raise ValueError(TOO_LARGE)
         return scores
 
-    def _regrets(self, X, costs, sample_weight):
+    def _regrets(self, X, costs, sample_weight, *, allow_zero=True):
         """Both regrets, one per row, or one for all rows if every cost is a number."""
         one_for_all = sample_weight is None and max(map(np.ndim, costs)) == 0
         costs = self._costs_of(1 if one_for_all else X.shape[0], *costs)
@@ -323,7 +323,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 X,
                 dtype=np.float64,
                 ensure_non_negative=True,
-                allow_all_zero_weights=True,  # a batch of a stream may be one row of weight zero
+                allow_all_zero_weights=allow_zero,  # a batch may be a single row of weight zero
             )
             c_pos, c_neg = c_pos * weight, c_neg * weight
         return c_pos, c_neg
