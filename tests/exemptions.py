@@ -13,7 +13,9 @@ _REJECTION = (
     "rejection sampling draws rows, so copies of a row draw other samples than its weight does"
 )
 _CLOSE = "solved to a duality gap of 1e-6; tests/uncertain/test_margin.py compares at a smaller one"
-
+_STREAM = (
+    "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
+)
 _ORDERED = "in a stream a weight asks for a larger margin, which reading a row twice does not"
 _TOLERANCE = (
     "solved to a tolerance, so copies of a row and its weight agree to that only; "
@@ -37,6 +39,10 @@ EXEMPT = {
         name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
         for reason, names in {
             _REJECTION: ("CostingClassifier",),
+            _STREAM: (
+                *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
+                *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+            ),
             _ORDERED: (
                 *("KernelPAUMClassifier", "KernelCPAClassifier", "CSDUOLClassifier"),
                 "AnomalyDetector",

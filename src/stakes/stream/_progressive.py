@@ -160,9 +160,9 @@ def progressive(
 
 def _run(model, X, y, classes, prices, delay, decide, prior):
     """Decisions (None: by cost, from the probabilities) and probabilities before learning."""
-    if delay == 0 and decide == "cost" and hasattr(model, "predict_then_learn"):
+    if delay == 0 and decide == "cost" and hasattr(model, "predict_proba_then_learn"):
         is_new = not hasattr(model, "classes_")
-        probability = model.predict_then_learn(X, y, classes, **prices)
+        probability = model.predict_proba_then_learn(X, y, classes, **prices)
         if is_new:
             probability[0] = prior
         return None, probability

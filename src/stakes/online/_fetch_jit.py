@@ -1,18 +1,18 @@
-"""Ask for memory before it is needed: one processor instruction, which numba has no name for.
+"""Compiled: prefetch an array element, a processor instruction that numba has no name for.
 
-A learner that reads long sparse rows and now and then stops to learn waits for memory at every row;
-asked a few rows ahead, the memory comes meanwhile. Past the end of an array it does nothing.
+A learner that reads long sparse rows and stops now and then to update waits for memory at every
+row. Prefetched a few rows ahead, data arrive in the meantime. An index past the end is harmless.
 """
 
 from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
-_READ, _KEEP, _DATA = 0, 3, 1  # the arguments of LLVM's prefetch
+_READ, _KEEP, _DATA = 0, 3, 1  # arguments of LLVM's prefetch: read, high locality, data cache
 
 
 def _fetch(context, array, index):
-    """Ask for the element of a one-dimensional array at an index."""
+    """Prefetch the element of a one-dimensional array at an index."""
 
     def generate(target, builder, signature, values):
         data = target.make_array(signature.args[0])(target, builder, values[0]).data
@@ -27,7 +27,7 @@ def _fetch(context, array, index):
 
 
 def _pass(array, index):
-    """Without the compiler there is nothing to ask."""
+    """Do nothing, where the compiler is disabled."""
 
 
 fetch = _pass if config.DISABLE_JIT else intrinsic(_fetch)
