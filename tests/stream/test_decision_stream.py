@@ -150,6 +150,13 @@ def test_a_batch_with_a_bad_event_decides_nothing():
         stream.decide_many(RECORDS[:2], ["a"])
 
 
+def test_an_id_may_be_repeated_in_a_batch():
+    stream = new()
+    first, same, other = stream.decide_many(RECORDS[:3], ["a", "a", "b"])
+    assert first == same != other and stream.counts.repeated == 1
+    assert stream.decide_many([{}], ["a"]) == [first] == [stream.decide({}, "a")]
+
+
 def test_labels_in_another_order_go_to_their_events():
     stream = new()
     ids = [stream.decide(record).id for record in RECORDS[:20]]
