@@ -325,3 +325,12 @@ def test_bad_learners_files_and_events_are_named(tmp_path):
         new().decide({"amount": None, "speed": 1.0})
     with pytest.raises(InputError, match="'amount', which is not in"):
         new().decide({"speed": 1.0})
+
+
+def test_a_learner_of_river_can_stream():
+    linear_model = pytest.importorskip("river.linear_model")
+    stream = new(linear_model.LogisticRegression(), prior=0.1)
+    assert stream.learn(RECORDS[0]).probability == 0.1
+    for record in RECORDS:
+        decision = stream.learn(record)
+    assert 0 < decision.probability < 1 and stream.totals.paid < stream.totals.always
