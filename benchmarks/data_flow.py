@@ -116,14 +116,14 @@ def late_label_record():
     """An event and its late label as records of `stakes stream`, from the line to the decision."""
     import io
 
-    from stakes.stream import FileStream, Records, StreamSettings
+    from stakes.stream import FileStream, Records
 
     before = [f'{{"id": {i}, "amount": {10 + i}, "fraud": {i % 2}}}\n' for i in range(10)]
     lines = ['{"id": "late", "amount": 25.0, "kind": "shop"}\n', '{"id": "late", "fraud": 1}\n']
-    settings = StreamSettings("fraud", fp_cost="3", fn_cost="0.5*amount", id="id")
+    settings = dict(target="fraud", fp_cost="3", fn_cost="0.5*amount", id="id")
     with tempfile.TemporaryDirectory() as folder:
         records = Records(io.BytesIO("".join(before + lines).encode()), "jsonl", "id")
-        run = FileStream(records, settings, f"{folder}/d.csv", f"{folder}/s.skops")
+        run = FileStream(records, f"{folder}/d.csv", f"{folder}/s.skops", **settings)
         list(run._step(records.take(10)))
         with Flow() as flow:
             list(run._step(records.take(2)))
