@@ -6,19 +6,7 @@ import numpy as np
 def cut_points(x, n_bins, weight):
     """Upper edges of the bins except the last: quantiles, or all values if there are few.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        One column.
-    n_bins : int
-        Maximum number of bins.
-    weight : ndarray of shape (n,)
-        Weights; a row of weight two counts as two.
-
-    Returns
-    -------
-    ndarray
-        A value is in bin j if it is above j of the edges.
+    A value is in bin j if it is above j of the edges. A row of weight two counts as two.
 
     Examples
     --------

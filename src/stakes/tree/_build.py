@@ -12,27 +12,10 @@ SEEDS = 2**31 - 2  # Lehmer's generator takes 1 to 2^31 - 2
 
 
 def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):
-    """Grow a tree.
+    """Grow a tree on the examples of positive weight.
 
-    Parameters
-    ----------
-    binned : Binned
-        Features.
-    positive : ndarray of bool of shape (n,)
-        Mask of the positive examples.
-    weight, regret : ndarray of shape (n,)
-        Weight of each example, zero to leave it out, and cost of misclassifying it.
-    settings : Settings
-        How to grow.
-    seed : int, default=1
-        Seed of the feature draws, from 1 to 2^31 - 2.
-    tested : bool, default=True
-        Whether to compute the p-values of the rules; else they are one.
-
-    Returns
-    -------
-    Nodes
-        With total weights and regrets.
+    `seed`, from 1 to 2^31 - 2, is that of the feature draws. Without `tested` the p-values of the
+    rules are not computed and are one. Returns Nodes with their total weights and regrets.
     """
     rows = np.flatnonzero(weight > 0).astype(np.uint32)
     size = weight[rows]
