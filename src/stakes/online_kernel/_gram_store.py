@@ -35,7 +35,7 @@ class CallableStore(SupportStore):
     def settle(self):
         """Forget the examples of the chunk that did not become support vectors."""
         ids = self.support.ids[: len(self)]
-        gram = np.ascontiguousarray(self.support.gram[np.ix_(ids, ids)])
+        gram = self.support.gram.take(ids, axis=0).take(ids, axis=1)  # faster than np.ix_
         self.pool = self.pool[ids]
         ids[:] = np.arange(len(ids))
         self.support = self.support._replace(gram=gram)
