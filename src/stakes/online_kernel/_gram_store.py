@@ -7,7 +7,7 @@ from stakes._core.jit.kernel_rows import GRAM, Batch
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN
 from stakes.online_kernel._store import SupportStore
 
-CHUNK = 256  # examples whose Gram matrix with the support vectors is made at a time
+CHUNK = 256  # examples added to the Gram matrix of the support vectors at a time
 
 
 class CallableStore(SupportStore):
