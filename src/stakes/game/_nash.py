@@ -82,7 +82,7 @@ def extreme_equilibria(A, B):
     found = []
     for x, x_labels in rows:
         for y, y_labels in columns:
-            # own plans come first in the labels of either player: renumber those of the column player
+            # own plans come first in both label sets: renumber those of the column player
             named = x_labels | {(label + m) if label < n else (label - n) for label in y_labels}
             if named == everything:
                 x_share, y_share = x / x.sum(), y / y.sum()
