@@ -109,8 +109,9 @@ class MissingAsSet:
     """
 
     def __init__(self, known, weight):
-        known, weight = known.take(weight > 0), weight[weight > 0, None]
-        X = known.mean
+        if not weight.all():
+            known, weight = known.take(weight > 0), weight[weight > 0]
+        X, weight = known.mean, weight[:, None]
         seen = ~np.isnan(X)
         count = (weight * seen).sum(axis=0)
         if (count == 0).any():
