@@ -36,11 +36,11 @@ class Box(NamedTuple):
 def descend(rows, box, beta, w, state, order, extremes):
     """One pass over the rows in `order`, each multiplier set to its best value given the others.
 
-    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + multiplier sum b - t'b in a box. Z would be dense, so it
-    is never formed: w = X'b and `state` give its products. A row at a bound whose gradient points
-    outwards by more than `extremes`, the least and largest projected gradient of the pass before,
-    is moved to the end of `order` (shrinking, as in LIBLINEAR). Returns the number of rows left
-    and the new extremes.
+    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + multiplier sum b - t'b in a box. Z would be dense, so
+    it is never formed: w = X'b and `state` give its products. A row at a bound whose gradient
+    points outwards by more than `extremes`, the least and largest projected gradient of the pass
+    before, is moved to the end of `order` (shrinking, as in LIBLINEAR). Returns the number of rows
+    left and the new extremes.
     """
     lower, upper, c = box.lower, box.upper, box.c
     dense = len(rows.indices) == 0 and len(rows.data) > 0
