@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB
 from naive import neighbors as naive
 from stakes._core.model_file import load_model, save_model
 from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier
-from stakes.neighbors._codes import Coder, cut_points
+from stakes.neighbors._bayes_net import Coder, cut_points
 from stakes.neighbors._k2_jit import k2_search
 
 

@@ -132,12 +132,7 @@ def _log_p(counts, totals, favours=None):
         favours = (counts[:, 1] * totals[:, 0] > counts[:, 0] * totals[:, 1]).astype(np.int64)
     rest = np.broadcast_to(totals, counts.shape) - counts
     row = np.arange(len(counts))
-    tables = (
-        counts[row, favours],
-        counts[row, 1 - favours],
-        rest[row, favours],
-        rest[row, 1 - favours],
-    )
+    tables = (part[row, k] for part in (counts, rest) for k in (favours, 1 - favours))
     return np.asarray(fisher_exact_p(*tables, log=True)).reshape(-1)
 
 

@@ -10,9 +10,8 @@ from sklearn.utils.validation import column_or_1d
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
-from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._docs import documented
-from stakes.tree._nodes import join
+from stakes.tree._nodes import SEEDS, grow_nodes, join
 from stakes.tree._walk_jit import add_leaf_values
 
 

@@ -6,13 +6,7 @@ from stakes.uncertain._formulations import BERNSTEIN, possible, require, uncerta
 from stakes.uncertain._sets import Box
 
 # OptErr 1 to 4 and c of Table 4; those with -I are tighter, since the point stays in its box
-MEASURES = {
-    "1": "MM-SBMV",
-    "2": "MM-SMV",
-    "3": "MM-SBM",
-    "4": "MM-SM",
-    "c": "MM-MC",
-}
+MEASURES = {"1": "MM-SBMV", "2": "MM-SMV", "3": "MM-SBM", "4": "MM-SM", "c": "MM-MC"}
 CERTIFYING = ("MM-MC", *BERNSTEIN, *(f"{name}-I" for name in BERNSTEIN))
 ONE_SIGMA = np.exp(-0.5)  # the error probability at which kappa is one
 
