@@ -212,7 +212,7 @@ def test_batches_are_the_new_position():
     rng = np.random.default_rng(0)
     X, y = sample(rng, 400, 2)
     model = StackelbergClassifier(movement_price=1.0, window=2)
-    with pytest.raises(ValueError, match="give both by classes="):
+    with pytest.raises(ValueError, match="pass both as classes="):
         model.partial_fit(X[y == 0], y[y == 0])
     model.partial_fit(X, y, classes=[0, 1])
     np.testing.assert_allclose(

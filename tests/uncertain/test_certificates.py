@@ -155,7 +155,7 @@ def test_metrics_of_certificates():
     y, guess, bound = [0, 1, 1, 0], [0, 1, 0, 0], [0.1, 0.0, 0.3, 1.0]
     assert nominal_error(y, guess) == 0.25
     assert certified_error(y, guess, bound) == pytest.approx((0.1 + 0 + 1 + 1) / 4)
-    with pytest.raises(ValueError, match="certificate must hold probabilities"):
+    with pytest.raises(ValueError, match="certificate must contain probabilities"):
         certified_error(y, guess, [0.1, 0.2, 0.3, 1.5])
     with pytest.raises(ValueError, match="y_true is empty"):
         nominal_error([], [])
