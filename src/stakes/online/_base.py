@@ -14,6 +14,7 @@ from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_i
 from stakes._core.deciding import ENOUGH
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
+from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
@@ -21,6 +22,7 @@ from stakes.online._one_by_one import OneByOne
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
     BOOK,
+    CALIBRATE,
     HEAD,
     N_NOT_FINITE,
     N_SEEN,
@@ -78,13 +80,9 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
             self._start(X.shape[1])
             rng = check_random_state(self.random_state) if self.shuffle else None
-            for _ in range(self.n_passes):
-                if rng is None:
-                    self._learn(X, signs, c_pos, c_neg, NO_SCORES)
-                else:
-                    t = rng.permutation(len(signs))
-                    priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
-                    self._learn(X[t], signs[t], *priced, NO_SCORES)
+            self._read(X, signs, c_pos, c_neg, rng)
+            if self.n_passes > 1:
+                self._read_again(X, signs, c_pos, c_neg, rng)
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
@@ -248,7 +246,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     @property
     def progressive_regret_(self):
         """Mean regret of the decisions during training and of both constant policies, as a dict."""
-        n = self._knows[N_POSITIVE] + self._knows[N_NEGATIVE]
+        n = self._n_booked
         names = "learner", "always negative", "always positive"
         regrets = self._knows[BOOK] / n if n > 0 else np.full(3, np.nan)
         return dict(zip(names, regrets.tolist(), strict=True))
@@ -270,6 +268,10 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """Scores of checked rows."""
 
     @property
+    def _n_booked(self):
+        return self._knows[N_POSITIVE] + self._knows[N_NEGATIVE]
+
+    @property
     def _state(self):
         return self._knows[:HEAD]
 
@@ -283,6 +285,22 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     def _set_rule(self):
         flags = self._weighting(), self.calibration is not None, self.fit_intercept
         self._knows[SETTINGS] = *self._rule(), *flags
+
+    def _read(self, X, signs, c_pos, c_neg, rng):
+        if rng is None:
+            return self._learn(X, signs, c_pos, c_neg, NO_SCORES)
+        t = rng.permutation(len(signs))
+        priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
+        return self._learn(X[t], signs[t], *priced, NO_SCORES)
+
+    def _read_again(self, X, signs, c_pos, c_neg, rng):
+        """All passes but the first: the weights learn; the calibration and the book do not."""
+        self._knows[CALIBRATE] = 0.0
+        regret = np.where(signs > 0, c_pos, c_neg)
+        with rows_seen_before(self._knows, self._scores, X, regret):
+            for _ in range(self.n_passes - 1):
+                self._read(X, signs, c_pos, c_neg, rng)
+        self._set_rule()
 
     def _stream(self, X, y, classes, costs, sample_weight, out):
         first = not hasattr(self, "_labels")
@@ -330,12 +348,12 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
 
     def _warn_if_constant_is_cheaper(self):
         own, *constant = self._knows[BOOK]
-        if self.n_seen_ < ENOUGH or own <= min(constant):
+        if self._n_booked < ENOUGH or own <= min(constant):
             return
         warnings.warn(
             f"The decisions of {type(self).__name__} during training cost more than always "
             f"{('negative', 'positive')[int(np.argmin(constant))]} (see progressive_regret_): "
-            "use more rows or passes, tune it, or choose another learner.",
+            "use more rows, tune it, or choose another learner.",
             BelowTrivialWarning,
             stacklevel=4,
         )

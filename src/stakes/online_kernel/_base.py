@@ -238,18 +238,25 @@ class KernelOnline(CostSensitiveClassifier):
             weighted = self._weighted_costs(X, costs, sample_weight)
             self._start(X.shape[1], signs)
             rng = check_random_state(self.random_state) if self.shuffle else None
-            order, read = np.arange(len(signs)), (X, signs, weighted)
-            for _ in range(self.n_passes):
-                if rng is not None:
-                    order = rng.permutation(len(signs))
-                    read = X[order], signs[order], weighted[order]
-                scores = self._learn(*read, order)
+            read = self._in_order(X, signs, weighted, rng)
+            scores = self._learn(*read)
+            if self.n_passes > 1:
+                self._learn_again(X, signs, weighted, rng)
         if costs and self._has_prices(costs):
-            self._compare_stream_with_trivial(scores, *read[1:])
+            self._compare_stream_with_trivial(scores, *read[1:3])
         return self
 
+    def _learn_again(self, X, signs, costs, rng):
+        """All passes but the first."""
+        for _ in range(self.n_passes - 1):
+            KernelOnline._learn(self, *self._in_order(X, signs, costs, rng))
+
+    def _in_order(self, X, signs, costs, rng):
+        t = np.arange(len(signs)) if rng is None else rng.permutation(len(signs))
+        return (X, signs, costs, t) if rng is None else (X[t], signs[t], costs[t], t)
+
     def _compare_stream_with_trivial(self, scores, signs, costs):
-        """Warn if the decisions before learning, in the last pass, were worth nothing."""
+        """Warn if the decisions before learning, in the first pass, were worth nothing."""
         if len(signs) < ENOUGH:
             return
         decided = costs.decide(expit(scores)) if hasattr(self, "predict_proba") else scores > 0
