@@ -424,6 +424,6 @@ def test_rows_whose_squares_overflow_are_refused_everywhere(learner, form, price
     with pytest.raises(ValueError, match="so must its squares"):
         model.predict_one(large[1])
     same_state(before, model)
-    with pytest.raises(ValueError, match="The other rows of this call were learned"):
+    with pytest.raises(ValueError, match="Nothing was learned"):
         model.partial_fit(form(large), [0, 1])
-    same_state(before.partial_fit(form(large[:1]), [0]), model)
+    same_state(before, model)

@@ -18,7 +18,7 @@ from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
-from stakes.online._one_by_one import OneByOne
+from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
     BOOK,
@@ -246,9 +246,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     @property
     def progressive_regret_(self):
         """Mean regret of the decisions during training and of both constant policies, as a dict."""
-        n = self._n_booked
+        regrets = self._knows[BOOK] / self._n_booked if self._n_booked else np.full(3, np.nan)
         names = "learner", "always negative", "always positive"
-        regrets = self._knows[BOOK] / n if n > 0 else np.full(3, np.nan)
         return dict(zip(names, regrets.tolist(), strict=True))
 
     @abstractmethod
@@ -317,12 +316,18 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 self._start(X.shape[1])
             else:
                 self._set_rule()
+            self._refuse_overflow(X)
         out = np.empty(len(signs)) if out is None else out
-        skipped = self._knows[N_NOT_FINITE]
         self._learn(X, signs, c_pos, c_neg, out)
-        if self._knows[N_NOT_FINITE] > skipped:
-            raise ValueError(f"{TOO_LARGE} The other rows of this call were learned.")
         return out
+
+    def _refuse_overflow(self, X):
+        """Raise if squares of X overflow. Variances only shrink, so none overflows later."""
+        entries = X.data if sparse.issparse(X) else X.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            safe = np.isfinite(self._most_variance() * (entries @ entries))
+        if not safe and np.isnan(self._scores(X)).any():
+            raise ValueError(f"{TOO_LARGE} Nothing was learned.")
 
     def _table_scores(self, X):
         scores = self._scores(self._validate_X(X))
@@ -343,7 +348,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 ensure_non_negative=True,
                 allow_all_zero_weights=allow_zero,  # a batch may be a single row of weight zero
             )
-            c_pos, c_neg = c_pos * weight, c_neg * weight
+            c_pos, c_neg = weighted(c_pos, weight), weighted(c_neg, weight)
         return c_pos, c_neg
 
     def _warn_if_constant_is_cheaper(self):

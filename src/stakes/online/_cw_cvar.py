@@ -153,6 +153,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         buffer = self._buffer
         if self.buffer and buffer.max_memory is not None and len(self._shape) == 1:
             return learn_sketched_row(x, sign, c_pos, c_neg, self._knows, buffer.numbers)
+        self._refuse_row(self._every, x)  # before the buffer takes its cost
         self._take_cost(sign, c_pos, c_neg)
         return super()._learn_row(x, sign, c_pos, c_neg)
 

@@ -8,6 +8,8 @@ The rest of the state is that of `_core/jit/cvar.py` (exact) or `_core/jit/cvar_
 memory). A sketch is one array: these settings, then `place`, then `cells`.
 """
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -91,6 +93,14 @@ def sketch_factors(c, sketch):
 
 @njit(cache=True)
 def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
-    """Add the cost of one dense row to the sketch and learn it; its score before."""
+    """Add the cost of one dense row to the sketch and learn it; its score before.
+
+    NaN if the row or its squares are not finite; its cost is not added.
+    """
+    v, first = 0.0, knows.shape[0] - x.shape[0] - 1  # where sigma begins; the intercept is last
+    for j in range(x.shape[0]):
+        v += knows[first + j] * x[j] * x[j]
+    if not math.isfinite(v):
+        return math.nan
     knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)
     return learn_known_row(x, y, c_pos, c_neg, knows)

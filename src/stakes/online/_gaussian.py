@@ -90,6 +90,21 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         weights = self._knows[OMEGA], self._mu, self._Sigma, self._state
         return learn(index, x, sign, c_pos, c_neg, *weights)
 
+    def _variance(self, index, x):
+        """Variance of the margin of a row, without the intercept; not finite if it overflows."""
+        Sigma = self._Sigma
+        if Sigma.ndim == 2:
+            return x @ (Sigma[np.ix_(index, index)] @ x)
+        return Sigma[index] @ (x * x)
+
+    def _most_variance(self):
+        """Largest variance that a row of length one can have, or more."""
+        Sigma = self._Sigma
+        return max(1.0, np.trace(Sigma) if Sigma.ndim == 2 else Sigma.max())
+
+    def _prior_variance(self):
+        return self.initial_variance
+
     def _grow(self, k):
         """Add k features, before the intercept, with the prior's weights."""
         d = len(self._mu) - 1
