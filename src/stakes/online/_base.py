@@ -18,9 +18,11 @@ from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
+from stakes.online._merging import STRANGERS, in_order_of, same_params
 from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
+    BIAS,
     BOOK,
     CALIBRATE,
     HEAD,
@@ -181,7 +183,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         Parameters
         ----------
         other : same class
-            The other model, with the same parameters, features and classes.
+            The other model, with the same parameters, features and classes. Named features may be
+            in another order.
 
         Returns
         -------
@@ -190,12 +193,10 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        alike = type(self) is type(other) and _same_params(self, other) and _same_names(self, other)
+        alike = type(self) is type(other) and same_params(self, other)
         if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
-            raise ValueError(
-                "Only models of the same class, with equal parameters and labels and the same "
-                "features in the same order, can be merged."
-            )
+            raise ValueError(STRANGERS)
+        other = in_order_of(self, other)
         merged = copy.deepcopy(self)
         share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
         merged._join(other, share)
@@ -208,12 +209,13 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """Set parameters; a stream continues with the new values.
 
         `covariance` and `max_memory`, which determine the form of the state, take effect in the
-        next `fit`.
+        next `fit`. So does `fit_intercept`; a stream that continues without `fit` raises.
         """
         with unchanged_if_it_fails(self):
             super().set_params(**params)
             if hasattr(self, "_labels"):
                 self._validate_params()
+                self._note_intercept()
                 self._set_rule()
         return self
 
@@ -279,10 +281,12 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         if hasattr(self, "_columns"):
             del self._columns  # names of an earlier stream
         self._begin(d)
+        self._knows[BIAS] = self.fit_intercept
+        self._note_intercept()
         self._set_rule()
 
     def _set_rule(self):
-        flags = self._weighting(), self.calibration is not None, self.fit_intercept
+        flags = self._weighting(), self.calibration is not None, self._knows[BIAS]
         self._knows[SETTINGS] = *self._rule(), *flags
 
     def _read(self, X, signs, c_pos, c_neg, rng):
@@ -315,6 +319,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             if first:
                 self._start(X.shape[1])
             else:
+                self._check_intercept()
                 self._set_rule()
             self._refuse_overflow(X)
         out = np.empty(len(signs)) if out is None else out
@@ -386,15 +391,3 @@ def csr_parts(X):
 def _checked_later(X):
     """Whether X is large enough that looking for NaN while learning saves a pass over it."""
     return (sparse.issparse(X) or isinstance(X, np.ndarray)) and np.prod(X.shape) > LARGE
-
-
-def _same_params(model, other):
-    """Whether all parameters are equal, including arrays."""
-    mine, others = model.get_params(), other.get_params()
-    return all(np.array_equal(value, others[name]) for name, value in mine.items())
-
-
-def _same_names(model, other):
-    """Whether the feature names are equal and in the same order, if both models have names."""
-    names = [getattr(one, "feature_names_in_", None) for one in (model, other)]
-    return names[0] is None or names[1] is None or np.array_equal(*names)

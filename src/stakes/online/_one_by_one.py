@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, stream_classes
-from stakes.online._state import N_NOT_FINITE
+from stakes.online._state import BIAS, N_NOT_FINITE
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")
@@ -31,6 +31,8 @@ fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
 @documented(ONE)
 class OneByOne:
     """`learn_one` and `predict_one` for a learner with `_learn_row` and `_learn_sparse_row`."""
+
+    _intercept_changed = False
 
     def learn_one(
         self,
@@ -72,6 +74,8 @@ class OneByOne:
             except BaseException:
                 self._unstart()
                 raise
+        if self._intercept_changed:
+            self._check_intercept()
         if classes is not None:
             check_same_classes(classes, self._labels)
         if y == positive:
@@ -158,6 +162,18 @@ class OneByOne:
         kept = {*self.get_params(deep=False), "_metadata_request"}
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
+
+    def _note_intercept(self):
+        """Note whether `fit_intercept` is not what the stream started with, for `learn_one`."""
+        self._intercept_changed = bool(self.fit_intercept) != bool(self._knows[BIAS])
+
+    def _check_intercept(self):
+        started = bool(self._knows[BIAS])
+        if bool(self.fit_intercept) != started:
+            raise ValueError(
+                f"This stream started with fit_intercept={started}, which cannot change before the "
+                "next fit: set it back, call fit, or start a new model with sklearn.base.clone."
+            )
 
     def _row_of(self, x):
         x = np.ascontiguousarray(x, dtype=np.float64)
