@@ -14,7 +14,15 @@ import numpy as np
 from numba import njit
 
 from stakes._core.jit.cvar import cvar_push
-from stakes._core.jit.cvar_sketch import N_ROWS, sketch_bounds, sketch_push
+from stakes._core.jit.cvar_sketch import (
+    COUNT,
+    FIRST,
+    N_ROWS,
+    N_VALUES,
+    SUM,
+    sketch_bounds,
+    sketch_push,
+)
 from stakes.online._gaussian_jit import learn_known_row
 from stakes.online._state import OMEGA
 
@@ -89,6 +97,23 @@ def sketch_factors(c, sketch):
     for t in range(len(c)):
         out[t] = sketch_factor(c[t], sketch)
     return out
+
+
+@njit(cache=True)
+def sketch_join(sketch, other):
+    """Add all costs of another sketch, cell by cell: each counts as the mean of its cell."""
+    numbers, cells, place = sketch_parts(sketch)
+    theirs, more, _ = sketch_parts(other)
+    for j in range(more.shape[1]):
+        n = more[COUNT, j]
+        if n > 0.0:
+            mean = in_units(theirs[UNIT] * (more[SUM, j] / n), numbers)
+            sketch_push(mean, numbers[WIDTH], cells, place)
+            # the other n - 1 go to the same cell
+            k = max(int(np.floor(np.log(mean) / numbers[WIDTH])) - place[FIRST], 0)
+            cells[COUNT, k] += n - 1.0
+            cells[SUM, k] += (n - 1.0) * mean
+            place[N_VALUES] += int(n) - 1
 
 
 @njit(cache=True)
