@@ -81,7 +81,7 @@ def test_the_buffer_names_the_examples_that_reach_the_cvar(rng, max_memory, stri
 
 
 def test_sketches_are_joined_as_if_every_cost_were_replayed(rng):
-    a, b = rng.lognormal(0, 2, 3000), rng.lognormal(1, 3, 5000)
+    a, b = rng.lognormal(0, 2, 200), rng.lognormal(1, 3, 300)
     one, replayed, other = (CostBuffer(0.05, 2.0, 1.0, 4096) for _ in range(3))
     one.factors(a), replayed.factors(a), other.factors(b)
     given = other.values()
