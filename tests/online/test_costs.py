@@ -80,6 +80,24 @@ def test_the_buffer_names_the_examples_that_reach_the_cvar(rng, max_memory, stri
     np.testing.assert_array_equal([singles.factor(c) for c in costs], factors)
 
 
+def test_sketches_are_joined_as_if_every_cost_were_replayed(rng):
+    a, b = rng.lognormal(0, 2, 200), rng.lognormal(1, 3, 300)
+    one, replayed, other = (CostBuffer(0.05, 2.0, 1.0, 4096) for _ in range(3))
+    one.factors(a), replayed.factors(a), other.factors(b)
+    given = other.values()
+    one.join(other)
+    replayed.factors(given)
+    np.testing.assert_allclose(one.values(), replayed.values(), rtol=1e-9)
+    np.testing.assert_array_equal(other.values(), given)
+    assert one.factor(1e3) == replayed.factor(1e3)
+    assert len(one.values()) == len(a) + len(b) + 1
+    empty = CostBuffer(0.05, 2.0, 1.0, 4096)
+    empty.join(one)
+    np.testing.assert_allclose(empty.values(), one.values(), rtol=0.05)  # in its own unit
+    one.join(CostBuffer(0.05, 2.0, 1.0, 4096))
+    assert len(one.values()) == len(a) + len(b) + 1
+
+
 def test_among_equal_costs_all_are_expensive_in_the_paper_and_none_under_the_soft_rules():
     ones = np.ones(20)
     assert (CostBuffer(0.05, 2.0, 1.0, None).factors(ones) == 2.0).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.integrate import quad
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 from sklearn.base import clone
 
@@ -171,6 +171,34 @@ def test_the_constraint_holds_after_each_step_of_cw(rng):
         model.learn_one(x, label, classes=[-1, 1])
         z = np.r_[x, 1.0]
         assert label * (model._mu @ z) >= PHI * (z @ model._Sigma @ z) - 1e-9
+
+
+def test_the_variance_form_reaches_less_than_eta_and_a_negative_cvar(rng):
+    X = rng.normal(size=(400, 10)) / np.sqrt(10)
+    y = np.where(X @ rng.normal(size=10) + 0.3 * rng.normal(size=400) > 0, 1, -1)
+    eta, tail = 0.9, 0.7
+    cw = CWClassifier(eta=eta, covariance="full")
+    paper = CWCVaRClassifier(
+        cost_rule="paper", normalize_costs=False, buffer=False, covariance="full"
+    ).set_params(expensive_tail=tail)
+    reached, cvar = [], []
+    for x, label in zip(X, y, strict=True):
+        z = np.r_[x, 1.0]
+        for model in (cw, paper):
+            before = model.n_updates_ if hasattr(model, "_knows") else 0
+            model.learn_one(x, label, classes=[-1, 1])
+            if model.n_updates_ == before:
+                continue
+            m, v = label * (model._mu @ z), z @ model._Sigma @ z
+            if model is cw:
+                reached.append(ndtr(m / np.sqrt(v)))
+                np.testing.assert_allclose(reached[-1], ndtr(ndtri(eta) * np.sqrt(v)))
+            else:
+                cvar.append(m - omega(tail, "gaussian") * np.sqrt(v))
+                np.testing.assert_allclose(cvar[-1], omega(tail, "gaussian") * (v - np.sqrt(v)))
+    # the variance falls below one within a few examples
+    assert len(reached) > 50 and np.median(reached) < 0.8
+    assert len(cvar) > 50 and np.median(cvar) < 0.0
 
 
 def test_cw_costs_is_the_plain_step_times_the_cost():

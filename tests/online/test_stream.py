@@ -335,8 +335,11 @@ def test_merge_looks_at_the_names_and_at_array_parameters(priced):
     for (p, q), label in zip(X[:20, :2], y[:20], strict=True):
         forth.learn_one({"p": p, "q": q}, label)
         back.learn_one({"q": q, "p": p}, label)
-    with pytest.raises(ValueError, match="the same features in the same order"):
-        forth.merge(back)
+    other = copy.deepcopy(forth).learn_one({"r": 1.0}, 1)
+    with pytest.raises(ValueError, match="the same features, can be merged"):
+        forth.merge(other)
+    with pytest.raises(ValueError, match="the same features, can be merged"):
+        other.merge(back.learn_one({"s": 1.0}, 1))
     forth.merge(copy.deepcopy(forth))
     priors = [CWRobustClassifier(prior_variance=np.full(5, v)).fit(X, y) for v in (1.0, 1.0, 2.0)]
     assert priors[0].merge(priors[1]).n_seen_ == 2 * len(y)
@@ -344,6 +347,56 @@ def test_merge_looks_at_the_names_and_at_array_parameters(priced):
         priors[0].merge(priors[2])
     with pytest.raises(ValueError, match="equal parameters"):
         priors[0].merge(clone(priors[0]).set_params(prior_mean="opposite").fit(X, y))
+
+
+@every_learner
+def test_dicts_whose_names_arrived_in_another_order_are_merged(learner, priced):
+    X, y, _, fn = priced
+    if isinstance(learner, CWRobustClassifier):
+        learner = CWRobustClassifier(prior_variance=0.5)
+    one, same, back = (clone(learner) for _ in range(3))
+    for k, (x, label, cost) in enumerate(zip(X[:60], y[:60], fn[:60], strict=True)):
+        row = dict(zip("abcde", x, strict=True))
+        if k < 30:
+            one.learn_one(row, label, fn_cost=cost)
+        else:
+            same.learn_one(row, label, fn_cost=cost)
+            first = dict(reversed(row.items())) if k == 30 else row
+            back.learn_one(first, label, fn_cost=cost)
+    assert back.feature_names_in_.tolist() == list("edcba")
+    kept = copy.deepcopy(back)
+    a, b = one.merge(same), one.merge(back)
+    np.testing.assert_allclose(a._mu, b._mu, rtol=1e-9, atol=1e-12)
+    row = dict(a=0.3, d=-1.0)
+    assert a.predict_proba_one(row)[1] == pytest.approx(b.predict_proba_one(row)[1])
+    same_state(back, kept)
+
+
+def test_arrays_by_feature_are_merged_in_one_order_only(priced):
+    X, y, _, _ = priced
+    model = CWRobustClassifier(prior_variance=[1.0, 2.0])
+    tables = [pd.DataFrame(X[:, :2], columns=names) for names in (["a", "b"], ["b", "a"])]
+    forth, back = (clone(model).fit(table, y) for table in tables)
+    with pytest.raises(ValueError, match="array as a parameter"):
+        forth.merge(back)
+
+
+@every_learner
+def test_an_intercept_cannot_come_or_go_in_a_stream(learner, priced):
+    X, y, _, _ = priced
+    model = clone(learner).fit(X, y)
+    before, p = copy.deepcopy(model), model.predict_proba(X)
+    was = model.fit_intercept
+    model.set_params(fit_intercept=not was)
+    np.testing.assert_array_equal(model.predict_proba(X), p)  # of the stream as it was learned
+    for learn in (lambda: model.partial_fit(X, y), lambda: model.learn_one(X[0], 1)):
+        with pytest.raises(ValueError, match=f"started with fit_intercept={was}"):
+            learn()
+    same_state(before, model)
+    model.set_params(fit_intercept=was).learn_one(X[0], 1)
+    same_state(before.learn_one(X[0], 1), model)
+    anew = model.set_params(fit_intercept=not was).fit(X, y)  # a new stream
+    assert (anew.learn_one(X[0], 1).intercept_ != 0.0).all() == (not was)
 
 
 @pytest.mark.parametrize(
@@ -424,6 +477,6 @@ def test_rows_whose_squares_overflow_are_refused_everywhere(learner, form, price
     with pytest.raises(ValueError, match="so must its squares"):
         model.predict_one(large[1])
     same_state(before, model)
-    with pytest.raises(ValueError, match="The other rows of this call were learned"):
+    with pytest.raises(ValueError, match="Nothing was learned"):
         model.partial_fit(form(large), [0, 1])
-    same_state(before.partial_fit(form(large[:1]), [0]), model)
+    same_state(before, model)

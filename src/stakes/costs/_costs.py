@@ -80,7 +80,11 @@ class Costs:
 
     def __mul__(self, factor):
         """Multiply all costs by a number, or by one number per example."""
-        return Costs(*(price * factor for price in (self.fp, self.fn, self.tp, self.tn)))
+        with np.errstate(over="ignore"):
+            scaled = [price * factor for price in (self.fp, self.fn, self.tp, self.tn)]
+        if not all(np.isfinite(price).all() for price in scaled):
+            raise ValueError("sample_weight times the cost of an example overflows.")
+        return Costs(*scaled)
 
     @property
     def positive_regret(self):

@@ -14,13 +14,17 @@ from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_i
 from stakes._core.deciding import ENOUGH
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
+from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
-from stakes.online._one_by_one import OneByOne
+from stakes.online._merging import STRANGERS, in_order_of, same_params
+from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
+    BIAS,
     BOOK,
+    CALIBRATE,
     HEAD,
     N_NOT_FINITE,
     N_SEEN,
@@ -78,13 +82,9 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
             self._start(X.shape[1])
             rng = check_random_state(self.random_state) if self.shuffle else None
-            for _ in range(self.n_passes):
-                if rng is None:
-                    self._learn(X, signs, c_pos, c_neg, NO_SCORES)
-                else:
-                    t = rng.permutation(len(signs))
-                    priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
-                    self._learn(X[t], signs[t], *priced, NO_SCORES)
+            self._read(X, signs, c_pos, c_neg, rng)
+            if self.n_passes > 1:
+                self._read_again(X, signs, c_pos, c_neg, rng)
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
@@ -183,7 +183,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         Parameters
         ----------
         other : same class
-            The other model, with the same parameters, features and classes.
+            The other model, with the same parameters, features and classes. Named features may be
+            in another order.
 
         Returns
         -------
@@ -192,12 +193,10 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        alike = type(self) is type(other) and _same_params(self, other) and _same_names(self, other)
+        alike = type(self) is type(other) and same_params(self, other)
         if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
-            raise ValueError(
-                "Only models of the same class, with equal parameters and labels and the same "
-                "features in the same order, can be merged."
-            )
+            raise ValueError(STRANGERS)
+        other = in_order_of(self, other)
         merged = copy.deepcopy(self)
         share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
         merged._join(other, share)
@@ -210,12 +209,13 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """Set parameters; a stream continues with the new values.
 
         `covariance` and `max_memory`, which determine the form of the state, take effect in the
-        next `fit`.
+        next `fit`. So does `fit_intercept`; a stream that continues without `fit` raises.
         """
         with unchanged_if_it_fails(self):
             super().set_params(**params)
             if hasattr(self, "_labels"):
                 self._validate_params()
+                self._note_intercept()
                 self._set_rule()
         return self
 
@@ -248,9 +248,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     @property
     def progressive_regret_(self):
         """Mean regret of the decisions during training and of both constant policies, as a dict."""
-        n = self._knows[N_POSITIVE] + self._knows[N_NEGATIVE]
+        regrets = self._knows[BOOK] / self._n_booked if self._n_booked else np.full(3, np.nan)
         names = "learner", "always negative", "always positive"
-        regrets = self._knows[BOOK] / n if n > 0 else np.full(3, np.nan)
         return dict(zip(names, regrets.tolist(), strict=True))
 
     @abstractmethod
@@ -270,6 +269,10 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """Scores of checked rows."""
 
     @property
+    def _n_booked(self):
+        return self._knows[N_POSITIVE] + self._knows[N_NEGATIVE]
+
+    @property
     def _state(self):
         return self._knows[:HEAD]
 
@@ -278,11 +281,29 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         if hasattr(self, "_columns"):
             del self._columns  # names of an earlier stream
         self._begin(d)
+        self._knows[BIAS] = self.fit_intercept
+        self._note_intercept()
         self._set_rule()
 
     def _set_rule(self):
-        flags = self._weighting(), self.calibration is not None, self.fit_intercept
+        flags = self._weighting(), self.calibration is not None, self._knows[BIAS]
         self._knows[SETTINGS] = *self._rule(), *flags
+
+    def _read(self, X, signs, c_pos, c_neg, rng):
+        if rng is None:
+            return self._learn(X, signs, c_pos, c_neg, NO_SCORES)
+        t = rng.permutation(len(signs))
+        priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
+        return self._learn(X[t], signs[t], *priced, NO_SCORES)
+
+    def _read_again(self, X, signs, c_pos, c_neg, rng):
+        """All passes but the first: the weights learn; the calibration and the book do not."""
+        self._knows[CALIBRATE] = 0.0
+        regret = np.where(signs > 0, c_pos, c_neg)
+        with rows_seen_before(self._knows, self._scores, X, regret):
+            for _ in range(self.n_passes - 1):
+                self._read(X, signs, c_pos, c_neg, rng)
+        self._set_rule()
 
     def _stream(self, X, y, classes, costs, sample_weight, out):
         first = not hasattr(self, "_labels")
@@ -298,13 +319,20 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             if first:
                 self._start(X.shape[1])
             else:
+                self._check_intercept()
                 self._set_rule()
+            self._refuse_overflow(X)
         out = np.empty(len(signs)) if out is None else out
-        skipped = self._knows[N_NOT_FINITE]
         self._learn(X, signs, c_pos, c_neg, out)
-        if self._knows[N_NOT_FINITE] > skipped:
-            raise ValueError(f"{TOO_LARGE} The other rows of this call were learned.")
         return out
+
+    def _refuse_overflow(self, X):
+        """Raise if squares of X overflow. Variances only shrink, so none overflows later."""
+        entries = X.data if sparse.issparse(X) else X.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            safe = np.isfinite(self._most_variance() * (entries @ entries))
+        if not safe and np.isnan(self._scores(X)).any():
+            raise ValueError(f"{TOO_LARGE} Nothing was learned.")
 
     def _table_scores(self, X):
         scores = self._scores(self._validate_X(X))
@@ -325,17 +353,17 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 ensure_non_negative=True,
                 allow_all_zero_weights=allow_zero,  # a batch may be a single row of weight zero
             )
-            c_pos, c_neg = c_pos * weight, c_neg * weight
+            c_pos, c_neg = weighted(c_pos, weight), weighted(c_neg, weight)
         return c_pos, c_neg
 
     def _warn_if_constant_is_cheaper(self):
         own, *constant = self._knows[BOOK]
-        if self.n_seen_ < ENOUGH or own <= min(constant):
+        if self._n_booked < ENOUGH or own <= min(constant):
             return
         warnings.warn(
             f"The decisions of {type(self).__name__} during training cost more than always "
             f"{('negative', 'positive')[int(np.argmin(constant))]} (see progressive_regret_): "
-            "use more rows or passes, tune it, or choose another learner.",
+            "use more rows, tune it, or choose another learner.",
             BelowTrivialWarning,
             stacklevel=4,
         )
@@ -363,15 +391,3 @@ def csr_parts(X):
 def _checked_later(X):
     """Whether X is large enough that looking for NaN while learning saves a pass over it."""
     return (sparse.issparse(X) or isinstance(X, np.ndarray)) and np.prod(X.shape) > LARGE
-
-
-def _same_params(model, other):
-    """Whether all parameters are equal, including arrays."""
-    mine, others = model.get_params(), other.get_params()
-    return all(np.array_equal(value, others[name]) for name, value in mine.items())
-
-
-def _same_names(model, other):
-    """Whether the feature names are equal and in the same order, if both models have names."""
-    names = [getattr(one, "feature_names_in_", None) for one in (model, other)]
-    return names[0] is None or names[1] is None or np.array_equal(*names)

@@ -15,6 +15,7 @@ from stakes.online._cw_cvar_jit import (
     exact_factors,
     sketch_factor,
     sketch_factors,
+    sketch_join,
     sketch_parts,
 )
 
@@ -79,9 +80,13 @@ class CostBuffer:
         return exact_factor(cost, self.numbers, *self._heaps)
 
     def join(self, other):
-        """Add all costs of another buffer."""
-        if other.numbers[UNIT] > 0.0:  # it has seen a cost
+        """Add all costs of another buffer; a sketch takes O(cells), however many they are."""
+        if other.numbers[UNIT] == 0.0:  # it has seen no cost
+            return
+        if self.max_memory is None:
             self.factors(other.values())
+        else:
+            sketch_join(self.numbers, other.numbers)
 
     def values(self):
         """The costs; from a sketch, the mean of each cell, repeated for its count."""

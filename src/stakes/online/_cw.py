@@ -19,7 +19,8 @@ class CWClassifier(GaussianLinear):
     .. math:: \min_{\mu,\Sigma}\ KL(N(\mu,\Sigma) \| N(\mu_t,\Sigma_t))
               \quad\text{subject to}\quad y\mu^\top x \ge \Phi^{-1}(\eta)\, x^\top\Sigma x ,
 
-    the variance form of :math:`P(y w^\top x \ge 0) \ge \eta`. Costs act in the decision only; an
+    the variance form of :math:`P(y w^\top x \ge 0) \ge \eta`, which has the standard deviation
+    :math:`\sqrt{x^\top\Sigma x}` instead. Costs act in the decision only; an
     example without a cost is ignored. Since the constraint is hard, mislabelled examples move the
     weights far; for noisy data use
     :class:`~stakes.online.CWCVaRClassifier`, :class:`~stakes.online.AROWClassifier` or
@@ -28,7 +29,8 @@ class CWClassifier(GaussianLinear):
     Parameters
     ----------
     eta : float, default=0.9
-        Required probability of a correct decision, between 0.5 and 1.
+        Sets the factor :math:`\Phi^{-1}(\eta)` of the variance, between 0.5 and 1. It is the
+        probability of a correct decision only where the variance of the margin is one, see Notes.
     [gaussian]
     [stream]
 
@@ -39,6 +41,11 @@ class CWClassifier(GaussianLinear):
 
     Notes
     -----
+    After a step the margin is :math:`\Phi^{-1}(\eta)\,v`, with :math:`v = x^\top\Sigma x` after the
+    step, so the example is correct with probability :math:`\Phi(\Phi^{-1}(\eta)\sqrt v)`: less than
+    :math:`\eta` for :math:`v < 1`, and close to one half once the weights are certain.
+    :class:`~stakes.online.SCWClassifier` has the standard deviation in its constraint.
+
     With a diagonal covariance the multiplier is that of the full problem, and the off-diagonal
     entries of the new precision are dropped, as in [1]_; the variance of the margin is then
     slightly larger than the constraint requires.

@@ -28,8 +28,9 @@ RULES = {
 class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     r"""Confidence-weighted learning that demands most of the examples that cost most.
 
-    The soft rules, ``cost_rule="class"``, ``"stake"`` and ``"regret"``, require the worst-case CVaR
-    of the margin to be one, with a penalty of the weight :math:`c` on the shortfall:
+    The soft rules, ``cost_rule="class"``, ``"stake"`` and ``"regret"``, require a margin of one
+    plus :math:`\omega_\epsilon` times its variance, with a penalty of the weight :math:`c` on the
+    shortfall:
 
     .. math:: \min_{\mu,\Sigma}\ KL(N(\mu,\Sigma) \| N(\mu_t,\Sigma_t))
               + C c\,\left(1 + \omega_\epsilon\,x^\top\Sigma x - y\mu^\top x\right)_+ ,
@@ -72,6 +73,10 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
 
     Notes
     -----
+    The worst-case CVaR of the margin has its standard deviation where Eq. 6, and the rules here,
+    have the variance. So a tail sets a factor :math:`\omega_\epsilon`, not a guarantee on the CVaR,
+    unless the variance is one.
+
     Eq. 6 multiplies only the mean of the margin by the cost, so under the paper's rule the step
     :math:`c\lambda` shrinks as the cost grows. The soft rules cannot do that. With margin M and
     variance v, :math:`\lambda_{hard}` solves
@@ -153,6 +158,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         buffer = self._buffer
         if self.buffer and buffer.max_memory is not None and len(self._shape) == 1:
             return learn_sketched_row(x, sign, c_pos, c_neg, self._knows, buffer.numbers)
+        self._refuse_row(self._every, x)  # before the buffer takes its cost
         self._take_cost(sign, c_pos, c_neg)
         return super()._learn_row(x, sign, c_pos, c_neg)
 

@@ -8,11 +8,21 @@ The rest of the state is that of `_core/jit/cvar.py` (exact) or `_core/jit/cvar_
 memory). A sketch is one array: these settings, then `place`, then `cells`.
 """
 
+import math
+
 import numpy as np
 from numba import njit
 
 from stakes._core.jit.cvar import cvar_push
-from stakes._core.jit.cvar_sketch import N_ROWS, sketch_bounds, sketch_push
+from stakes._core.jit.cvar_sketch import (
+    COUNT,
+    FIRST,
+    N_ROWS,
+    N_VALUES,
+    SUM,
+    sketch_bounds,
+    sketch_push,
+)
 from stakes.online._gaussian_jit import learn_known_row
 from stakes.online._state import OMEGA
 
@@ -90,7 +100,32 @@ def sketch_factors(c, sketch):
 
 
 @njit(cache=True)
+def sketch_join(sketch, other):
+    """Add all costs of another sketch, cell by cell: each counts as the mean of its cell."""
+    numbers, cells, place = sketch_parts(sketch)
+    theirs, more, _ = sketch_parts(other)
+    for j in range(more.shape[1]):
+        n = more[COUNT, j]
+        if n > 0.0:
+            mean = in_units(theirs[UNIT] * (more[SUM, j] / n), numbers)
+            sketch_push(mean, numbers[WIDTH], cells, place)
+            # the other n - 1 go to the same cell
+            k = max(int(np.floor(np.log(mean) / numbers[WIDTH])) - place[FIRST], 0)
+            cells[COUNT, k] += n - 1.0
+            cells[SUM, k] += (n - 1.0) * mean
+            place[N_VALUES] += int(n) - 1
+
+
+@njit(cache=True)
 def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
-    """Add the cost of one dense row to the sketch and learn it; its score before."""
+    """Add the cost of one dense row to the sketch and learn it; its score before.
+
+    NaN if the row or its squares are not finite; its cost is not added.
+    """
+    v, first = 0.0, knows.shape[0] - x.shape[0] - 1  # where sigma begins; the intercept is last
+    for j in range(x.shape[0]):
+        v += knows[first + j] * x[j] * x[j]
+    if not math.isfinite(v):
+        return math.nan
     knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)
     return learn_known_row(x, y, c_pos, c_neg, knows)

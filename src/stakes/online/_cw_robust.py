@@ -116,6 +116,7 @@ class CWRobustClassifier(CWCVaRClassifier):
         robust_pass(*rows, *state, self._prior, repeated, out)
 
     def _learn_row(self, x, sign, c_pos, c_neg):
+        self._refuse_row(self._every, x)  # before the buffer takes its cost
         return self._learn_as_batch(x[None], sign, c_pos, c_neg)
 
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):

@@ -46,6 +46,16 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
     def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
         return learn_sparse_row(index, x, sign, c_pos, c_neg, self._knows)
 
+    def _variance(self, index, x):
+        """Squared length of a row; not finite if it overflows."""
+        return x @ x
+
+    def _most_variance(self):
+        return 1.0
+
+    def _prior_variance(self):
+        return 1.0
+
     def _grow(self, k):
         self._knows = np.r_[self._knows[:-1], np.zeros(k), self._knows[-1]]
 

@@ -7,7 +7,7 @@ from stakes.online._base import NO_COST, BinaryLinear, csr_parts
 from stakes.online._gaussian_full_jit import learn_full, learn_full_row
 from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_known_row, learn_sparse_row
 from stakes.online._parameters import GaussianParameters, learner
-from stakes.online._state import HEAD, OMEGA, new_array
+from stakes.online._state import BIAS, HEAD, OMEGA, new_array
 
 
 @learner
@@ -90,6 +90,21 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         weights = self._knows[OMEGA], self._mu, self._Sigma, self._state
         return learn(index, x, sign, c_pos, c_neg, *weights)
 
+    def _variance(self, index, x):
+        """Variance of the margin of a row, without the intercept; not finite if it overflows."""
+        Sigma = self._Sigma
+        if Sigma.ndim == 2:
+            return x @ (Sigma[np.ix_(index, index)] @ x)
+        return Sigma[index] @ (x * x)
+
+    def _most_variance(self):
+        """Largest variance that a row of length one can have, or more."""
+        Sigma = self._Sigma
+        return max(1.0, np.trace(Sigma) if Sigma.ndim == 2 else Sigma.max())
+
+    def _prior_variance(self):
+        return self.initial_variance
+
     def _grow(self, k):
         """Add k features, before the intercept, with the prior's weights."""
         d = len(self._mu) - 1
@@ -102,7 +117,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     def _join(self, other, share):
         """Multiply both posteriors; their common prior counts once."""
-        D = len(self._mu) - (0 if self.fit_intercept else 1)
+        D = len(self._mu) - (0 if self._knows[BIAS] else 1)
         prior = 1.0 / self.initial_variance
         if self._Sigma.ndim == 2:
             P, Q = (np.linalg.inv(model._Sigma[:D, :D]) for model in (self, other))

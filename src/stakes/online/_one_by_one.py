@@ -6,11 +6,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, stream_classes
+from stakes.online._state import BIAS, N_NOT_FINITE
 
 FLOAT64 = np.dtype(np.float64)
 INFINITY = float("inf")
 ndarray = np.ndarray
 NOT_SQUARABLE = "x must be finite, and so must its squares; it contains NaN, infinity or larger."
+NO_VALUES = np.empty(0)
 CONTIGUOUS = (8,)  # strides of a contiguous float64 vector
 
 
@@ -29,6 +31,8 @@ fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
 @documented(ONE)
 class OneByOne:
     """`learn_one` and `predict_one` for a learner with `_learn_row` and `_learn_sparse_row`."""
+
+    _intercept_changed = False
 
     def learn_one(
         self,
@@ -70,6 +74,8 @@ class OneByOne:
             except BaseException:
                 self._unstart()
                 raise
+        if self._intercept_changed:
+            self._check_intercept()
         if classes is not None:
             check_same_classes(classes, self._labels)
         if y == positive:
@@ -95,7 +101,7 @@ class OneByOne:
         if sample_weight is not None:
             if not 0.0 <= sample_weight < INFINITY:
                 raise ValueError(f"sample_weight must be >= 0 and finite. Got {sample_weight!r}.")
-            c_pos, c_neg = c_pos * sample_weight, c_neg * sample_weight
+            c_pos, c_neg = weighted(c_pos, sample_weight), weighted(c_neg, sample_weight)
         if (
             type(x) is ndarray
             and x.dtype is FLOAT64
@@ -109,6 +115,7 @@ class OneByOne:
         else:
             score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
         if score != score:
+            self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)
         return self
 
@@ -156,6 +163,18 @@ class OneByOne:
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 
+    def _note_intercept(self):
+        """Note whether `fit_intercept` is not what the stream started with, for `learn_one`."""
+        self._intercept_changed = bool(self.fit_intercept) != bool(self._knows[BIAS])
+
+    def _check_intercept(self):
+        started = bool(self._knows[BIAS])
+        if bool(self.fit_intercept) != started:
+            raise ValueError(
+                f"This stream started with fit_intercept={started}, which cannot change before the "
+                "next fit: set it back, call fit, or start a new model with sklearn.base.clone."
+            )
+
     def _row_of(self, x):
         x = np.ascontiguousarray(x, dtype=np.float64)
         if x.ndim != 1 or x.shape[0] != self.n_features_in_:
@@ -174,15 +193,30 @@ class OneByOne:
                 )
             self._columns = {name: j for j, name in enumerate(names)}
         columns = self._columns
-        new = [name for name in x if name not in columns]
-        if new and grow:
-            self._grow(len(new))
-            columns.update({name: self.n_features_in_ + k for k, name in enumerate(new)})
-            self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
-            self.n_features_in_ += len(new)
-        pairs = sorted((columns[name], float(v)) for name, v in x.items() if name in columns)
+        x = {name: float(v) for name, v in x.items()}  # all of them, before any change
+        pairs = sorted((columns[name], v) for name, v in x.items() if name in columns)
         index = np.array([j for j, _ in pairs], dtype=np.int32)
-        return index, np.array([v for _, v in pairs], dtype=np.float64)
+        values = np.array([v for _, v in pairs], dtype=np.float64)
+        if not grow:
+            return index, values
+        new = [name for name in x if name not in columns]
+        late = np.array([x[name] for name in new], dtype=np.float64)
+        self._refuse_row(index, values, late)
+        if not new:
+            return index, values
+        self._grow(len(new))  # may raise
+        d = self.n_features_in_
+        columns.update({name: d + k for k, name in enumerate(new)})
+        self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
+        self.n_features_in_ += len(new)
+        return np.r_[index, np.arange(d, d + len(new), dtype=np.int32)], np.r_[values, late]
+
+    def _refuse_row(self, index, values, late=NO_VALUES):
+        """Raise if a row, with values of features that are new, or its squares are not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            v = self._variance(index, values) + self._prior_variance() * (late @ late)
+        if not np.isfinite(v):
+            raise ValueError(NOT_SQUARABLE)
 
     def _score_one(self, x):
         if not hasattr(self, "_labels"):
@@ -198,3 +232,12 @@ class OneByOne:
         if score != score:
             raise ValueError(NOT_SQUARABLE)
         return score
+
+
+def weighted(cost, weight):
+    """Cost times weight, a number or an array; raises if the product overflows."""
+    with np.errstate(over="ignore"):
+        product = cost * weight
+    if not np.isfinite(product).all():
+        raise ValueError("sample_weight times the cost of an example overflows.")
+    return product

@@ -27,7 +27,8 @@ calibration : {"sigmoid"} or None, default="sigmoid"
 fit_intercept : bool, default=True
     Whether to fit an intercept.
 n_passes : int, default=1
-    Number of passes over the data in `fit`.
+    Number of passes over the data in `fit`. Only the first one teaches the calibration and
+    `progressive_regret_`, which need examples that were not learned before.
 shuffle : bool, default=False
     Whether `fit` shuffles the data before each pass.
 random_state : int, RandomState instance or None, default=None

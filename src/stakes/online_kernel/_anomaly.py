@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from stakes._core.base import LearnerInfo
 from stakes._core.jit.prequential import calibrated, new_calibration
+from stakes._core.passes import rows_seen_before
 from stakes.online_kernel._anomaly_jit import calibrate_scores
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._docs import documented
@@ -113,3 +114,8 @@ class AnomalyDetector(CSDUOLClassifier):
     def _learn(self, X, y, costs, order=None):
         scores = super()._learn(X, y, costs, order)
         return calibrate_scores(self._calibration, scores, y, costs.regret(y > 0))
+
+    def _learn_again(self, X, signs, costs, rng):
+        regret = costs.regret(signs > 0)
+        with rows_seen_before(self._calibration, self._store.scores, X, regret):
+            super()._learn_again(X, signs, costs, rng)

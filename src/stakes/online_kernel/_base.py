@@ -238,18 +238,25 @@ class KernelOnline(CostSensitiveClassifier):
             weighted = self._weighted_costs(X, costs, sample_weight)
             self._start(X.shape[1], signs)
             rng = check_random_state(self.random_state) if self.shuffle else None
-            order, read = np.arange(len(signs)), (X, signs, weighted)
-            for _ in range(self.n_passes):
-                if rng is not None:
-                    order = rng.permutation(len(signs))
-                    read = X[order], signs[order], weighted[order]
-                scores = self._learn(*read, order)
+            read = self._in_order(X, signs, weighted, rng)
+            scores = self._learn(*read)
+            if self.n_passes > 1:
+                self._learn_again(X, signs, weighted, rng)
         if costs and self._has_prices(costs):
-            self._compare_stream_with_trivial(scores, *read[1:])
+            self._compare_stream_with_trivial(scores, *read[1:3])
         return self
 
+    def _learn_again(self, X, signs, costs, rng):
+        """All passes but the first."""
+        for _ in range(self.n_passes - 1):
+            KernelOnline._learn(self, *self._in_order(X, signs, costs, rng))
+
+    def _in_order(self, X, signs, costs, rng):
+        t = np.arange(len(signs)) if rng is None else rng.permutation(len(signs))
+        return (X, signs, costs, t) if rng is None else (X[t], signs[t], costs[t], t)
+
     def _compare_stream_with_trivial(self, scores, signs, costs):
-        """Warn if the decisions before learning, in the last pass, were worth nothing."""
+        """Warn if the decisions before learning, in the first pass, were worth nothing."""
         if len(signs) < ENOUGH:
             return
         decided = costs.decide(expit(scores)) if hasattr(self, "predict_proba") else scores > 0
@@ -297,11 +304,11 @@ class KernelOnline(CostSensitiveClassifier):
                 f"y must be one of {list(self._labels)}. Got {y!r} instead; other labels are "
                 "given by classes= with the first example."
             )
-        row = self._row_of(x, grow=True)
         sign = np.array([1.0 if y == self._labels[1] else -1.0])
         costs = self._costs_of_one(costs)
         if sample_weight is not None:
-            costs = costs * check_sample_weight([sample_weight], row, ensure_non_negative=True)
+            costs = costs * check_sample_weight([sample_weight], sign, ensure_non_negative=True)
+        row = self._row_of(x, grow=True)  # last: it may bring new features
         self._learn(row, sign, costs)
         return self
 
@@ -320,24 +327,23 @@ class KernelOnline(CostSensitiveClassifier):
 
     def _row_of(self, x, grow):
         """One example as a table of one row; a dict may bring new features."""
+        new = []
         if isinstance(x, dict):
             names = getattr(self, "feature_names_in_", None)
             if names is None:
                 raise ValueError("x is a dict, but the features have no names; give an array.")
             known = set(names)
-            new = [name for name in x if name not in known]
-            if new and grow:
-                self.feature_names_in_ = names = np.array([*names, *new], dtype=object)
-                self.n_features_in_ = len(names)
-                self._store.widen(len(names))
-            x = [x.get(name, 0.0) for name in names]
-        row = np.asarray(x, dtype=np.float64).reshape(1, -1)
-        if row.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"x must have {self.n_features_in_} features. Got {row.shape[1]} instead."
-            )
+            new = [name for name in x if name not in known] if grow else []
+            x = [x.get(name, 0.0) for name in [*names, *new]]
+        row, d = np.asarray(x, dtype=np.float64).reshape(1, -1), self.n_features_in_
+        if row.shape[1] != d + len(new):
+            raise ValueError(f"x must have {d} features. Got {row.shape[1]} instead.")
         if not np.isfinite(row).all():
             raise ValueError("x must be finite. Got NaN or infinity instead.")
+        if new:
+            self._store.widen(row.shape[1])
+            self.feature_names_in_ = np.array([*names, *new], dtype=object)
+            self.n_features_in_ = row.shape[1]
         return row
 
     def _start(self, n_features, signs=None):
@@ -358,9 +364,10 @@ class KernelOnline(CostSensitiveClassifier):
         `order` has the example that each row is, for a precomputed kernel; None: the stream's.
         """
         self._own()
-        theta = self._margins(y, costs)
-        scores = np.zeros(len(y))
+        theta, scores = None, np.zeros(len(y))
         for start, stop, batch in self._store.batches(X, order):
+            if theta is None:  # not before the store has accepted the rows
+                theta = self._margins(y, costs)
             part = slice(start, stop)
             self._pass(self._store, batch, y[part], theta[part], scores[part])
             self._store.settle()

@@ -18,7 +18,8 @@ max_support_vectors : int or None, default=None
     projection on another one loses least is removed, :math:`\\alpha_r^2 (k_{rr} -
     k_{rj}^2/k_{jj})`. None: no limit.
 n_passes : int, default=1
-    Number of passes of `fit` over the data; an example read again counts as a new one.
+    Number of passes of `fit` over the data; an example read again counts as a new one, except in
+    probabilities and warnings, which use the first pass only.
 shuffle : bool, default=False
     Whether `fit` reads the examples in random order.
 random_state : int, RandomState or None, default=None

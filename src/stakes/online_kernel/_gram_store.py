@@ -29,8 +29,10 @@ class CallableStore(SupportStore):
         for start in range(0, X.shape[0], CHUNK):
             rows, m = X[start : start + CHUNK], len(self)
             n = rows.shape[0]
-            self.pool = rows if m == 0 else _stack(self.pool, rows)
-            yield start, start + n, self._add_to_gram(self._call(rows, self.pool))
+            pool = rows if m == 0 else _stack(self.pool, rows)
+            gram = self._call(rows, pool)  # may raise, so it comes before any change
+            self.pool = pool
+            yield start, start + n, self._add_to_gram(gram)
 
     def settle(self):
         """Forget the examples of the chunk that did not become support vectors."""
