@@ -212,7 +212,7 @@ def test_batches_are_the_new_position():
     rng = np.random.default_rng(0)
     X, y = sample(rng, 400, 2)
     model = StackelbergClassifier(movement_price=1.0, window=2)
-    with pytest.raises(ValueError, match="give both by classes="):
+    with pytest.raises(ValueError, match="pass both as classes="):
         model.partial_fit(X[y == 0], y[y == 0])
     model.partial_fit(X, y, classes=[0, 1])
     np.testing.assert_allclose(
@@ -223,7 +223,7 @@ def test_batches_are_the_new_position():
     model.partial_fit(late, y)
     assert model.score(late, y) > before + 0.1
     model.partial_fit(X[y == 0], y[y == 0])
-    assert len(model._batches) == 2
+    assert len(model._memory["negative"]) == 2
     with pytest.raises(ValueError, match="not in classes"):
         model.partial_fit(X, y + 5)
 
@@ -319,3 +319,52 @@ def test_exploitability_takes_weights(rng):
     repeated = exploitability(w, b, shift, X[rows], y[rows])
     assert weighted.value == pytest.approx(repeated.value)
     assert weighted.adversary_gain == pytest.approx(repeated.adversary_gain)
+
+
+def shares(model, X, y):
+    decided = model.predict(X)
+    return decided[y == 1].mean(), decided[y == 0].mean()
+
+
+@pytest.mark.parametrize("first", ["fit", "partial_fit"])
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("rows", [1, 50])
+def test_batches_of_one_class_do_not_make_it_forget_the_other(first, label, rows):
+    X, y = sample(np.random.default_rng(0), 900)
+    model = getattr(StackelbergClassifier(window=2), first)(X, y)
+    caught, alarms = shares(model, X, y)
+    assert caught > 0.8
+    one = X[y == label]
+    for k in range(5):
+        batch = one[k * rows : (k + 1) * rows]
+        model.partial_fit(batch, np.full(rows, label), classes=[0, 1])
+        now = shares(model, X, y)
+        assert now[0] > caught - 0.15
+        assert now[1] < alarms + 0.15
+
+
+def test_a_small_batch_does_not_change_what_is_at_stake_in_each_class():
+    X, y = sample(np.random.default_rng(0), 900)
+    model = StackelbergClassifier().fit(X, y)
+    caught, alarms = shares(model, X, y)
+    two = np.array([np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]])
+    now = shares(model.partial_fit(X[two], y[two]), X, y)
+    assert now == pytest.approx((caught, alarms), abs=0.1)
+
+
+def test_the_memory_survives_an_array_that_is_used_again(rng):
+    X, y = sample(rng, 200)
+    want = StackelbergClassifier().partial_fit(X, y).partial_fit(X + 1.0, y).coef_
+    buffer = X.copy()
+    model = StackelbergClassifier().partial_fit(buffer, y)
+    buffer += 1.0
+    np.testing.assert_allclose(model.partial_fit(buffer, y).coef_, want)
+
+
+def test_fit_remembers_a_limited_number_of_rows(rng):
+    X, y = sample(rng, 5000)
+    model = StackelbergClassifier().fit(X, y)
+    for k, side in enumerate(("negative", "positive")):
+        [(rows, stakes)] = model._memory[side]
+        assert rows.shape == (1000, 3)
+        assert stakes.sum() == pytest.approx(np.sum(y == k))

@@ -13,6 +13,7 @@ from stakes._core.base import (
     canonical,
     unchanged_if_it_fails,
 )
+from stakes._core.deciding import spread_rows
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
@@ -20,6 +21,9 @@ from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease
 from stakes.game._zero_sum import ZeroSumGame
+
+_ENOUGH = 30  # rows of a class that a stream remembers at least, if it has had so many
+_KEPT = 1000  # rows of each class of `fit` that a later `partial_fit` remembers
 
 
 @documented()
@@ -61,7 +65,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
     max_iter : int, default=500
         Maximum number of steps of each solver.
     window : int, default=3
-        Number of batches of `partial_fit` whose negatives are kept.
+        Number of batches with negatives that `partial_fit` remembers; see there.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     [costs]
@@ -200,8 +204,11 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
-        self._batches = []
-        return self._solve(*self._at_stake(X, y, costs, sample_weight))
+        X, y, stakes = self._at_stake(X, y, costs, sample_weight)
+        self._solve(X, y, stakes)
+        rows, weight = spread_rows(y > 0, _KEPT)
+        self._memory = self._remember(None, X[rows], y[rows], stakes[rows] * weight)
+        return self
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -219,9 +226,12 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """Find the equilibrium for a new batch, in which the adversaries may have moved.
 
         The positives are those of the newest batch that has any, because earlier ones show where
-        the adversary was; the negatives are those of the last `window` batches, each batch with an
-        equal share. These batches are kept in the model, unlike the data of `fit`. A batch in
-        which nothing is at stake is ignored.
+        the adversary was; the negatives are those of the last `window` batches that have any. Of
+        either class, older rows are kept until there are 30. So batches with a single class never
+        make the model forget the other one, and how much is at stake in each class is learned only
+        from batches with both: the last `window` of these. Data of `fit` count as a batch, of
+        which at most 1,000 evenly spaced rows of each class are remembered. All remembered rows
+        are stored in the model, also in its file. A batch in which nothing is at stake is ignored.
 
         Parameters
         ----------
@@ -238,7 +248,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         -------
         self
         """
-        first = not hasattr(self, "_batches")
+        first = not hasattr(self, "_memory")
         with unchanged_if_it_fails(self):
             X, y = validate_data(
                 self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
@@ -254,11 +264,10 @@ class StackelbergClassifier(CostSensitiveClassifier):
             weightless = sample_weight is not None and not np.asarray(sample_weight).any()
             if not first and (weightless or not costs.regret(signs > 0).any()):
                 return self
-            before = [] if first else self._batches
             batch = self._at_stake(canonical(X), signs, costs, sample_weight)
-            self._batches = [*before, batch][-self.window :]
+            self._memory = self._remember(None if first else self._memory, *batch)
             start = None if first else np.append(self.coef_[0], self.intercept_)
-            return self._solve(*self._remembered(), start)
+            return self._solve(*_recalled(self._memory), start)
 
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
@@ -316,15 +325,46 @@ class StackelbergClassifier(CostSensitiveClassifier):
         used = at_stake(stakes)
         return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])
 
-    def _remembered(self):
-        """Newest positives and the negatives of all batches, each batch with an equal share."""
-        parts = []
-        newest = max((k for k, (_, y, _) in enumerate(self._batches) if (y > 0).any()), default=-1)
-        for k, (X, y, regret) in enumerate(self._batches):
-            rows = (y < 0) | (k == newest)
-            scale = np.where(y > 0, 1.0, 1.0 / len(self._batches))
-            parts.append((X[rows], y[rows], (regret * scale)[rows]))
-        X, y, regret = zip(*parts, strict=True)
-        thin = any(map(sparse.issparse, X))
-        X = sparse.vstack(X, format="csr") if thin else np.vstack(X)
-        return X, np.concatenate(y), np.concatenate(regret)
+    def _remember(self, memory, X, y, stakes):
+        """Memory after a batch: of each class the rows (X, stakes) of some batches, and totals.
+
+        Returns
+        -------
+        dict
+            "negative" and "positive": newest batches with that class, newest last; "totals": the
+            stakes (negative, positive) of the last batches with both classes.
+        """
+        memory = memory or {"negative": [], "positive": [], "totals": []}
+        sides = {"negative": y < 0, "positive": y > 0}
+        batches = {"negative": self.window, "positive": 1}
+        after = {}
+        for side, rows in sides.items():
+            # copied: the caller may reuse its array for the next batch
+            new = [(X[rows].copy(), stakes[rows])] if rows.any() else []
+            after[side] = _newest([*memory[side], *new], batches[side])
+        totals = [float(stakes[rows].sum()) for rows in sides.values()]
+        both = [totals] if min(totals) > 0 else []
+        after["totals"] = [*memory["totals"], *both][-self.window :]
+        return after
+
+
+def _newest(batches, window):
+    """The last `window` batches, or more until they have enough rows."""
+    rows = np.cumsum([len(stakes) for _, stakes in reversed(batches)])
+    return batches[-max(window, int(np.searchsorted(rows, _ENOUGH)) + 1) :]
+
+
+def _recalled(memory):
+    """Remembered rows, their signs, and their stakes in the proportion of the known totals."""
+    parts, signs, stakes = [], [], []
+    known = np.sum(memory["totals"], axis=0) if memory["totals"] else None
+    for k, (side, sign) in enumerate((("negative", -1.0), ("positive", 1.0))):
+        if memory[side]:
+            rows, regrets = zip(*memory[side], strict=True)
+            regret = np.concatenate(regrets)
+            parts += rows
+            signs.append(np.full(len(regret), sign))
+            stakes.append(regret if known is None else regret * (known[k] / regret.sum()))
+    thin = any(map(sparse.issparse, parts))
+    X = sparse.vstack(parts, format="csr") if thin else np.vstack(parts)
+    return X, np.concatenate(signs), np.concatenate(stakes)
