@@ -4,11 +4,15 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from stakes._core.deciding import predict_with_costs
+from stakes.decision import BayesDecisionClassifier, BudgetDecisionClassifier
 from stakes.game import best_response, manipulation_report
 from stakes.qmean import QuadraticMeanClassifier
 from stakes.svm import LinearCostSensitiveSVC
@@ -38,8 +42,9 @@ def test_linear_models_exactly(data, model):
     rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
     before, after = rows["model", False], rows["model", True]
     moved = X + np.outer(y, found.shift)
-    missed = (model.predict(moved) == 0) & (y == 1)
-    alarms = (model.predict(X) == 1) & (y == 0)
+    costs = dict(fp_cost=np.ones(len(y)), fn_cost=np.full(len(y), 9.0))
+    missed = (predict_with_costs(model, moved, **costs) == 0) & (y == 1)
+    alarms = (predict_with_costs(model, X, **costs) == 1) & (y == 0)
     assert after["cost"] == pytest.approx(9.0 * missed.sum() + alarms.sum())
     assert after["gain"] == pytest.approx(found.gain)
     assert after["caught"] < before["caught"]
@@ -99,3 +104,46 @@ def test_sparse_rows_table_and_plot(data):
     assert "| equilibrium | True |" in text
     ax = report.plot(top=2)
     assert [label.get_text() for label in ax.get_yticklabels()][-1] == "x0"
+
+
+def bill(decide, X, y, fn_cost):
+    """Cost of decisions on all rows, at one per false alarm."""
+    decided = np.asarray(decide(X))
+    return np.sum((decided == 1) & (y == 0)) + np.sum(fn_cost * ((decided == 0) & (y == 1)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("model", "takes_costs"),
+    [
+        (FixedThresholdClassifier(LogisticRegression(), threshold=0.05), False),
+        (QuadraticMeanClassifier(), True),
+        (make_pipeline(StandardScaler(with_mean=False), QuadraticMeanClassifier()), True),
+        (BayesDecisionClassifier(LogisticRegression()), True),
+        (BudgetDecisionClassifier(LogisticRegression(), max_alerts=0.1), True),
+    ],
+)
+def test_the_report_decides_as_the_model_does(data, model, takes_costs, form):
+    X, y = data
+    fn_cost = np.random.default_rng(1).lognormal(1.5, 1.0, len(y))
+    model = clone(model).fit(X, y)
+    report = manipulation_report(model, form(X), y, 5.0, fn_cost=fn_cost)
+
+    def decide(rows):
+        if not takes_costs:
+            return model.predict(rows)
+        last = model[-1] if hasattr(model, "steps") else model
+        rows = model[:-1].transform(rows) if hasattr(model, "steps") else rows
+        return last.predict(rows, fp_cost=np.ones(len(y)), fn_cost=fn_cost)
+
+    before, after = report.outcomes["cost"][:2]
+    assert before == pytest.approx(bill(decide, X, y, fn_cost))
+    moved = X + np.outer(y, report.features["move"])
+    assert after == pytest.approx(bill(decide, moved, y, fn_cost))
+
+
+def test_without_costs_the_model_decides_by_its_own(data):
+    X, y = data
+    model = BayesDecisionClassifier(LogisticRegression(), fn_cost=30.0).fit(X, y)
+    report = manipulation_report(model, X, y, 5.0)
+    assert report.outcomes["cost"][0] == np.sum(model.predict(X) != y)

@@ -5,20 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from scipy import sparse
-from scipy.special import logit
 
-from stakes._core.deciding import predict_with_costs
 from stakes._core.docs import documented
 from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
-from stakes.costs import Costs
-from stakes.game._response import Response, margin_loss, moving_ease, respond
+from stakes.costs import COST_NAMES, Costs
+from stakes.game._defender import Defender
+from stakes.game._response import moving_ease
 from stakes.game._stackelberg import StackelbergClassifier
-
-_MOST_ROWS = 2000  # number of positives used in a numerical search
-_MOST_PROBES = 2000  # number of features up to which weights are inferred from scores
-_LENGTHS = 2.0 ** np.arange(-4, 4, 2)  # of first moves, in standard deviations
-_SMALLEST = 1e-3  # step, in standard deviations, at which the search ends
 
 
 @dataclass(frozen=True)
@@ -103,6 +97,8 @@ def manipulation_report(
         If its `decision_function` is linear in X, even behind a scaler or a calibration, the best
         move is exact. For any other classifier with `decision_function` or `predict_proba`, it is
         searched for.
+        Detection and costs come from its own `predict`, which gets the costs if it takes them and
+        any are given.
     X : {array-like, sparse matrix, data frame} of shape (n, d)
         Examples.
     y : array-like of shape (n,)
@@ -139,21 +135,23 @@ def manipulation_report(
     names = _names(model, X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     classes, signs = code_labels(y)
-    costs = Costs.of(len(signs), fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
+    costs = Costs.of(len(signs), **given)
+    priced = any(cost is not None for cost in given.values())
     ease = moving_ease(movement_price, rows.shape[1], movable)
-    own = _Defender(model, names, classes, costs, rows, signs, loss)
+    own = Defender(model, names, classes, costs, priced, rows, signs, loss)
     move = own.response(ease, max_evaluations, random_state)
     price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
     equilibrium = StackelbergClassifier(loss=loss, alpha=alpha, movement_price=price)
     equilibrium.fit(rows, signs, **costs.keywords())
-    other = _Defender(equilibrium, None, classes, costs, rows, signs, loss)
+    other = Defender(equilibrium, None, np.array([-1.0, 1.0]), costs, priced, rows, signs, loss)
     other_move = other.response(ease, max_evaluations, random_state)
     nobody = np.zeros(len(ease))
     outcomes = [
-        own.outcome("model", nobody, move, price),
-        own.outcome("model", move.shift, move, price),
-        other.outcome("equilibrium", nobody, other_move, price),
-        other.outcome("equilibrium", other_move.shift, other_move, price),
+        own.outcome("model", nobody, move),
+        own.outcome("model", move.shift, move),
+        other.outcome("equilibrium", nobody, other_move),
+        other.outcome("equilibrium", other_move.shift, other_move),
     ]
     features = pl.DataFrame(
         {
@@ -169,94 +167,9 @@ def manipulation_report(
     return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
 
 
-class _Defender:
-    """A classifier with the data that it defends."""
-
-    def __init__(self, model, names, classes, costs, X, signs, loss):
-        self.model, self.names, self.classes, self.costs = model, names, classes, costs
-        self.X, self.signs, self.loss = X, signs, loss
-        self.named = names is not None and hasattr(model, "feature_names_in_")
-        self.w, self.b = self._linear()
-
-    def response(self, ease, max_evaluations, random_state):
-        """Best move: exact for a linear model, else found by a search."""
-        positive = self.X[self.signs > 0]
-        if self.w is not None:
-            v = np.full(positive.shape[0], 1.0 / positive.shape[0])
-            return respond(positive @ self.w + self.b, v, self.w, ease, self.loss)
-        positive = _dense(positive)[:: max(1, positive.shape[0] // _MOST_ROWS)]
-        return _numeric_response(
-            lambda rows: float(margin_loss(self._scores(rows), self.loss).mean()),
-            positive,
-            ease,
-            np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
-            max_evaluations=max_evaluations,
-            random_state=random_state,
-        )
-
-    def outcome(self, name, shift, response, price):
-        """Detection rate and costs if the positives are moved by `shift`."""
-        positive = self.signs > 0
-        if self.w is not None:
-            scores = self.X @ self.w + self.b + np.where(positive, shift @ self.w, 0.0)
-            decided, losses = scores > 0, margin_loss(scores[positive], self.loss)
-        else:
-            rows = _dense(self.X) + np.outer(positive, shift)
-            answer = predict_with_costs(self.model, self._framed(rows), **self.costs.keywords())
-            decided = answer == self.classes[1]
-            losses = margin_loss(self._scores(rows[positive]), self.loss)
-        moved = bool(shift.any())
-        return {
-            "against": name,
-            "moved": moved,
-            "caught": round(float(decided[positive].mean()), 3),
-            "cost": float(self.costs.paid(positive, decided).sum()),
-            "mean_loss": float(losses.mean()),
-            "paid": response.paid if moved else 0.0,
-            "gain": response.gain if moved else 0.0,
-        }
-
-    def _linear(self):
-        """Weights and intercept if the scores are linear in X, else (None, None).
-
-        They are inferred from d + 1 probes, so scaled and calibrated linear models are recognised.
-        """
-        n, d = self.X.shape
-        if not hasattr(self.model, "decision_function"):
-            return None, None
-        few = _dense(self.X[:: max(1, n // 50)])
-        seen = self._scores(few)
-        if d > _MOST_PROBES:
-            w = np.ravel(_dense(getattr(self.model, "coef_", np.empty(0)))).astype(np.float64)
-            b = float(np.ravel(getattr(self.model, "intercept_", 0.0))[0])
-        else:
-            step = np.where(few.std(axis=0) > 0, few.std(axis=0), 1.0)
-            here = few.mean(axis=0)
-            at = self._scores(np.vstack([here, here + np.diag(step)]))
-            w = (at[1:] - at[0]) / step
-            b = float(at[0] - here @ w)
-        if len(w) != d or not np.allclose(few @ w + b, seen, atol=1e-8 * (1 + np.abs(seen).max())):
-            return None, None
-        return w, b
-
-    def _scores(self, rows):
-        rows = self._framed(rows)
-        if hasattr(self.model, "decision_function"):
-            return np.asarray(self.model.decision_function(rows), dtype=np.float64)
-        probability = self.model.predict_proba(rows)[:, 1]
-        return logit(np.clip(probability, 1e-6, 1.0 - 1e-6))
-
-    def _framed(self, rows):
-        return pl.DataFrame(rows, schema=list(self.names)) if self.named else rows
-
-
 def _names(model, X):
     columns = getattr(X, "columns", None)
     return getattr(model, "feature_names_in_", None) if columns is None else list(columns)
-
-
-def _dense(X):
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 def _lines(frame):
@@ -265,77 +178,3 @@ def _lines(frame):
         cells = (f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row)
         lines.append("| " + " | ".join(cells) + " |")
     return lines
-
-
-def _numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random_state=None):
-    r"""Search for the move with the largest mean loss minus price.
-
-    Tries several lengths along each feature and towards the other class, then improves the best
-    move along single features and random directions with shrinking steps. The result is a lower
-    bound on what the adversary can gain.
-
-    Parameters
-    ----------
-    mean_loss : callable
-        Function from moved examples to their mean loss.
-    X : ndarray of shape (n, d)
-        Examples of the adversary.
-    ease : ndarray of shape (d,)
-        One over the price of moving each feature.
-    towards : ndarray of shape (d,)
-        Mean of the other class.
-    max_evaluations : int, default=400
-        Maximum number of calls of `mean_loss`.
-    random_state : int or None, default=None
-        Seed of the random directions.
-
-    Returns
-    -------
-    Response
-    """
-    rng = np.random.default_rng(random_state)
-    d = X.shape[1]
-    free = np.flatnonzero(ease > 0)
-    scale = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
-    price = np.divide(1.0, ease, out=np.zeros(d), where=ease > 0)
-    left = max_evaluations - 1
-    stay = mean_loss(X)
-    best, payoff = np.zeros(d), stay
-
-    def attempt(shift):
-        nonlocal best, payoff, left
-        if left <= 0:
-            return False
-        left -= 1
-        value = mean_loss(X + shift) - price @ shift**2
-        if value > payoff:
-            best, payoff = shift, value
-            return True
-        return False
-
-    way = np.where(ease > 0, towards - X.mean(axis=0), 0.0)
-    for shift in _starts(way, scale, free, max_evaluations // 32):
-        attempt(shift)
-    step = 1.0
-    while left > 0 and step > _SMALLEST and len(free):
-        direction = np.zeros(d)
-        if rng.random() < 0.5:
-            direction[rng.choice(free)] = 1.0
-        else:
-            direction[free] = rng.normal(size=len(free)) / np.sqrt(len(free))
-        direction *= scale * step
-        # both directions, then a shorter move, which is cheaper
-        if not (attempt(best + direction) or attempt(best - direction) or attempt(0.9 * best)):
-            step *= 0.93
-    paid = float(price @ best**2)
-    return Response(best, float(payoff), float(payoff) + paid, paid, float(payoff - stay))
-
-
-def _starts(way, scale, free, n_features):
-    """Moves towards the other class, and along the features in which it is farthest away."""
-    starts = [length * way for length in (0.25, 0.5, 1.0, 1.5)]
-    for j in free[np.argsort(-np.abs(way[free] / scale[free]))][:n_features]:
-        step = np.zeros(len(way))
-        step[j] = np.sign(way[j]) * scale[j] if way[j] else scale[j]
-        starts += [length * step for length in _LENGTHS]
-    return starts
