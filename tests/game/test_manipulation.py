@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -13,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from stakes._core.deciding import predict_with_costs
 from stakes.decision import BayesDecisionClassifier, BudgetDecisionClassifier
-from stakes.game import best_response, manipulation_report
+from stakes.game import StackelbergClassifier, best_response, manipulation_report
 from stakes.qmean import QuadraticMeanClassifier
 from stakes.svm import LinearCostSensitiveSVC
 
@@ -34,7 +35,7 @@ PRICE = [0.5, 5.0, 1.0]
 def test_linear_models_exactly(data, model):
     X, y = data
     model.fit(X, y)
-    report = manipulation_report(model, X, y, PRICE, fn_cost=9.0)
+    report = manipulation_report(model, X, y, PRICE, fn_cost=9.0, random_state=0)
     assert report.exact
     w, b = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
     found = best_response(w, b, X[y == 1], "logistic", PRICE)
@@ -147,3 +148,62 @@ def test_without_costs_the_model_decides_by_its_own(data):
     model = BayesDecisionClassifier(LogisticRegression(), fn_cost=30.0).fit(X, y)
     report = manipulation_report(model, X, y, 5.0)
     assert report.outcomes["cost"][0] == np.sum(model.predict(X) != y)
+
+
+def test_the_adversary_weighs_positives_as_the_game_does(data):
+    X, y = data
+    fn_cost = np.random.default_rng(1).lognormal(1.0, 1.5, len(y))
+    model = StackelbergClassifier(movement_price=2.0).fit(X, y, fn_cost=fn_cost)
+    assert len(model.moves_) == 1  # a pure equilibrium, so its move is the best response
+    report = manipulation_report(model, X, y, 2.0, fn_cost=fn_cost)
+    np.testing.assert_allclose(report.features["move"], model.shift_, rtol=1e-2, atol=1e-4)
+    loss = np.logaddexp(0.0, -model.decision_function(X)[y == 1])
+    want = np.average(loss, weights=fn_cost[y == 1])
+    assert report.outcomes["mean_loss"][0] == pytest.approx(want)
+    # the search weighs alike
+    hidden = manipulation_report(Hidden(model), X, y, 2.0, fn_cost=fn_cost, random_state=0)
+    assert not hidden.exact
+    assert hidden.outcomes["mean_loss"][0] == pytest.approx(want, rel=1e-4)
+    gain = report.outcomes["gain"][1]
+    assert 0.95 * gain <= hidden.outcomes["gain"][1] <= gain * (1 + 1e-6)
+
+
+class Hidden:
+    """A linear classifier that shows only the probabilities of its scores."""
+
+    def __init__(self, model):
+        self.classes_, self.model = model.classes_, model
+
+    def predict(self, X):
+        return self.model.predict(X)
+
+    def predict_proba(self, X):
+        positive = expit(self.model.decision_function(X))
+        return np.column_stack([1 - positive, positive])
+
+
+def test_the_equilibrium_is_not_scored_on_rows_it_was_fitted_on():
+    """With as many features as rows, a fit separates its own rows and nothing else."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 80)), np.arange(80) % 2
+    model = LogisticRegression().fit(rng.normal(size=(80, 80)), y)
+    report = manipulation_report(model, X, y, 1e4, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
+    for name in ("plain", "equilibrium"):
+        assert rows[name, False]["cost"] > 20
+    with pytest.raises(ValueError, match=r"at least two examples\. Got 1 instead"):
+        manipulation_report(model, X[:41], np.arange(41) == 0)
+
+
+def test_the_gain_of_the_costs_is_not_the_gain_of_the_game(data):
+    """If nothing can be moved, the equilibrium is the plain classifier, which knows the costs."""
+    X, y = data
+    model = LogisticRegression().fit(X, y)
+    report = manipulation_report(model, X, y, np.inf, fn_cost=20.0, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
+    assert len(rows) == 6
+    assert rows["equilibrium", True]["cost"] == rows["plain", True]["cost"]
+    assert rows["plain", True]["cost"] < rows["model", True]["cost"]
+    cheap = manipulation_report(model, X, y, PRICE, fn_cost=20.0, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in cheap.outcomes.to_dicts()}
+    assert rows["equilibrium", True]["cost"] < rows["plain", True]["cost"]

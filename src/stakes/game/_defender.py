@@ -43,16 +43,21 @@ class Defender:
         self.X, self.signs, self.loss = X, signs, loss
         self.named = names is not None and hasattr(model, "feature_names_in_")
         self.w, self.b = self._linear()
+        # the adversary weighs its examples by what is at stake, as in the game
+        stakes = costs.regret(signs > 0)[signs > 0]
+        self.at_stake = float(stakes.sum())
+        self.v = stakes / self.at_stake if self.at_stake > 0 else _equal(len(stakes))
 
     def response(self, ease, max_evaluations, random_state):
         """Best move: exact for a linear model, else found by a search."""
         positive = self.X[self.signs > 0]
         if self.w is not None:
-            v = np.full(positive.shape[0], 1.0 / positive.shape[0])
-            return respond(positive @ self.w + self.b, v, self.w, ease, self.loss)
-        positive = _dense(positive)[:: max(1, positive.shape[0] // _MOST_ROWS)]
+            return respond(positive @ self.w + self.b, self.v, self.w, ease, self.loss)
+        every = max(1, positive.shape[0] // _MOST_ROWS)
+        positive, v = _dense(positive[::every]), self.v[::every]
+        v = v / v.sum() if v.sum() > 0 else _equal(len(v))
         return search_response(
-            lambda rows: float(margin_loss(self._scores(rows), self.loss).mean()),
+            lambda rows: float(v @ margin_loss(self._scores(rows), self.loss)),
             positive,
             ease,
             np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
@@ -60,21 +65,19 @@ class Defender:
             random_state=random_state,
         )
 
-    def outcome(self, name, shift, response):
-        """Detection rate and costs if the positives are moved by `shift`."""
+    def outcome(self, response, moved):
+        """Detection and costs before or after the move of the positives."""
         positive = self.signs > 0
+        shift = response.shift if moved else np.zeros_like(response.shift)
         decided = self._decisions(shift)
         if self.w is not None:
             scores = self.X[positive] @ self.w + self.b + shift @ self.w
         else:
             scores = self._scores(_dense(self.X[positive]) + shift)
-        moved = bool(shift.any())
         return {
-            "against": name,
-            "moved": moved,
-            "caught": round(float(decided[positive].mean()), 3),
+            "caught": float(decided[positive].mean()),
             "cost": float(self.costs.paid(positive, decided).sum()),
-            "mean_loss": float(margin_loss(scores, self.loss).mean()),
+            "mean_loss": float(self.v @ margin_loss(scores, self.loss)),
             "paid": response.paid if moved else 0.0,
             "gain": response.gain if moved else 0.0,
         }
@@ -139,3 +142,7 @@ def _moved(X, positive, shift):
 
 def _dense(X):
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+def _equal(n):
+    return np.full(n, 1.0 / n)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 from stakes._core.docs import documented
 from stakes._core.labels import code_labels
@@ -23,10 +25,14 @@ class ManipulationReport:
     ----------
     features : polars.DataFrame
         Price of each feature, and its weight and move against the model and at the equilibrium
-        (the weight in the model is null if the model is not linear).
+        (the weight in the model is null if the model is not linear; at the equilibrium: means over
+        the folds).
     outcomes : polars.DataFrame
-        For the model and for the classifier at equilibrium, before and after the best move: share
-        of positives caught, cost of the defender, mean loss, price and gain of the move.
+        Before and after the best move against each: share of positives caught, cost of the
+        defender, mean loss of the positives weighted by what is at stake, price and gain of the
+        move. Against the "model"; a "plain" linear classifier fitted with the costs, as if nobody
+        moved; and the classifier at "equilibrium". The difference of the last two is due to the
+        game, that of the first two to the costs, the rows and the kind of model.
     exact : bool
         Whether the move against the model is optimal; otherwise it was found by a search.
     """
@@ -87,9 +93,14 @@ def manipulation_report(
     tp_cost=None,
     tn_cost=None,
     max_evaluations=400,
+    cv=3,
     random_state=None,
 ):
     """Report what an adversary would gain by moving the positives against a classifier.
+
+    The adversary weighs the positives by what is at stake, as in the game. The plain classifier
+    and that at equilibrium are cross-fitted: each row is scored by classifiers that were fitted
+    without it, at the best move against them.
 
     Parameters
     ----------
@@ -100,7 +111,7 @@ def manipulation_report(
         Detection and costs come from its own `predict`, which gets the costs if it takes them and
         any are given.
     X : {array-like, sparse matrix, data frame} of shape (n, d)
-        Examples.
+        Examples, best those that the model was not trained on.
     y : array-like of shape (n,)
         Labels; the larger one is the class of the adversary.
     movement_price : float or array-like of shape (d,), default=1.0
@@ -110,12 +121,14 @@ def manipulation_report(
     loss : {"logistic", "hinge"}, default="logistic"
         Loss that the adversary maximises, a function of the score of the model.
     alpha : float, default=1e-3
-        Ridge penalty of the classifier at equilibrium.
+        Ridge penalty of the plain classifier and that at equilibrium.
     [metric_costs]
     max_evaluations : int, default=400
         Maximum number of evaluations of the model in a search.
+    cv : int, default=3
+        Number of folds in which the plain classifier and that at equilibrium are fitted.
     random_state : int or None, default=None
-        Seed of the search.
+        Seed of the folds and the search.
 
     Returns
     -------
@@ -127,10 +140,12 @@ def manipulation_report(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(500, 2))
     >>> y = (X.sum(axis=1) + 0.5 * rng.normal(size=500) > 0).astype(int)
-    >>> report = manipulation_report(LogisticRegression().fit(X, y), X, y, [0.05, 5.0], fn_cost=9.0)
-    >>> report.outcomes.select("against", "moved", "caught").rows()
-    [('model', False, 0.901), ('model', True, 0.0),
-     ('equilibrium', False, 1.0), ('equilibrium', True, 0.988)]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> report = manipulation_report(model, X, y, [0.5, 5.0], fn_cost=9.0, random_state=0)
+    >>> report.outcomes.select("against", "moved", "cost").rows()
+    [('model', False, 248.0), ('model', True, 2192.0),
+     ('plain', False, 121.0), ('plain', True, 202.0),
+     ('equilibrium', False, 145.0), ('equilibrium', True, 154.0)]
     """
     names = _names(model, X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
@@ -142,16 +157,18 @@ def manipulation_report(
     own = Defender(model, names, classes, costs, priced, rows, signs, loss)
     move = own.response(ease, max_evaluations, random_state)
     price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
-    equilibrium = StackelbergClassifier(loss=loss, alpha=alpha, movement_price=price)
-    equilibrium.fit(rows, signs, **costs.keywords())
-    other = Defender(equilibrium, None, np.array([-1.0, 1.0]), costs, priced, rows, signs, loss)
-    other_move = other.response(ease, max_evaluations, random_state)
-    nobody = np.zeros(len(ease))
+    plain, held = (
+        _held_out(
+            StackelbergClassifier(loss=loss, alpha=alpha, movement_price=prices),
+            _folds(signs, cv, random_state),
+            (rows, signs, costs, ease, loss),
+        )
+        for prices in (np.inf, price)
+    )
     outcomes = [
-        own.outcome("model", nobody, move),
-        own.outcome("model", move.shift, move),
-        other.outcome("equilibrium", nobody, other_move),
-        other.outcome("equilibrium", other_move.shift, other_move),
+        {"against": name, "moved": moved, **_pooled(against, moved)}
+        for name, against in (("model", [(own, move)]), ("plain", plain), ("equilibrium", held))
+        for moved in (False, True)
     ]
     features = pl.DataFrame(
         {
@@ -159,12 +176,49 @@ def manipulation_report(
             "price": price,
             "weight": [None] * len(ease) if own.w is None else own.w,
             "move": move.shift,
-            "weight_eq": equilibrium.coef_[0],
-            "move_eq": other_move.shift,
+            "weight_eq": np.mean([fold.w for fold, _ in held], axis=0),
+            "move_eq": np.mean([response.shift for _, response in held], axis=0),
         },
         schema_overrides={"weight": pl.Float64},
     )
     return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
+
+
+def _folds(signs, cv, random_state):
+    """Pairs of training and test rows; fewer than `cv` if a class has fewer examples."""
+    fewest = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if fewest < 2:
+        raise ValueError(
+            "The equilibrium is fitted on other rows than those it is scored on, so each class "
+            f"needs at least two examples. Got {fewest} instead."
+        )
+    folds = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=random_state)
+    return list(folds.split(signs, signs))
+
+
+def _held_out(learner, folds, data):
+    """For each fold, the learner fitted on the other rows and the best move against it."""
+    X, signs, costs, ease, loss = data
+    found = []
+    for train, test in folds:
+        model = clone(learner).fit(X[train], signs[train], **costs[train].keywords())
+        # its decisions take no costs, which it has learned from
+        defender = Defender(
+            model, None, model.classes_, costs[test], False, X[test], signs[test], loss
+        )
+        found.append((defender, defender.response(ease, 0, None)))
+    return found
+
+
+def _pooled(defenders, moved):
+    """Outcomes of all folds: the sum of the costs, means of the rest over the positives."""
+    parts = pl.DataFrame([defender.outcome(response, moved) for defender, response in defenders])
+    count = np.array([len(defender.v) for defender, _ in defenders], dtype=np.float64)
+    stakes = np.array([defender.at_stake for defender, _ in defenders])
+    stakes = stakes if stakes.any() else count
+    mean = {name: float(np.average(parts[name], weights=stakes)) for name in parts.columns}
+    caught = round(float(np.average(parts["caught"], weights=count)), 3)
+    return {**mean, "caught": caught, "cost": float(parts["cost"].sum())}
 
 
 def _names(model, X):
