@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
@@ -207,3 +208,53 @@ def test_the_gain_of_the_costs_is_not_the_gain_of_the_game(data):
     cheap = manipulation_report(model, X, y, PRICE, fn_cost=20.0, random_state=0)
     rows = {(row["against"], row["moved"]): row for row in cheap.outcomes.to_dicts()}
     assert rows["equilibrium", True]["cost"] < rows["plain", True]["cost"]
+
+
+@pytest.mark.parametrize("inner", [LogisticRegression(), RandomForestClassifier(10)])
+def test_the_adversary_may_be_the_smaller_label(data, inner):
+    X, y = data
+    words = np.array(["legit", "fraud"])
+    options = dict(fn_cost=9.0, random_state=0, max_evaluations=50)
+    inner.set_params(random_state=0)
+    # bootstraps do not depend on the labels, but ties between splits do: one forest, two views
+    model = BayesDecisionClassifier(inner).fit(X, y)
+    renamed = Renamed(model, words)
+    want = manipulation_report(model, X, y, PRICE, **options)
+    found = manipulation_report(renamed, X, words[y], PRICE, pos_label="fraud", **options)
+    assert found.exact == want.exact
+    for name in ("features", "outcomes"):
+        assert_frame_equal(getattr(found, name), getattr(want, name))
+    with pytest.raises(ValueError, match="'fraud' and 'legit': pass pos_label"):
+        manipulation_report(renamed, X, words[y], PRICE)
+    with pytest.raises(ValueError, match="'scam' is not one of the classes"):
+        manipulation_report(renamed, X, words[y], PRICE, pos_label="scam")
+
+
+class Renamed:
+    """A classifier of 0 and 1 with other names of the classes, sorted the other way."""
+
+    def __init__(self, model, words):
+        self.model, self.words, self.classes_ = model, words, np.sort(words)
+
+    def predict(self, X, *, fp_cost, fn_cost, tp_cost, tn_cost):
+        swapped = dict(fp_cost=fn_cost, fn_cost=fp_cost, tp_cost=tn_cost, tn_cost=tp_cost)
+        return self.words[self.model.predict(X, **swapped)]
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X)[:, ::-1]
+
+    def __getattr__(self, name):
+        if name != "decision_function" or not hasattr(self.model, name):
+            raise AttributeError(name)
+        return lambda X: -self.model.decision_function(X)
+
+
+def test_prices_by_name(data):
+    X, y = data
+    frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
+    model = LogisticRegression().fit(frame, y)
+    report = manipulation_report(model, frame, y, {"hour": 1.0, "amount": 0.5}, random_state=0)
+    assert report.features["price"].to_list() == [0.5, np.inf, 1.0]
+    assert report.features["move"][1] == 0.0
+    with pytest.raises(ValueError, match="'speed', which is not a column"):
+        manipulation_report(model, frame, y, {"speed": 1.0})

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -368,3 +369,58 @@ def test_fit_remembers_a_limited_number_of_rows(rng):
         [(rows, stakes)] = model._memory[side]
         assert rows.shape == (1000, 3)
         assert stakes.sum() == pytest.approx(np.sum(y == k))
+
+
+WORDS = np.array(["legit", "fraud"])  # "fraud" is the smaller label
+
+
+def test_the_adversaries_may_be_the_smaller_label(rng):
+    X, y = sample(rng)
+    options = dict(movement_price=[0.5, 5.0, 1.0], fn_cost=9.0)
+    numbers = StackelbergClassifier(**options)
+    words = StackelbergClassifier(pos_label="fraud", **options)
+    fp_cost = rng.uniform(0.5, 2, len(y))
+    for method in ("fit", "partial_fit", "partial_fit"):
+        getattr(numbers, method)(X, y, fp_cost=fp_cost)
+        getattr(words, method)(X, WORDS[y], fp_cost=fp_cost)
+        assert words.classes_.tolist() == ["fraud", "legit"]
+        np.testing.assert_array_equal(words.shift_, numbers.shift_)
+        np.testing.assert_array_equal(words.coef_, -numbers.coef_)
+        np.testing.assert_array_equal(words.predict(X), WORDS[numbers.predict(X)])
+        # costs refer to pos_label here too
+        score = numbers.score(X, y, fp_cost=fp_cost)
+        assert words.score(X, WORDS[y], fp_cost=fp_cost) == pytest.approx(score)
+    with pytest.raises(ValueError, match="'scam' is not one of the classes"):
+        StackelbergClassifier(pos_label="scam").fit(X, WORDS[y])
+
+
+def test_prices_by_name(rng):
+    X, y = sample(rng)
+    frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
+    by_name = StackelbergClassifier(movement_price={"hour": 2.0, "amount": 0.5}).fit(frame, y)
+    want = StackelbergClassifier(movement_price=[0.5, np.inf, 2.0]).fit(X, y)
+    np.testing.assert_array_equal(by_name.coef_, want.coef_)
+    two = [{"amount": 0.5}, {"age": 0.5}]
+    found = StackelbergClassifier(movement_price=two).fit(frame, y)
+    assert (found.shift_ != 0).tolist() == [[True, False, False], [False, True, False]]
+    with pytest.raises(ValueError, match="'speed', which is not a column"):
+        StackelbergClassifier(movement_price={"speed": 1.0}).fit(frame, y)
+    with pytest.raises(ValueError, match="X has no column names"):
+        StackelbergClassifier(movement_price={"age": 1.0}).fit(X, y)
+    with pytest.raises(ValueError, match="X has no column names"):
+        best_response([1.0, 2.0, 3.0], 0.0, X, movement_price={"age": 1.0})
+
+
+def test_a_named_series_of_prices_is_read_by_name(rng):
+    pandas = pytest.importorskip("pandas")
+    X, y = sample(rng)
+    frame = pandas.DataFrame(X, columns=["amount", "age", "hour"])
+    price = pandas.Series({"hour": 2.0, "amount": 0.5, "age": 1.0})
+    found = StackelbergClassifier(movement_price=price).fit(frame, y)
+    want = StackelbergClassifier(movement_price=[0.5, 1.0, 2.0]).fit(X, y)
+    np.testing.assert_array_equal(found.coef_, want.coef_)
+
+
+def test_compare_does_not_tune_facts_about_the_opponent():
+    facts = {"movement_price", "movable", "adversary_share", "pos_label"}
+    assert not facts & set(StackelbergClassifier._info.grid)

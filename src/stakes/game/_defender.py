@@ -6,6 +6,7 @@ from scipy import sparse
 from scipy.special import logit
 
 from stakes._core.deciding import predict_with_costs
+from stakes._core.plotting import column_of
 from stakes.game._move_search import search_response
 from stakes.game._response import margin_loss, respond
 
@@ -109,6 +110,8 @@ class Defender:
         if d > _MOST_PROBES:
             w = np.ravel(_dense(getattr(self.model, "coef_", np.empty(0)))).astype(np.float64)
             b = float(np.ravel(getattr(self.model, "intercept_", 0.0))[0])
+            if column_of(self.model, self.classes[1]) == 0:
+                w, b = -w, -b
         else:
             step = np.where(few.std(axis=0) > 0, few.std(axis=0), 1.0)
             here = few.mean(axis=0)
@@ -121,9 +124,11 @@ class Defender:
 
     def _scores(self, rows):
         rows = self._framed(rows)
+        column = column_of(self.model, self.classes[1])
         if hasattr(self.model, "decision_function"):
-            return np.asarray(self.model.decision_function(rows), dtype=np.float64)
-        probability = self.model.predict_proba(rows)[:, 1]
+            scores = np.asarray(self.model.decision_function(rows), dtype=np.float64)
+            return scores if column == 1 else -scores
+        probability = self.model.predict_proba(rows)[:, column]
         return logit(np.clip(probability, 1e-6, 1.0 - 1e-6))
 
     def _framed(self, rows):

@@ -13,6 +13,7 @@ from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
 from stakes.costs import COST_NAMES, Costs
 from stakes.game._defender import Defender
+from stakes.game._prices import prices_of
 from stakes.game._response import moving_ease
 from stakes.game._stackelberg import StackelbergClassifier
 
@@ -88,6 +89,7 @@ def manipulation_report(
     movable=None,
     loss="logistic",
     alpha=1e-3,
+    pos_label=None,
     fp_cost=None,
     fn_cost=None,
     tp_cost=None,
@@ -113,15 +115,19 @@ def manipulation_report(
     X : {array-like, sparse matrix, data frame} of shape (n, d)
         Examples, best those that the model was not trained on.
     y : array-like of shape (n,)
-        Labels; the larger one is the class of the adversary.
-    movement_price : float or array-like of shape (d,), default=1.0
-        Price of moving a feature by one, in units of the loss.
+        Labels.
+    movement_price : float, array-like of shape (d,) or dict, default=1.0
+        Price of moving a feature by one, in units of the loss. A dict gives prices by column name;
+        columns that it does not name cannot be moved.
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
     loss : {"logistic", "hinge"}, default="logistic"
         Loss that the adversary maximises, a function of the score of the model.
     alpha : float, default=1e-3
         Ridge penalty of the plain classifier and that at equilibrium.
+    pos_label : label, default=None
+        Positive class, that of the adversary, to which the costs refer; None: the larger label.
+        Required if the labels are words.
     [metric_costs]
     max_evaluations : int, default=400
         Maximum number of evaluations of the model in a search.
@@ -149,11 +155,11 @@ def manipulation_report(
     """
     names = _names(model, X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    classes, signs = code_labels(y)
+    classes, signs = _coded(y, pos_label)
     given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
     costs = Costs.of(len(signs), **given)
     priced = any(cost is not None for cost in given.values())
-    ease = moving_ease(movement_price, rows.shape[1], movable)
+    ease = moving_ease(prices_of(movement_price, rows.shape[1], names), rows.shape[1], movable)
     own = Defender(model, names, classes, costs, priced, rows, signs, loss)
     move = own.response(ease, max_evaluations, random_state)
     price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
@@ -182,6 +188,21 @@ def manipulation_report(
         schema_overrides={"weight": pl.Float64},
     )
     return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
+
+
+def _coded(y, pos_label):
+    """Both labels, that of the adversary last, and the signs: +1 for the adversary."""
+    classes, signs = code_labels(y)
+    labels = classes.tolist()
+    if pos_label is None and classes.dtype.kind not in "biuf":
+        raise ValueError(
+            f"y has the labels {labels[0]!r} and {labels[1]!r}: pass pos_label, the class of the "
+            "adversary."
+        )
+    if pos_label is not None and pos_label not in labels:
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {labels}.")
+    first = pos_label is not None and labels[0] == pos_label
+    return (classes[::-1], -signs) if first else (classes, signs)
 
 
 def _folds(signs, cv, random_state):
