@@ -329,14 +329,14 @@ def shares(model, X, y):
 
 @pytest.mark.parametrize("first", ["fit", "partial_fit"])
 @pytest.mark.parametrize("label", [0, 1])
-@pytest.mark.parametrize("rows", [1, 50])
+@pytest.mark.parametrize("rows", [1, 40])
 def test_batches_of_one_class_do_not_make_it_forget_the_other(first, label, rows):
-    X, y = sample(np.random.default_rng(0), 900)
+    X, y = sample(np.random.default_rng(0), 300)
     model = getattr(StackelbergClassifier(window=2), first)(X, y)
     caught, alarms = shares(model, X, y)
     assert caught > 0.8
     one = X[y == label]
-    for k in range(5):
+    for k in range(3):
         batch = one[k * rows : (k + 1) * rows]
         model.partial_fit(batch, np.full(rows, label), classes=[0, 1])
         now = shares(model, X, y)
@@ -345,7 +345,7 @@ def test_batches_of_one_class_do_not_make_it_forget_the_other(first, label, rows
 
 
 def test_a_small_batch_does_not_change_what_is_at_stake_in_each_class():
-    X, y = sample(np.random.default_rng(0), 900)
+    X, y = sample(np.random.default_rng(0), 300)
     model = StackelbergClassifier().fit(X, y)
     caught, alarms = shares(model, X, y)
     two = np.array([np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]])
@@ -353,8 +353,8 @@ def test_a_small_batch_does_not_change_what_is_at_stake_in_each_class():
     assert now == pytest.approx((caught, alarms), abs=0.1)
 
 
-def test_the_memory_survives_an_array_that_is_used_again(rng):
-    X, y = sample(rng, 200)
+def test_the_memory_survives_an_array_that_is_used_again():
+    X, y = sample(np.random.default_rng(0), 200)
     want = StackelbergClassifier().partial_fit(X, y).partial_fit(X + 1.0, y).coef_
     buffer = X.copy()
     model = StackelbergClassifier().partial_fit(buffer, y)
@@ -362,8 +362,8 @@ def test_the_memory_survives_an_array_that_is_used_again(rng):
     np.testing.assert_allclose(model.partial_fit(buffer, y).coef_, want)
 
 
-def test_fit_remembers_a_limited_number_of_rows(rng):
-    X, y = sample(rng, 5000)
+def test_fit_remembers_a_limited_number_of_rows():
+    X, y = sample(np.random.default_rng(0), 5000)
     model = StackelbergClassifier().fit(X, y)
     for k, side in enumerate(("negative", "positive")):
         [(rows, stakes)] = model._memory[side]
@@ -374,7 +374,8 @@ def test_fit_remembers_a_limited_number_of_rows(rng):
 WORDS = np.array(["legit", "fraud"])  # "fraud" is the smaller label
 
 
-def test_the_adversaries_may_be_the_smaller_label(rng):
+def test_the_adversaries_may_be_the_smaller_label():
+    rng = np.random.default_rng(0)
     X, y = sample(rng)
     options = dict(movement_price=[0.5, 5.0, 1.0], fn_cost=9.0)
     numbers = StackelbergClassifier(**options)
@@ -394,7 +395,8 @@ def test_the_adversaries_may_be_the_smaller_label(rng):
         StackelbergClassifier(pos_label="scam").fit(X, WORDS[y])
 
 
-def test_prices_by_name(rng):
+def test_prices_by_name():
+    rng = np.random.default_rng(0)
     X, y = sample(rng)
     frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
     by_name = StackelbergClassifier(movement_price={"hour": 2.0, "amount": 0.5}).fit(frame, y)
@@ -411,7 +413,8 @@ def test_prices_by_name(rng):
         best_response([1.0, 2.0, 3.0], 0.0, X, movement_price={"age": 1.0})
 
 
-def test_a_named_series_of_prices_is_read_by_name(rng):
+def test_a_named_series_of_prices_is_read_by_name():
+    rng = np.random.default_rng(0)
     pandas = pytest.importorskip("pandas")
     X, y = sample(rng)
     frame = pandas.DataFrame(X, columns=["amount", "age", "hour"])
