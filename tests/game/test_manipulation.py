@@ -3,13 +3,19 @@
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from stakes.game import best_response, manipulation_report
+from stakes._core.deciding import predict_with_costs
+from stakes.decision import BayesDecisionClassifier, BudgetDecisionClassifier
+from stakes.game import StackelbergClassifier, best_response, manipulation_report
 from stakes.qmean import QuadraticMeanClassifier
 from stakes.svm import LinearCostSensitiveSVC
 
@@ -30,7 +36,7 @@ PRICE = [0.5, 5.0, 1.0]
 def test_linear_models_exactly(data, model):
     X, y = data
     model.fit(X, y)
-    report = manipulation_report(model, X, y, PRICE, fn_cost=9.0)
+    report = manipulation_report(model, X, y, PRICE, fn_cost=9.0, random_state=0)
     assert report.exact
     w, b = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
     found = best_response(w, b, X[y == 1], "logistic", PRICE)
@@ -38,8 +44,9 @@ def test_linear_models_exactly(data, model):
     rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
     before, after = rows["model", False], rows["model", True]
     moved = X + np.outer(y, found.shift)
-    missed = (model.predict(moved) == 0) & (y == 1)
-    alarms = (model.predict(X) == 1) & (y == 0)
+    costs = dict(fp_cost=np.ones(len(y)), fn_cost=np.full(len(y), 9.0))
+    missed = (predict_with_costs(model, moved, **costs) == 0) & (y == 1)
+    alarms = (predict_with_costs(model, X, **costs) == 1) & (y == 0)
     assert after["cost"] == pytest.approx(9.0 * missed.sum() + alarms.sum())
     assert after["gain"] == pytest.approx(found.gain)
     assert after["caught"] < before["caught"]
@@ -99,3 +106,155 @@ def test_sparse_rows_table_and_plot(data):
     assert "| equilibrium | True |" in text
     ax = report.plot(top=2)
     assert [label.get_text() for label in ax.get_yticklabels()][-1] == "x0"
+
+
+def bill(decide, X, y, fn_cost):
+    """Cost of decisions on all rows, at one per false alarm."""
+    decided = np.asarray(decide(X))
+    return np.sum((decided == 1) & (y == 0)) + np.sum(fn_cost * ((decided == 0) & (y == 1)))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("model", "takes_costs"),
+    [
+        (FixedThresholdClassifier(LogisticRegression(), threshold=0.05), False),
+        (QuadraticMeanClassifier(), True),
+        (make_pipeline(StandardScaler(with_mean=False), QuadraticMeanClassifier()), True),
+        (BayesDecisionClassifier(LogisticRegression()), True),
+        (BudgetDecisionClassifier(LogisticRegression(), max_alerts=0.1), True),
+    ],
+)
+def test_the_report_decides_as_the_model_does(data, model, takes_costs, form):
+    X, y = data
+    fn_cost = np.random.default_rng(1).lognormal(1.5, 1.0, len(y))
+    model = clone(model).fit(X, y)
+    report = manipulation_report(model, form(X), y, 5.0, fn_cost=fn_cost)
+
+    def decide(rows):
+        if not takes_costs:
+            return model.predict(rows)
+        last = model[-1] if hasattr(model, "steps") else model
+        rows = model[:-1].transform(rows) if hasattr(model, "steps") else rows
+        return last.predict(rows, fp_cost=np.ones(len(y)), fn_cost=fn_cost)
+
+    before, after = report.outcomes["cost"][:2]
+    assert before == pytest.approx(bill(decide, X, y, fn_cost))
+    moved = X + np.outer(y, report.features["move"])
+    assert after == pytest.approx(bill(decide, moved, y, fn_cost))
+
+
+def test_without_costs_the_model_decides_by_its_own(data):
+    X, y = data
+    model = BayesDecisionClassifier(LogisticRegression(), fn_cost=30.0).fit(X, y)
+    report = manipulation_report(model, X, y, 5.0)
+    assert report.outcomes["cost"][0] == np.sum(model.predict(X) != y)
+
+
+def test_the_adversary_weighs_positives_as_the_game_does(data):
+    X, y = data
+    fn_cost = np.random.default_rng(1).lognormal(1.0, 1.5, len(y))
+    model = StackelbergClassifier(movement_price=2.0).fit(X, y, fn_cost=fn_cost)
+    assert len(model.moves_) == 1  # a pure equilibrium, so its move is the best response
+    report = manipulation_report(model, X, y, 2.0, fn_cost=fn_cost)
+    np.testing.assert_allclose(report.features["move"], model.shift_, rtol=1e-2, atol=1e-4)
+    loss = np.logaddexp(0.0, -model.decision_function(X)[y == 1])
+    want = np.average(loss, weights=fn_cost[y == 1])
+    assert report.outcomes["mean_loss"][0] == pytest.approx(want)
+    # the search weighs alike
+    hidden = manipulation_report(Hidden(model), X, y, 2.0, fn_cost=fn_cost, random_state=0)
+    assert not hidden.exact
+    assert hidden.outcomes["mean_loss"][0] == pytest.approx(want, rel=1e-4)
+    gain = report.outcomes["gain"][1]
+    assert 0.95 * gain <= hidden.outcomes["gain"][1] <= gain * (1 + 1e-6)
+
+
+class Hidden:
+    """A linear classifier that shows only the probabilities of its scores."""
+
+    def __init__(self, model):
+        self.classes_, self.model = model.classes_, model
+
+    def predict(self, X):
+        return self.model.predict(X)
+
+    def predict_proba(self, X):
+        positive = expit(self.model.decision_function(X))
+        return np.column_stack([1 - positive, positive])
+
+
+def test_the_equilibrium_is_not_scored_on_rows_it_was_fitted_on():
+    """With as many features as rows, a fit separates its own rows and nothing else."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 80)), np.arange(80) % 2
+    model = LogisticRegression().fit(rng.normal(size=(80, 80)), y)
+    report = manipulation_report(model, X, y, 1e4, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
+    for name in ("plain", "equilibrium"):
+        assert rows[name, False]["cost"] > 20
+    with pytest.raises(ValueError, match=r"at least two examples\. Got 1 instead"):
+        manipulation_report(model, X[:41], np.arange(41) == 0)
+
+
+def test_the_gain_of_the_costs_is_not_the_gain_of_the_game(data):
+    """If nothing can be moved, the equilibrium is the plain classifier, which knows the costs."""
+    X, y = data
+    model = LogisticRegression().fit(X, y)
+    report = manipulation_report(model, X, y, np.inf, fn_cost=20.0, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in report.outcomes.to_dicts()}
+    assert len(rows) == 6
+    assert rows["equilibrium", True]["cost"] == rows["plain", True]["cost"]
+    assert rows["plain", True]["cost"] < rows["model", True]["cost"]
+    cheap = manipulation_report(model, X, y, PRICE, fn_cost=20.0, random_state=0)
+    rows = {(row["against"], row["moved"]): row for row in cheap.outcomes.to_dicts()}
+    assert rows["equilibrium", True]["cost"] < rows["plain", True]["cost"]
+
+
+@pytest.mark.parametrize("inner", [LogisticRegression(), RandomForestClassifier(10)])
+def test_the_adversary_may_be_the_smaller_label(data, inner):
+    X, y = data
+    words = np.array(["legit", "fraud"])
+    options = dict(fn_cost=9.0, random_state=0, max_evaluations=50)
+    inner.set_params(random_state=0)
+    # bootstraps do not depend on the labels, but ties between splits do: one forest, two views
+    model = BayesDecisionClassifier(inner).fit(X, y)
+    renamed = Renamed(model, words)
+    want = manipulation_report(model, X, y, PRICE, **options)
+    found = manipulation_report(renamed, X, words[y], PRICE, pos_label="fraud", **options)
+    assert found.exact == want.exact
+    for name in ("features", "outcomes"):
+        assert_frame_equal(getattr(found, name), getattr(want, name))
+    with pytest.raises(ValueError, match="'fraud' and 'legit': pass pos_label"):
+        manipulation_report(renamed, X, words[y], PRICE)
+    with pytest.raises(ValueError, match="'scam' is not one of the classes"):
+        manipulation_report(renamed, X, words[y], PRICE, pos_label="scam")
+
+
+class Renamed:
+    """A classifier of 0 and 1 with other names of the classes, sorted the other way."""
+
+    def __init__(self, model, words):
+        self.model, self.words, self.classes_ = model, words, np.sort(words)
+
+    def predict(self, X, *, fp_cost, fn_cost, tp_cost, tn_cost):
+        swapped = dict(fp_cost=fn_cost, fn_cost=fp_cost, tp_cost=tn_cost, tn_cost=tp_cost)
+        return self.words[self.model.predict(X, **swapped)]
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X)[:, ::-1]
+
+    def __getattr__(self, name):
+        if name != "decision_function" or not hasattr(self.model, name):
+            raise AttributeError(name)
+        return lambda X: -self.model.decision_function(X)
+
+
+def test_prices_by_name(data):
+    X, y = data
+    frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
+    model = LogisticRegression().fit(frame, y)
+    report = manipulation_report(model, frame, y, {"hour": 1.0, "amount": 0.5}, random_state=0)
+    assert report.features["price"].to_list() == [0.5, np.inf, 1.0]
+    assert report.features["move"][1] == 0.0
+    with pytest.raises(ValueError, match="'speed', which is not a column"):
+        manipulation_report(model, frame, y, {"speed": 1.0})

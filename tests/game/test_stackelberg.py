@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -223,7 +224,7 @@ def test_batches_are_the_new_position():
     model.partial_fit(late, y)
     assert model.score(late, y) > before + 0.1
     model.partial_fit(X[y == 0], y[y == 0])
-    assert len(model._batches) == 2
+    assert len(model._memory["negative"]) == 2
     with pytest.raises(ValueError, match="not in classes"):
         model.partial_fit(X, y + 5)
 
@@ -319,3 +320,110 @@ def test_exploitability_takes_weights(rng):
     repeated = exploitability(w, b, shift, X[rows], y[rows])
     assert weighted.value == pytest.approx(repeated.value)
     assert weighted.adversary_gain == pytest.approx(repeated.adversary_gain)
+
+
+def shares(model, X, y):
+    decided = model.predict(X)
+    return decided[y == 1].mean(), decided[y == 0].mean()
+
+
+@pytest.mark.parametrize("first", ["fit", "partial_fit"])
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("rows", [1, 40])
+def test_batches_of_one_class_do_not_make_it_forget_the_other(first, label, rows):
+    X, y = sample(np.random.default_rng(0), 300)
+    model = getattr(StackelbergClassifier(window=2), first)(X, y)
+    caught, alarms = shares(model, X, y)
+    assert caught > 0.8
+    one = X[y == label]
+    for k in range(3):
+        batch = one[k * rows : (k + 1) * rows]
+        model.partial_fit(batch, np.full(rows, label), classes=[0, 1])
+        now = shares(model, X, y)
+        assert now[0] > caught - 0.15
+        assert now[1] < alarms + 0.15
+
+
+def test_a_small_batch_does_not_change_what_is_at_stake_in_each_class():
+    X, y = sample(np.random.default_rng(0), 300)
+    model = StackelbergClassifier().fit(X, y)
+    caught, alarms = shares(model, X, y)
+    two = np.array([np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]])
+    now = shares(model.partial_fit(X[two], y[two]), X, y)
+    assert now == pytest.approx((caught, alarms), abs=0.1)
+
+
+def test_the_memory_survives_an_array_that_is_used_again():
+    X, y = sample(np.random.default_rng(0), 200)
+    want = StackelbergClassifier().partial_fit(X, y).partial_fit(X + 1.0, y).coef_
+    buffer = X.copy()
+    model = StackelbergClassifier().partial_fit(buffer, y)
+    buffer += 1.0
+    np.testing.assert_allclose(model.partial_fit(buffer, y).coef_, want)
+
+
+def test_fit_remembers_a_limited_number_of_rows():
+    X, y = sample(np.random.default_rng(0), 5000)
+    model = StackelbergClassifier().fit(X, y)
+    for k, side in enumerate(("negative", "positive")):
+        [(rows, stakes)] = model._memory[side]
+        assert rows.shape == (1000, 3)
+        assert stakes.sum() == pytest.approx(np.sum(y == k))
+
+
+WORDS = np.array(["legit", "fraud"])  # "fraud" is the smaller label
+
+
+def test_the_adversaries_may_be_the_smaller_label():
+    rng = np.random.default_rng(0)
+    X, y = sample(rng)
+    options = dict(movement_price=[0.5, 5.0, 1.0], fn_cost=9.0)
+    numbers = StackelbergClassifier(**options)
+    words = StackelbergClassifier(pos_label="fraud", **options)
+    fp_cost = rng.uniform(0.5, 2, len(y))
+    for method in ("fit", "partial_fit", "partial_fit"):
+        getattr(numbers, method)(X, y, fp_cost=fp_cost)
+        getattr(words, method)(X, WORDS[y], fp_cost=fp_cost)
+        assert words.classes_.tolist() == ["fraud", "legit"]
+        np.testing.assert_array_equal(words.shift_, numbers.shift_)
+        np.testing.assert_array_equal(words.coef_, -numbers.coef_)
+        np.testing.assert_array_equal(words.predict(X), WORDS[numbers.predict(X)])
+        # costs refer to pos_label here too
+        score = numbers.score(X, y, fp_cost=fp_cost)
+        assert words.score(X, WORDS[y], fp_cost=fp_cost) == pytest.approx(score)
+    with pytest.raises(ValueError, match="'scam' is not one of the classes"):
+        StackelbergClassifier(pos_label="scam").fit(X, WORDS[y])
+
+
+def test_prices_by_name():
+    rng = np.random.default_rng(0)
+    X, y = sample(rng)
+    frame = pl.DataFrame(X, schema=["amount", "age", "hour"])
+    by_name = StackelbergClassifier(movement_price={"hour": 2.0, "amount": 0.5}).fit(frame, y)
+    want = StackelbergClassifier(movement_price=[0.5, np.inf, 2.0]).fit(X, y)
+    np.testing.assert_array_equal(by_name.coef_, want.coef_)
+    two = [{"amount": 0.5}, {"age": 0.5}]
+    found = StackelbergClassifier(movement_price=two).fit(frame, y)
+    assert (found.shift_ != 0).tolist() == [[True, False, False], [False, True, False]]
+    with pytest.raises(ValueError, match="'speed', which is not a column"):
+        StackelbergClassifier(movement_price={"speed": 1.0}).fit(frame, y)
+    with pytest.raises(ValueError, match="X has no column names"):
+        StackelbergClassifier(movement_price={"age": 1.0}).fit(X, y)
+    with pytest.raises(ValueError, match="X has no column names"):
+        best_response([1.0, 2.0, 3.0], 0.0, X, movement_price={"age": 1.0})
+
+
+def test_a_named_series_of_prices_is_read_by_name():
+    rng = np.random.default_rng(0)
+    pandas = pytest.importorskip("pandas")
+    X, y = sample(rng)
+    frame = pandas.DataFrame(X, columns=["amount", "age", "hour"])
+    price = pandas.Series({"hour": 2.0, "amount": 0.5, "age": 1.0})
+    found = StackelbergClassifier(movement_price=price).fit(frame, y)
+    want = StackelbergClassifier(movement_price=[0.5, 1.0, 2.0]).fit(X, y)
+    np.testing.assert_array_equal(found.coef_, want.coef_)
+
+
+def test_compare_does_not_tune_facts_about_the_opponent():
+    facts = {"movement_price", "movable", "adversary_share", "pos_label"}
+    assert not facts & set(StackelbergClassifier._info.grid)

@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.special import expit
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, recall_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from stakes.qmean import (
     QuadraticMeanClassifier,
@@ -126,7 +131,91 @@ def test_objective_refuses_missing_classes():
         QuadraticMeanObjective()(np.zeros(3), np.zeros(3))
 
 
-def test_a_learner_without_scores_is_refused_in_a_sentence(rng):
+class Silent(BaseEstimator):
+    """Neither scores nor probabilities."""
+
+    def fit(self, X, y, sample_weight=None):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def test_a_learner_without_scores_or_weights_is_refused_in_a_sentence(rng):
     X, y = skewed(rng)
     with pytest.raises(ValueError, match=r"'estimator' parameter.*'decision_function'"):
-        QuadraticMeanReweighting(RandomForestClassifier(5)).fit(X, y)
+        QuadraticMeanReweighting(Silent()).fit(X, y)
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
+        QuadraticMeanReweighting(KNeighborsClassifier()).fit(X, y)
+
+
+def xgboost_classifier():
+    xgboost = pytest.importorskip("xgboost")
+    return xgboost.XGBClassifier(n_estimators=20, max_depth=3, n_jobs=1)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        lambda: RandomForestClassifier(30, min_samples_leaf=10, random_state=0),
+        xgboost_classifier,
+        lambda: DecisionTreeClassifier(min_samples_leaf=20, random_state=0),
+        GaussianNB,
+    ],
+)
+def test_drives_learners_with_probabilities_only(learner):
+    rng = np.random.default_rng(0)
+    (X, y), (X_new, y_new) = skewed(rng, 1500), skewed(rng, 1500)
+    plain = learner().fit(X, y)
+    driven = QuadraticMeanReweighting(learner(), tol=0.02).fit(X, y)
+    assert driven.duality_gap_ <= 0.02
+    recall = recall_score(y_new, driven.predict(X_new))
+    assert recall > recall_score(y_new, plain.predict(X_new)) + 0.1
+    assert driven.predict_proba(X_new)[:, 1].mean() == pytest.approx(y_new.mean(), rel=0.3)
+    y3 = np.digitize(X[:, 0], [0.0, 1.5])
+    three = QuadraticMeanReweighting(learner(), tol=0.1).fit(X, y3)
+    assert three.decision_function(X).shape == (1500, 3)
+    assert np.mean(three.predict(X) == y3) > 0.8
+
+
+def test_probabilities_and_scores_of_one_learner_give_the_same(rng):
+    class OnlyProbabilities(LogisticRegression):
+        decision_function = property()  # none
+
+        def predict_proba(self, X):
+            positive = expit(X @ self.coef_[0] + self.intercept_[0])
+            return np.column_stack([1.0 - positive, positive])
+
+    X, y = skewed(rng)
+    direct, driven = (
+        QuadraticMeanReweighting(inner, tol=1e-8).fit(X, y)
+        for inner in (LogisticRegression(tol=1e-10), OnlyProbabilities(tol=1e-10))
+    )
+    np.testing.assert_allclose(driven.class_weights_, direct.class_weights_, rtol=1e-5)
+    np.testing.assert_allclose(driven.decision_function(X), direct.decision_function(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
+def test_a_class_without_weight_is_left_out_of_the_mean(p, rng):
+    objective, n = QuadraticMeanObjective(p=p), 12
+    y, f = np.arange(n) % 2, rng.normal(size=n)
+    weight = np.where(y == 1, 0.0, rng.uniform(0.5, 2, n))
+    slope, curvature = objective(y, f, weight)
+    assert np.isfinite(slope).all() and np.isfinite(curvature).all()
+    assert not slope[y == 1].any() and not curvature[y == 1].any()
+    loss = np.average(np.logaddexp(0.0, f[y == 0]), weights=weight[y == 0])
+    assert objective.value(y, f, weight) == pytest.approx(loss)
+    differences = approx_fprime(f, lambda f: objective.value(y, f, weight), 1e-7)
+    np.testing.assert_allclose(slope, n * differences, atol=1e-5)
+    # three classes: as if the rows of the third did not exist
+    y3, F = np.arange(n) % 3, rng.normal(size=(n, 3))
+    weight = np.where(y3 == 2, 0.0, 1.0)
+    slope, curvature = objective(y3, F, weight)
+    assert np.isfinite(curvature).all() and not slope[y3 == 2].any()
+    differences = approx_fprime(
+        F.ravel(), lambda F: objective.value(y3, F.reshape(n, 3), weight), 1e-7
+    )
+    np.testing.assert_allclose(slope.ravel(), n * differences, atol=1e-5)
+    for bad in (np.zeros(n), np.full(n, -1.0), np.full(n, np.nan)):
+        with pytest.raises(ValueError, match="not all of them zero"):
+            objective(y, f, bad)

@@ -5,20 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from scipy import sparse
-from scipy.special import logit
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
-from stakes._core.deciding import predict_with_costs
 from stakes._core.docs import documented
 from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
-from stakes.costs import Costs
-from stakes.game._response import Response, margin_loss, moving_ease, respond
+from stakes.costs import COST_NAMES, Costs
+from stakes.game._defender import Defender
+from stakes.game._prices import prices_of
+from stakes.game._response import moving_ease
 from stakes.game._stackelberg import StackelbergClassifier
-
-_MOST_ROWS = 2000  # number of positives used in a numerical search
-_MOST_PROBES = 2000  # number of features up to which weights are inferred from scores
-_LENGTHS = 2.0 ** np.arange(-4, 4, 2)  # of first moves, in standard deviations
-_SMALLEST = 1e-3  # step, in standard deviations, at which the search ends
 
 
 @dataclass(frozen=True)
@@ -29,10 +26,14 @@ class ManipulationReport:
     ----------
     features : polars.DataFrame
         Price of each feature, and its weight and move against the model and at the equilibrium
-        (the weight in the model is null if the model is not linear).
+        (the weight in the model is null if the model is not linear; at the equilibrium: means over
+        the folds).
     outcomes : polars.DataFrame
-        For the model and for the classifier at equilibrium, before and after the best move: share
-        of positives caught, cost of the defender, mean loss, price and gain of the move.
+        Before and after the best move against each: share of positives caught, cost of the
+        defender, mean loss of the positives weighted by what is at stake, price and gain of the
+        move. Against the "model"; a "plain" linear classifier fitted with the costs, as if nobody
+        moved; and the classifier at "equilibrium". The difference of the last two is due to the
+        game, that of the first two to the costs, the rows and the kind of model.
     exact : bool
         Whether the move against the model is optimal; otherwise it was found by a search.
     """
@@ -88,14 +89,20 @@ def manipulation_report(
     movable=None,
     loss="logistic",
     alpha=1e-3,
+    pos_label=None,
     fp_cost=None,
     fn_cost=None,
     tp_cost=None,
     tn_cost=None,
     max_evaluations=400,
+    cv=3,
     random_state=None,
 ):
     """Report what an adversary would gain by moving the positives against a classifier.
+
+    The adversary weighs the positives by what is at stake, as in the game. The plain classifier
+    and that at equilibrium are cross-fitted: each row is scored by classifiers that were fitted
+    without it, at the best move against them.
 
     Parameters
     ----------
@@ -103,23 +110,31 @@ def manipulation_report(
         If its `decision_function` is linear in X, even behind a scaler or a calibration, the best
         move is exact. For any other classifier with `decision_function` or `predict_proba`, it is
         searched for.
+        Detection and costs come from its own `predict`, which gets the costs if it takes them and
+        any are given.
     X : {array-like, sparse matrix, data frame} of shape (n, d)
-        Examples.
+        Examples, best those that the model was not trained on.
     y : array-like of shape (n,)
-        Labels; the larger one is the class of the adversary.
-    movement_price : float or array-like of shape (d,), default=1.0
-        Price of moving a feature by one, in units of the loss.
+        Labels.
+    movement_price : float, array-like of shape (d,) or dict, default=1.0
+        Price of moving a feature by one, in units of the loss. A dict gives prices by column name;
+        columns that it does not name cannot be moved.
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
     loss : {"logistic", "hinge"}, default="logistic"
         Loss that the adversary maximises, a function of the score of the model.
     alpha : float, default=1e-3
-        Ridge penalty of the classifier at equilibrium.
+        Ridge penalty of the plain classifier and that at equilibrium.
+    pos_label : label, default=None
+        Positive class, that of the adversary, to which the costs refer; None: the larger label.
+        Required if the labels are words.
     [metric_costs]
     max_evaluations : int, default=400
         Maximum number of evaluations of the model in a search.
+    cv : int, default=3
+        Number of folds in which the plain classifier and that at equilibrium are fitted.
     random_state : int or None, default=None
-        Seed of the search.
+        Seed of the folds and the search.
 
     Returns
     -------
@@ -131,29 +146,35 @@ def manipulation_report(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(500, 2))
     >>> y = (X.sum(axis=1) + 0.5 * rng.normal(size=500) > 0).astype(int)
-    >>> report = manipulation_report(LogisticRegression().fit(X, y), X, y, [0.05, 5.0], fn_cost=9.0)
-    >>> report.outcomes.select("against", "moved", "caught").rows()
-    [('model', False, 0.901), ('model', True, 0.0),
-     ('equilibrium', False, 1.0), ('equilibrium', True, 0.988)]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> report = manipulation_report(model, X, y, [0.5, 5.0], fn_cost=9.0, random_state=0)
+    >>> report.outcomes.select("against", "moved", "cost").rows()
+    [('model', False, 248.0), ('model', True, 2192.0),
+     ('plain', False, 121.0), ('plain', True, 202.0),
+     ('equilibrium', False, 145.0), ('equilibrium', True, 154.0)]
     """
     names = _names(model, X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    classes, signs = code_labels(y)
-    costs = Costs.of(len(signs), fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    ease = moving_ease(movement_price, rows.shape[1], movable)
-    own = _Defender(model, names, classes, costs, rows, signs, loss)
+    classes, signs = _coded(y, pos_label)
+    given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
+    costs = Costs.of(len(signs), **given)
+    priced = any(cost is not None for cost in given.values())
+    ease = moving_ease(prices_of(movement_price, rows.shape[1], names), rows.shape[1], movable)
+    own = Defender(model, names, classes, costs, priced, rows, signs, loss)
     move = own.response(ease, max_evaluations, random_state)
     price = np.divide(1.0, ease, out=np.full(len(ease), np.inf), where=ease > 0)
-    equilibrium = StackelbergClassifier(loss=loss, alpha=alpha, movement_price=price)
-    equilibrium.fit(rows, signs, **costs.keywords())
-    other = _Defender(equilibrium, None, classes, costs, rows, signs, loss)
-    other_move = other.response(ease, max_evaluations, random_state)
-    nobody = np.zeros(len(ease))
+    plain, held = (
+        _held_out(
+            StackelbergClassifier(loss=loss, alpha=alpha, movement_price=prices),
+            _folds(signs, cv, random_state),
+            (rows, signs, costs, ease, loss),
+        )
+        for prices in (np.inf, price)
+    )
     outcomes = [
-        own.outcome("model", nobody, move, price),
-        own.outcome("model", move.shift, move, price),
-        other.outcome("equilibrium", nobody, other_move, price),
-        other.outcome("equilibrium", other_move.shift, other_move, price),
+        {"against": name, "moved": moved, **_pooled(against, moved)}
+        for name, against in (("model", [(own, move)]), ("plain", plain), ("equilibrium", held))
+        for moved in (False, True)
     ]
     features = pl.DataFrame(
         {
@@ -161,102 +182,69 @@ def manipulation_report(
             "price": price,
             "weight": [None] * len(ease) if own.w is None else own.w,
             "move": move.shift,
-            "weight_eq": equilibrium.coef_[0],
-            "move_eq": other_move.shift,
+            "weight_eq": np.mean([fold.w for fold, _ in held], axis=0),
+            "move_eq": np.mean([response.shift for _, response in held], axis=0),
         },
         schema_overrides={"weight": pl.Float64},
     )
     return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
 
 
-class _Defender:
-    """A classifier with the data that it defends."""
-
-    def __init__(self, model, names, classes, costs, X, signs, loss):
-        self.model, self.names, self.classes, self.costs = model, names, classes, costs
-        self.X, self.signs, self.loss = X, signs, loss
-        self.named = names is not None and hasattr(model, "feature_names_in_")
-        self.w, self.b = self._linear()
-
-    def response(self, ease, max_evaluations, random_state):
-        """Best move: exact for a linear model, else found by a search."""
-        positive = self.X[self.signs > 0]
-        if self.w is not None:
-            v = np.full(positive.shape[0], 1.0 / positive.shape[0])
-            return respond(positive @ self.w + self.b, v, self.w, ease, self.loss)
-        positive = _dense(positive)[:: max(1, positive.shape[0] // _MOST_ROWS)]
-        return _numeric_response(
-            lambda rows: float(margin_loss(self._scores(rows), self.loss).mean()),
-            positive,
-            ease,
-            np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
-            max_evaluations=max_evaluations,
-            random_state=random_state,
+def _coded(y, pos_label):
+    """Both labels, that of the adversary last, and the signs: +1 for the adversary."""
+    classes, signs = code_labels(y)
+    labels = classes.tolist()
+    if pos_label is None and classes.dtype.kind not in "biuf":
+        raise ValueError(
+            f"y has the labels {labels[0]!r} and {labels[1]!r}: pass pos_label, the class of the "
+            "adversary."
         )
+    if pos_label is not None and pos_label not in labels:
+        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {labels}.")
+    first = pos_label is not None and labels[0] == pos_label
+    return (classes[::-1], -signs) if first else (classes, signs)
 
-    def outcome(self, name, shift, response, price):
-        """Detection rate and costs if the positives are moved by `shift`."""
-        positive = self.signs > 0
-        if self.w is not None:
-            scores = self.X @ self.w + self.b + np.where(positive, shift @ self.w, 0.0)
-            decided, losses = scores > 0, margin_loss(scores[positive], self.loss)
-        else:
-            rows = _dense(self.X) + np.outer(positive, shift)
-            answer = predict_with_costs(self.model, self._framed(rows), **self.costs.keywords())
-            decided = answer == self.classes[1]
-            losses = margin_loss(self._scores(rows[positive]), self.loss)
-        moved = bool(shift.any())
-        return {
-            "against": name,
-            "moved": moved,
-            "caught": round(float(decided[positive].mean()), 3),
-            "cost": float(self.costs.paid(positive, decided).sum()),
-            "mean_loss": float(losses.mean()),
-            "paid": response.paid if moved else 0.0,
-            "gain": response.gain if moved else 0.0,
-        }
 
-    def _linear(self):
-        """Weights and intercept if the scores are linear in X, else (None, None).
+def _folds(signs, cv, random_state):
+    """Pairs of training and test rows; fewer than `cv` if a class has fewer examples."""
+    fewest = int(min((signs > 0).sum(), (signs < 0).sum()))
+    if fewest < 2:
+        raise ValueError(
+            "The equilibrium is fitted on other rows than those it is scored on, so each class "
+            f"needs at least two examples. Got {fewest} instead."
+        )
+    folds = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=random_state)
+    return list(folds.split(signs, signs))
 
-        They are inferred from d + 1 probes, so scaled and calibrated linear models are recognised.
-        """
-        n, d = self.X.shape
-        if not hasattr(self.model, "decision_function"):
-            return None, None
-        few = _dense(self.X[:: max(1, n // 50)])
-        seen = self._scores(few)
-        if d > _MOST_PROBES:
-            w = np.ravel(_dense(getattr(self.model, "coef_", np.empty(0)))).astype(np.float64)
-            b = float(np.ravel(getattr(self.model, "intercept_", 0.0))[0])
-        else:
-            step = np.where(few.std(axis=0) > 0, few.std(axis=0), 1.0)
-            here = few.mean(axis=0)
-            at = self._scores(np.vstack([here, here + np.diag(step)]))
-            w = (at[1:] - at[0]) / step
-            b = float(at[0] - here @ w)
-        if len(w) != d or not np.allclose(few @ w + b, seen, atol=1e-8 * (1 + np.abs(seen).max())):
-            return None, None
-        return w, b
 
-    def _scores(self, rows):
-        rows = self._framed(rows)
-        if hasattr(self.model, "decision_function"):
-            return np.asarray(self.model.decision_function(rows), dtype=np.float64)
-        probability = self.model.predict_proba(rows)[:, 1]
-        return logit(np.clip(probability, 1e-6, 1.0 - 1e-6))
+def _held_out(learner, folds, data):
+    """For each fold, the learner fitted on the other rows and the best move against it."""
+    X, signs, costs, ease, loss = data
+    found = []
+    for train, test in folds:
+        model = clone(learner).fit(X[train], signs[train], **costs[train].keywords())
+        # its decisions take no costs, which it has learned from
+        defender = Defender(
+            model, None, model.classes_, costs[test], False, X[test], signs[test], loss
+        )
+        found.append((defender, defender.response(ease, 0, None)))
+    return found
 
-    def _framed(self, rows):
-        return pl.DataFrame(rows, schema=list(self.names)) if self.named else rows
+
+def _pooled(defenders, moved):
+    """Outcomes of all folds: the sum of the costs, means of the rest over the positives."""
+    parts = pl.DataFrame([defender.outcome(response, moved) for defender, response in defenders])
+    count = np.array([len(defender.v) for defender, _ in defenders], dtype=np.float64)
+    stakes = np.array([defender.at_stake for defender, _ in defenders])
+    stakes = stakes if stakes.any() else count
+    mean = {name: float(np.average(parts[name], weights=stakes)) for name in parts.columns}
+    caught = round(float(np.average(parts["caught"], weights=count)), 3)
+    return {**mean, "caught": caught, "cost": float(parts["cost"].sum())}
 
 
 def _names(model, X):
     columns = getattr(X, "columns", None)
     return getattr(model, "feature_names_in_", None) if columns is None else list(columns)
-
-
-def _dense(X):
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
 def _lines(frame):
@@ -265,77 +253,3 @@ def _lines(frame):
         cells = (f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row)
         lines.append("| " + " | ".join(cells) + " |")
     return lines
-
-
-def _numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random_state=None):
-    r"""Search for the move with the largest mean loss minus price.
-
-    Tries several lengths along each feature and towards the other class, then improves the best
-    move along single features and random directions with shrinking steps. The result is a lower
-    bound on what the adversary can gain.
-
-    Parameters
-    ----------
-    mean_loss : callable
-        Function from moved examples to their mean loss.
-    X : ndarray of shape (n, d)
-        Examples of the adversary.
-    ease : ndarray of shape (d,)
-        One over the price of moving each feature.
-    towards : ndarray of shape (d,)
-        Mean of the other class.
-    max_evaluations : int, default=400
-        Maximum number of calls of `mean_loss`.
-    random_state : int or None, default=None
-        Seed of the random directions.
-
-    Returns
-    -------
-    Response
-    """
-    rng = np.random.default_rng(random_state)
-    d = X.shape[1]
-    free = np.flatnonzero(ease > 0)
-    scale = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
-    price = np.divide(1.0, ease, out=np.zeros(d), where=ease > 0)
-    left = max_evaluations - 1
-    stay = mean_loss(X)
-    best, payoff = np.zeros(d), stay
-
-    def attempt(shift):
-        nonlocal best, payoff, left
-        if left <= 0:
-            return False
-        left -= 1
-        value = mean_loss(X + shift) - price @ shift**2
-        if value > payoff:
-            best, payoff = shift, value
-            return True
-        return False
-
-    way = np.where(ease > 0, towards - X.mean(axis=0), 0.0)
-    for shift in _starts(way, scale, free, max_evaluations // 32):
-        attempt(shift)
-    step = 1.0
-    while left > 0 and step > _SMALLEST and len(free):
-        direction = np.zeros(d)
-        if rng.random() < 0.5:
-            direction[rng.choice(free)] = 1.0
-        else:
-            direction[free] = rng.normal(size=len(free)) / np.sqrt(len(free))
-        direction *= scale * step
-        # both directions, then a shorter move, which is cheaper
-        if not (attempt(best + direction) or attempt(best - direction) or attempt(0.9 * best)):
-            step *= 0.93
-    paid = float(price @ best**2)
-    return Response(best, float(payoff), float(payoff) + paid, paid, float(payoff - stay))
-
-
-def _starts(way, scale, free, n_features):
-    """Moves towards the other class, and along the features in which it is farthest away."""
-    starts = [length * way for length in (0.25, 0.5, 1.0, 1.5)]
-    for j in free[np.argsort(-np.abs(way[free] / scale[free]))][:n_features]:
-        step = np.zeros(len(way))
-        step[j] = np.sign(way[j]) * scale[j] if way[j] else scale[j]
-        starts += [length * step for length in _LENGTHS]
-    return starts

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from stakes._core.sklearn_private import check_sample_weight
 from stakes.game._drop import DROPS
+from stakes.game._prices import prices_of
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def best_response(
 
 def moving_ease(movement_price, d, movable=None):
     """One over the price of moving each feature; zero if it cannot be moved."""
-    price = np.asarray(movement_price, dtype=np.float64)
+    price = np.asarray(prices_of(movement_price, d), dtype=np.float64)
     if price.ndim > 1 or (price.ndim == 1 and len(price) != d):
         raise ValueError(
             f"movement_price must be a number or have one value for each of the {d} features. "

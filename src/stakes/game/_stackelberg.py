@@ -3,7 +3,6 @@
 from numbers import Integral, Real
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from stakes._core.base import (
@@ -13,13 +12,19 @@ from stakes._core.base import (
     canonical,
     unchanged_if_it_fails,
 )
+from stakes._core.deciding import spread_rows
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
+from stakes._core.plotting import column_of
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
-from stakes.costs import COST_NAMES
+from stakes.costs import COST_NAMES, Costs
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
+from stakes.game._memory import recalled, remember
+from stakes.game._prices import price_rows, prices_of
 from stakes.game._response import moving_ease
 from stakes.game._zero_sum import ZeroSumGame
+
+_KEPT = 1000  # rows of each class of `fit` that a later `partial_fit` remembers
 
 
 @documented()
@@ -41,9 +46,10 @@ class StackelbergClassifier(CostSensitiveClassifier):
         Loss :math:`l` of one example.
     alpha : float, default=1e-3
         Ridge penalty, :math:`\lambda` in the thesis (1/2 there).
-    movement_price : float or array-like of shape (d,) or (K, d) or (K, 1), default=1.0
+    movement_price : float, array-like of shape (d,) or (K, d) or (K, 1), or dict, default=1.0
         Price of moving a feature by one, :math:`p_j`, in units of the loss; `numpy.inf` if it
-        cannot be moved. One row for each of K adversaries.
+        cannot be moved. One row for each of K adversaries. A dict or a list of K dicts gives prices
+        by column name; columns that it does not name cannot be moved.
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
     adversary_share : array-like of shape (K,), default=None
@@ -61,17 +67,21 @@ class StackelbergClassifier(CostSensitiveClassifier):
     max_iter : int, default=500
         Maximum number of steps of each solver.
     window : int, default=3
-        Number of batches of `partial_fit` whose negatives are kept.
+        Number of batches with negatives that `partial_fit` remembers; see there.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
+    pos_label : label, default=None
+        Positive class, that of the adversaries, to which the costs refer; None: `classes_[1]`, the
+        larger label. Pass it if the labels are words such as "fraud" and "legit".
     [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Labels; `classes_[1]` is the positive class, that of the adversaries.
+        Labels, sorted.
     coef_ : ndarray of shape (1, d)
-        Weights at the equilibrium; `SelectFromModel` can rank by them.
+        Weights of the score of `classes_[1]` at the equilibrium; `SelectFromModel` can rank by
+        them.
     intercept_ : ndarray of shape (1,)
         Intercept.
     shift_ : ndarray of shape (d,), or (K, d) for several adversaries
@@ -124,7 +134,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         **CostSensitiveClassifier._parameter_constraints,
         "loss": [StrOptions({"logistic", "hinge"})],
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "movement_price": [Interval(Real, 0, np.inf, closed="right"), "array-like"],
+        "movement_price": [Interval(Real, 0, np.inf, closed="right"), "array-like", dict],
         "movable": [None, "array-like"],
         "adversary_share": [None, "array-like"],
         "solver": [StrOptions({"minimax", "play"})],
@@ -134,12 +144,14 @@ class StackelbergClassifier(CostSensitiveClassifier):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "window": [Interval(Integral, 1, None, closed="left")],
         "fit_intercept": ["boolean"],
+        "pos_label": [None, Real, str, "boolean"],
     }
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
     _info = LearnerInfo(
         family="game",
         gives_probability=False,
-        grid={"alpha": [1e-4, 1e-3, 1e-2], "movement_price": [1.0, 10.0, 100.0]},
+        # the price is a fact about the opponent: rows that nobody moved would choose the highest
+        grid={"alpha": [1e-4, 1e-3, 1e-2]},
     )
 
     def __init__(
@@ -157,6 +169,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         max_iter=500,
         window=3,
         fit_intercept=True,
+        pos_label=None,
         fp_cost=1.0,
         fn_cost=1.0,
         tp_cost=0.0,
@@ -174,6 +187,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         self.max_iter = max_iter
         self.window = window
         self.fit_intercept = fit_intercept
+        self.pos_label = pos_label
         self.fp_cost = fp_cost
         self.fn_cost = fn_cost
         self.tp_cost = tp_cost
@@ -200,8 +214,11 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
-        self._batches = []
-        return self._solve(*self._at_stake(X, y, costs, sample_weight))
+        X, y, stakes = self._at_stake(X, y, costs, sample_weight)
+        self._solve(X, y, stakes)
+        rows, weight = spread_rows(y > 0, _KEPT)
+        self._memory = remember(None, self.window, X[rows], y[rows], stakes[rows] * weight)
+        return self
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -219,9 +236,12 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """Find the equilibrium for a new batch, in which the adversaries may have moved.
 
         The positives are those of the newest batch that has any, because earlier ones show where
-        the adversary was; the negatives are those of the last `window` batches, each batch with an
-        equal share. These batches are kept in the model, unlike the data of `fit`. A batch in
-        which nothing is at stake is ignored.
+        the adversary was; the negatives are those of the last `window` batches that have any. Of
+        either class, older rows are kept until there are 30. So batches with a single class never
+        make the model forget the other one, and how much is at stake in each class is learned only
+        from batches with both: the last `window` of these. Data of `fit` count as a batch, of
+        which at most 1,000 evenly spaced rows of each class are remembered. All remembered rows
+        are stored in the model, also in its file. A batch in which nothing is at stake is ignored.
 
         Parameters
         ----------
@@ -238,7 +258,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         -------
         self
         """
-        first = not hasattr(self, "_batches")
+        first = not hasattr(self, "_memory")
         with unchanged_if_it_fails(self):
             X, y = validate_data(
                 self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
@@ -254,11 +274,10 @@ class StackelbergClassifier(CostSensitiveClassifier):
             weightless = sample_weight is not None and not np.asarray(sample_weight).any()
             if not first and (weightless or not costs.regret(signs > 0).any()):
                 return self
-            before = [] if first else self._batches
             batch = self._at_stake(canonical(X), signs, costs, sample_weight)
-            self._batches = [*before, batch][-self.window :]
-            start = None if first else np.append(self.coef_[0], self.intercept_)
-            return self._solve(*self._remembered(), start)
+            self._memory = remember(None if first else self._memory, self.window, *batch)
+            start = None if first else self._side() * np.append(self.coef_[0], self.intercept_)
+            return self._solve(*recalled(self._memory), start)
 
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
@@ -283,7 +302,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
         else:
             found = minimax(game, self.tol, self.max_iter, start)
         warn_if_exploitable(found, self.tol)
-        self.coef_, self.intercept_ = found.W[None, :-1], found.W[-1:]
+        W = self._side() * found.W
+        self.coef_, self.intercept_ = W[None, :-1], W[-1:]
         self.moves_, self.move_probabilities_ = found.moves, found.probabilities
         shift = np.tensordot(found.probabilities, found.moves, axes=1)
         self.shift_ = shift[0] if len(shift) == 1 else shift
@@ -295,8 +315,8 @@ class StackelbergClassifier(CostSensitiveClassifier):
 
     def _adversaries(self, d):
         """One over the prices, one row per adversary, and the shares of the adversaries."""
-        price = np.asarray(self.movement_price, dtype=np.float64)
-        rows = [price] if price.ndim < 2 else [row if len(row) > 1 else row[0] for row in price]
+        names = getattr(self, "feature_names_in_", None)
+        rows = [prices_of(row, d, names) for row in price_rows(self.movement_price)]
         ease = np.array([moving_ease(row, d, self.movable) for row in rows])
         if self.adversary_share is None:
             return ease, np.full(len(ease), 1.0 / len(ease))
@@ -308,23 +328,23 @@ class StackelbergClassifier(CostSensitiveClassifier):
             )
         return ease, share / share.sum()
 
+    def _side(self):
+        """1.0 if the adversaries are `classes_[1]`, -1.0 if they are `classes_[0]`."""
+        return 1.0 if column_of(self, self.pos_label) == 1 else -1.0
+
+    def _costs_of(self, n, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Costs of n examples in terms of `classes_[1]`; those given refer to `pos_label`."""
+        costs = super()._costs_of(n, fp_cost, fn_cost, tp_cost, tn_cost)
+        if self._side() > 0:
+            return costs
+        # a false negative of one class is a false positive of the other
+        return Costs(fp=costs.fn, fn=costs.fp, tp=costs.tn, tn=costs.tp)
+
     def _at_stake(self, X, y, costs, sample_weight):
-        """Examples with a positive weighted regret, and this regret."""
+        """Examples with a positive weighted regret, signs (+1: adversaries), and this regret."""
         stakes = costs.regret(y > 0)
         if sample_weight is not None:
             stakes = stakes * check_sample_weight(sample_weight, X, ensure_non_negative=True)
         used = at_stake(stakes)
+        y = self._side() * y
         return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])
-
-    def _remembered(self):
-        """Newest positives and the negatives of all batches, each batch with an equal share."""
-        parts = []
-        newest = max((k for k, (_, y, _) in enumerate(self._batches) if (y > 0).any()), default=-1)
-        for k, (X, y, regret) in enumerate(self._batches):
-            rows = (y < 0) | (k == newest)
-            scale = np.where(y > 0, 1.0, 1.0 / len(self._batches))
-            parts.append((X[rows], y[rows], (regret * scale)[rows]))
-        X, y, regret = zip(*parts, strict=True)
-        thin = any(map(sparse.issparse, X))
-        X = sparse.vstack(X, format="csr") if thin else np.vstack(X)
-        return X, np.concatenate(y), np.concatenate(regret)

@@ -51,7 +51,7 @@ class QuadraticMeanObjective:
         y_pred : array-like of shape (n,) or (n, k)
             Raw scores. In the native interfaces: the data set, with `get_label`.
         sample_weight : array-like of shape (n,), default=None
-            Weights or costs within each class.
+            Weights or costs within each class. A class without weight is left out of the mean.
 
         Returns
         -------
@@ -63,7 +63,7 @@ class QuadraticMeanObjective:
         y, f, a, loss = self._read(y_true, y_pred, sample_weight)
         values, slope, curvature = loss.parts(f, _coded(y, f))
         m = np.bincount(y, a * values)
-        u = mean_weights(m, np.full(len(m), 1.0 / len(m)), self.p)
+        u = mean_weights(m, _shares(y, a), self.p)
         factor = len(y) * u[y] * a
         if f.ndim == 1:
             return factor * slope, factor * np.maximum(curvature, 1e-16)
@@ -86,8 +86,9 @@ class QuadraticMeanObjective:
         -------
         float
         """
-        m = self.class_losses(y_true, y_pred, sample_weight)
-        return float(power_mean(m, np.full(len(m), 1.0 / len(m)), self.p))
+        y, f, a, loss = self._read(y_true, y_pred, sample_weight)
+        m = np.bincount(y, a * loss.parts(f, _coded(y, f))[0])
+        return float(power_mean(m, _shares(y, a), self.p))
 
     def class_losses(self, y_true, y_pred, sample_weight=None):
         """Mean loss of each class at given raw scores; parameters as in `value`."""
@@ -124,7 +125,20 @@ class QuadraticMeanObjective:
                 f"The labels must be 0 .. {k - 1}, each present at least once, for {k} classes."
             )
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
-        return y, f, weight / np.bincount(y, weight)[y], classification_loss("logistic", k)
+        total = np.bincount(y, weight)
+        if not (weight >= 0).all() or not 0 < total.sum() < np.inf:
+            raise ValueError(
+                "sample_weight must contain non-negative finite numbers, not all of them zero."
+            )
+        # a class without weight teaches nothing: its rows get no share, and it is not in the mean
+        a = np.divide(weight, total[y], out=np.zeros(len(y)), where=total[y] > 0)
+        return y, f, a, classification_loss("logistic", k)
+
+
+def _shares(y, a):
+    """Equal shares in the mean of the classes that have any weight."""
+    present = np.bincount(y, a) > 0
+    return present / present.sum()
 
 
 def _coded(y, f):

@@ -1,10 +1,11 @@
 """Quadratic mean by reweighting: any learner with sample weights, fitted a few times."""
 
+import inspect
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -13,6 +14,8 @@ from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._losses import classification_loss
 from stakes.qmean._mean import mean_weights, power_mean
+
+_LEAST = 1e-6  # probability below which log odds are cut off
 
 
 @documented()
@@ -34,8 +37,11 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
 
     Parameters
     ----------
-    estimator : classifier with `sample_weight` and `decision_function`
-        Learner to reweight; the gap is a proof only if it minimises `loss`.
+    estimator : classifier with `sample_weight`, and `decision_function` or `predict_proba`
+        Learner to reweight; the gap is a proof only if it minimises `loss`. Probabilities, such as
+        those of forests and XGBClassifier, count as scores by their log odds, between -14 and 14.
+        The class losses are those on the training rows, so a learner that fits them perfectly
+        needs a limit on its depth or leaves; one that is random needs a larger `tol`.
     loss : {"logistic", "hinge", "huber"}, default="logistic"
         Loss that determines the class weights.
     p : float, default=2.0
@@ -79,7 +85,10 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
             name: QuadraticMeanBase._parameter_constraints[name]
             for name in ("p", "tol", "huber_width", "fp_cost", "fn_cost", "tp_cost", "tn_cost")
         },
-        "estimator": [HasMethods(["fit", "predict", "decision_function"])],
+        "estimator": [
+            HasMethods(["fit", "predict", "decision_function"]),
+            HasMethods(["fit", "predict", "predict_proba"]),
+        ],
         "loss": [StrOptions({"logistic", "hinge", "huber"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -111,6 +120,12 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         self.tn_cost = tn_cost
 
     def _fit_rows(self, X, index, weight, regret):
+        fit = inspect.signature(self.estimator.fit).parameters.values()
+        if not any(one.name == "sample_weight" or one.kind is one.VAR_KEYWORD for one in fit):
+            raise ValueError(
+                f"{type(self.estimator).__name__} takes no sample_weight in fit, so it cannot be "
+                "reweighted; use another learner."
+            )
         k = len(self.classes_)
         share, p = np.full(k, 1.0 / k), float(self.p)
         steps = equal_losses() if np.isinf(p) and k == 2 else towards_slope(share, p)
@@ -139,7 +154,7 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         return self
 
     def _scores(self, X):
-        return self.estimator_.decision_function(X)
+        return _scores_of(self.estimator_, X)
 
     def _has_probability(self):
         return hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
@@ -160,8 +175,16 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         k = len(self.classes_)
         loss = classification_loss(self.loss, k, self.huber_width)
         coded = np.where(index == 1, 1.0, -1.0) if k == 2 else index
-        scores = self.estimator_.decision_function(X)
+        scores = _scores_of(self.estimator_, X)
         return np.bincount(index, shares * loss.parts(scores, coded)[0])
+
+
+def _scores_of(estimator, X):
+    """Decision function, or log odds (two classes) or logarithms of the probabilities."""
+    if hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X)
+    P = np.clip(np.asarray(estimator.predict_proba(X), dtype=np.float64), _LEAST, 1.0 - _LEAST)
+    return logit(P[:, 1]) if P.shape[1] == 2 else np.log(P)
 
 
 # Generators of class weights to try: they yield weights and are sent the class losses.
