@@ -134,6 +134,8 @@ class BatchDecider:
     def decide(self, batch):
         """Rows of the result for one batch of a table."""
         self._check(batch)
+        if not batch.height:
+            return self._nothing(batch)
         first = self.rows + 1
         table = cast_like(batch, self.kinds, first_row=first)
         costs = read_costs(table, self.costs, first_row=first)
@@ -156,6 +158,12 @@ class BatchDecider:
         expected = priced.expected(probability, decided)
         self.cost += float(expected.sum())
         return pl.DataFrame(columns | {"expected_cost": expected})
+
+    def _nothing(self, batch):
+        """A result without rows, with the columns and types of any other."""
+        kept = {name: batch.schema[name] for name in self.keep}
+        money = dict.fromkeys(RESULTS[2:], pl.Float64)
+        return pl.DataFrame(schema={"row": pl.Int64} | kept | {"decision": pl.Int8} | money)
 
     def _check(self, batch):
         for name in self.keep:
