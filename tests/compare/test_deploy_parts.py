@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import polars as pl
@@ -126,6 +127,23 @@ def test_finished_parts_are_skipped(models, tmp_path, monkeypatch):
     assert done.skipped == 5 and len(pl.read_csv(out / "001.csv")) == 5
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     assert sum(line["rows"] for line in lines[1:]) == done.rows
+
+
+def test_a_killed_worker_loses_only_its_part(models, tmp_path, monkeypatch):
+    folder, out = spread(payments(60, seed=3), tmp_path / "new", 3), tmp_path / "out"
+
+    def one_then_killed(function, parts, n_jobs):
+        yield parts[0], function(parts[0])
+        (out / ".001.csv.abc.part").write_text("half")
+        (out / ".002.parquet.abc.part.def").mkdir()
+        raise BrokenProcessPool
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_deploy_parts, "map_parts", one_then_killed)
+        with pytest.raises(MemoryError, match="a worker was killed, probably out of memory"):
+            predict_folder(models / "trees", folder, out)
+    assert predict_folder(models / "trees", folder, out).skipped == 1
+    assert sorted(os.listdir(out)) == ["000.parquet", "001.csv", "002.parquet", RECORD]
 
 
 def test_other_settings_are_not_mixed(models, tmp_path):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import shutil
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -193,6 +194,7 @@ class _Record:
                 ("out", "fresh"),
             )
         self._path.parent.mkdir(exist_ok=True)
+        self._sweep()
         self.facts = {name: facts for name, facts in self.facts.items() if name in done}
         lines = [self._settings, *self.facts.values()]
         with appearing(self._path) as partial:
@@ -203,6 +205,14 @@ class _Record:
         self.facts[facts["part"]] = facts
         with open(self._path, "a") as file:
             file.write(json.dumps(facts) + "\n")
+
+    def _sweep(self):
+        """Remove the unfinished results of workers that were killed."""
+        for path in self._path.parent.rglob(".*.part*"):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
     def _read(self):
         lines = self._path.read_text().splitlines()
