@@ -11,7 +11,8 @@ and tests/online_kernel/test_stream.py "one batch of n equals n calls of one". H
   test_costs_are_four_keywords
 - "a number or an array of one per example": test_numbers_arrays_and_the_constructor_agree
 - "a learner sees c_i", "a negative cost is a benefit": test_only_regrets_count
-- "costs can change after training": test_costs_of_predict_decide
+- "costs can change after training": test_costs_of_predict_decide,
+  test_decisions_and_probabilities_come_from_one_call
 - `score` counts what is at stake, for learners without probabilities too:
   test_score_is_the_share_of_what_is_at_stake, test_score_before_fit_is_told
 - "a clear error", at predict too: test_bad_costs_of_predict_end_in_a_sentence,
@@ -47,7 +48,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import get_tags
 
 import stakes._core.base
@@ -56,7 +57,7 @@ import stakes.metrics
 from checks import accepted, check_sentence, problem
 from exemptions import CONTRACT, WITHOUT_INFO
 from instances import instances
-from stakes._core.deciding import predict_with_costs, spread_rows
+from stakes._core.deciding import decide_with_costs, predict_with_costs, spread_rows
 from stakes.compare import all_estimators
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import BelowTrivialWarning
@@ -166,6 +167,27 @@ def test_costs_of_predict_decide(estimator):
         return
     cheapest = Costs.of(len(X), **prices).decide(model.predict_proba(X)[:, 1])
     np.testing.assert_array_equal(model.predict(X, **prices), model.classes_[cheapest.astype(int)])
+
+
+@each_priced
+def test_decisions_and_probabilities_come_from_one_call(estimator, monkeypatch):
+    """Identical to `predict` and `predict_proba`, also inside a pipeline and without costs."""
+    model, calls = fitted(estimator), []
+    pipeline = make_pipeline(FunctionTransformer(), model)
+    own = getattr(model, "predict_proba", None)
+    for prices in (dict(fp_cost=FP[::-1], fn_cost=3.0 * FN, tp_cost=0.0, tn_cost=0.0), {}):
+        expected = predict_with_costs(pipeline, X, **prices)
+        with monkeypatch.context() as patch:
+            if own is not None:
+                count = lambda X: calls.append(len(X)) or own(X)  # noqa: E731
+                patch.setattr(model, "predict_proba", count, raising=False)
+            decided, probability = decide_with_costs(pipeline, X, **prices)
+        np.testing.assert_array_equal(decided, expected)
+        assert (probability is None) == (own is None)
+        if own is not None:
+            np.testing.assert_array_equal(probability, own(X)[:, 1])
+            assert len(calls) == 1 or not prices
+        calls.clear()
 
 
 @each_priced

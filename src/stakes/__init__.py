@@ -26,6 +26,7 @@ _FOLDERS = (
     "reproduce",
     "risk",
     "sampling",
+    "scale",
     "stream",
     "study",
     "svm",

@@ -103,6 +103,22 @@ def test_how_commands_end(error, code, words, capsys, monkeypatch):
     assert out == "" and err.count("\n") == 1 and re.search(words, err)
 
 
+def test_the_file_of_a_failure_is_named(capsys, monkeypatch):
+    import typer
+
+    monkeypatch.delenv("STAKES_DEBUG", raising=False)
+
+    @guarded
+    def command():
+        error = ZeroDivisionError("by zero")
+        error.add_note("This happened in 'a.csv'.")
+        raise error
+
+    with pytest.raises(typer.Exit):
+        command()
+    assert "by zero This happened in 'a.csv'. (probably a bug" in capsys.readouterr().err
+
+
 def test_debugging_shows_where(monkeypatch):
     monkeypatch.setenv("STAKES_DEBUG", "1")
 

@@ -138,6 +138,27 @@ def test_bad_new_rows(change, words, model, refused, tmp_path):
     assert words in refused("predict", model, "new.csv")
 
 
+def test_a_bad_folder(model, refused, tmp_path):
+    assert "'none/*.csv' has no .parquet" in refused("predict", model, "none/*.csv")
+    (tmp_path / "new").mkdir()
+    assert "'new' has no .parquet" in refused("predict", model, "new")
+    payments(50, seed=3).write_csv(tmp_path / "new" / "a.csv")
+    assert "need a folder; --out is 'd.csv'" in refused("predict", model, "new", "--out", "d.csv")
+    assert "outside it as --out" in refused("predict", model, "new", "--out", "new/out")
+
+
+def test_a_bad_file_of_a_folder_is_named(model, run, tmp_path):
+    (tmp_path / "new").mkdir()
+    payments(50, seed=3).write_csv(tmp_path / "new" / "a.csv")
+    bad = payments(50, seed=3).with_columns(amount=pl.lit("much"))
+    bad.write_csv(tmp_path / "new" / "b.csv")
+    result = run("predict", model, "new", "--jobs", "1")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("In 'new/b.csv': Column 'amount' was a number")
+    assert (tmp_path / "decisions" / "a.csv").exists()
+    assert not (tmp_path / "decisions" / "b.csv").exists()
+
+
 def test_a_bad_row_late_in_the_file_leaves_no_result(model, refused, tmp_path, monkeypatch):
     monkeypatch.setattr("stakes.tables._reading.BATCH_ROWS", 10)
     rows = payments(50, seed=3).write_csv().splitlines()

@@ -134,6 +134,35 @@ def test_predict_does_not_depend_on_batches_or_file_kind(model, run, tmp_path, m
     assert len(list(tmp_path.iterdir())) == 3 + 5
 
 
+def test_predict_a_folder_or_a_glob(model, run, tmp_path):
+    new = payments(90, seed=2)
+    (tmp_path / "new").mkdir()
+    for k in range(3):
+        new[30 * k : 30 * (k + 1)].write_parquet(tmp_path / "new" / f"{k}.parquet")
+    new.write_parquet(tmp_path / "new.parquet")
+    assert run("predict", model, "new.parquet", "--keep", "id", "--out", "d.parquet").exit_code == 0
+    whole = pl.read_parquet(tmp_path / "d.parquet")
+    result = run("predict", model, "new/", "--jobs", "2", "--keep", "id")
+    assert result.exit_code == 0, result.output
+    positive, cost = whole["decision"].sum(), whole["expected_cost"].sum()
+    said = f"90 decisions, {positive} positive; expected cost {cost:,.2f}: decisions, 3 files\n"
+    assert result.stderr.endswith(said)
+    parts = pl.read_parquet(sorted((tmp_path / "decisions").glob("*.parquet")))
+    assert parts["row"].to_list() == 3 * list(range(1, 31))
+    for name in parts.columns[1:]:
+        np.testing.assert_allclose(parts[name], whole[name], rtol=1e-12)
+    again = run("predict", model, "new/", "--keep", "id")
+    assert again.stderr.endswith("decisions, 3 files, 3 of them finished before\n")
+    other = run("predict", model, "new/", "--fp-cost", "9", "--keep", "id")
+    assert other.exit_code == 2
+    assert "other costs; give another --out, or --fresh to start over." in other.stderr
+    args = ["--fp-cost", "9", "--keep", "id", "--fresh", "--jobs", "1"]
+    assert run("predict", model, "new/", *args).exit_code == 0
+    result = run("predict", model, "new/[01].parquet", "--out", "two", "-q", "--jobs", "1")
+    assert result.exit_code == 0 and result.output == ""
+    assert len(list((tmp_path / "two").glob("*.parquet"))) == 2
+
+
 def test_new_costs_change_the_decisions(model, run, tmp_path):
     payments(100, seed=1).write_csv(tmp_path / "new.csv")
     shares = []

@@ -8,8 +8,10 @@ import sys
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
+from joblib._parallel_backends import LokyBackend
 from sklearn.linear_model import LogisticRegression
 
 from running import wait_until
@@ -67,6 +69,22 @@ def test_results_do_not_depend_on_the_number_of_jobs(few, tmp_path):
     one = compare(toy(), folds=2, out=tmp_path / "1", n_jobs=1)
     two = compare(toy(), folds=2, out=tmp_path / "2", n_jobs=2)
     assert without_times(one) == without_times(two)
+
+
+class WholeRounds(LokyBackend):
+    """A backend like those of Ray and Spark: results come when all tasks are finished."""
+
+    supports_return_generator = False
+
+
+def test_results_do_not_depend_on_the_backend(few, tmp_path):
+    joblib.register_parallel_backend("whole rounds", WholeRounds)
+    one = compare(toy(), folds=2, out=tmp_path / "1")
+    with joblib.parallel_config("whole rounds"):
+        two = compare(toy(), folds=2, out=tmp_path / "2", n_jobs=2)
+        budget = compare(toy(), folds=2, out=tmp_path / "3", n_jobs=2, time_budget=0)
+    assert without_times(one) == without_times(two) and two.unfinished == 0
+    assert budget.unfinished == 4
 
 
 def test_nothing_finished_is_run_again(few, tmp_path, monkeypatch):

@@ -95,18 +95,20 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n,)
             Labels from `classes_`.
         """
-        given = (fp_cost, fn_cost, tp_cost, tn_cost)
-        if all(cost is None for cost in given):
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if all(cost is None for cost in given.values()):
             positive = self.decision_function(X) > 0
-        elif not hasattr(self, "predict_proba"):
+            return self.classes_[positive.astype(np.intp)]
+        if not hasattr(self, "predict_proba"):
             raise ValueError(
                 f"{type(self).__name__} has no predict_proba, so predict takes no costs; "
                 "wrap it in BayesDecisionClassifier(..., calibration='sigmoid')."
             )
-        else:
-            probability = self.predict_proba(X)[:, 1]
-            costs = self._costs_of(len(probability), *given)
-            positive = costs.decide(probability)
+        return self._predict_from(self.predict_proba(X), **given)
+
+    def _predict_from(self, probabilities, **given):
+        """Decisions of `predict` with costs, from what `predict_proba` returned."""
+        positive = self._costs_of(len(probabilities), **given).decide(probabilities[:, 1])
         return self.classes_[positive.astype(np.intp)]
 
     def score(
@@ -307,6 +309,11 @@ class ManyClassClassifier(CostSensitiveClassifier):
             return super().predict(X, **given)
         self._refuse_costs(given)
         return self.classes_[self._class_scores(X).argmax(axis=1)]
+
+    def _predict_from(self, probabilities, **given):
+        if len(self.classes_) > 2:
+            self._refuse_costs(given)
+        return super()._predict_from(probabilities, **given)
 
     def score(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None

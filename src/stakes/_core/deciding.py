@@ -19,6 +19,8 @@ _OF_THE_OTHER_CLASS = {
     "tp_cost": "tn_cost",
     "tn_cost": "tp_cost",
 }
+# methods that decide alike: from the rows, and from their probabilities
+_PAIR = ("predict", "_predict_from")
 
 
 def final_step(estimator):
@@ -67,6 +69,37 @@ def predict_with_costs(estimator, X, *, pos_label=None, **costs):
     if pos_label is not None and decider.classes_[0] == pos_label:
         costs = {_OF_THE_OTHER_CLASS[name]: cost for name, cost in costs.items()}
     return decider.predict(X, **costs)
+
+
+def decide_with_costs(estimator, X, **costs):
+    """Decisions of :func:`predict_with_costs` and the probabilities of the positive class.
+
+    The rows are encoded once. A learner of the library that decides by its probabilities computes
+    them once; others, whose `predict` may follow another rule, are asked for both.
+
+    Returns
+    -------
+    (ndarray of shape (n,), ndarray of shape (n,) or None)
+        Labels, and probabilities of `classes_[1]`; None if the estimator gives none.
+    """
+    decider, before = final_step(estimator)
+    for step in before:
+        X = step.transform(X)
+    if not hasattr(decider, "predict_proba"):
+        return predict_with_costs(decider, X, **costs), None
+    probabilities = np.asarray(decider.predict_proba(X), dtype=np.float64)
+    given = any(cost is not None for cost in costs.values())
+    if given and _decides_by_probability(type(decider)):
+        decided = decider._predict_from(probabilities, **costs)
+    else:
+        decided = predict_with_costs(decider, X, **costs)
+    return decided, probabilities[:, 1]
+
+
+def _decides_by_probability(cls):
+    """Whether `predict` is the one that `_predict_from` was written for, not one below it."""
+    written = [next((c for c in cls.__mro__ if name in vars(c)), None) for name in _PAIR]
+    return None not in written and issubclass(written[1], written[0])
 
 
 def row_count(X):

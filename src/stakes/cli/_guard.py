@@ -34,7 +34,8 @@ def guarded(command):
         except Exception as error:
             if os.environ.get("STAKES_DEBUG"):
                 raise
-            what = " ".join(str(error).split())[:500]
+            notes = getattr(error, "__notes__", [])  # such as the file that it happened in
+            what = " ".join(" ".join([str(error), *notes]).split())[:500]
             _end(
                 f"stakes failed with {type(error).__name__}: {what} (probably a bug; set "
                 "STAKES_DEBUG=1 to see the traceback).",

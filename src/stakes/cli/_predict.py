@@ -16,13 +16,20 @@ def predict(
     data: Annotated[
         Path,
         typer.Argument(
-            metavar="DATA", help="New rows: a .csv, .tsv (either also .gz) or .parquet file."
+            metavar="DATA",
+            help="New rows: a .csv, .tsv (either also .gz) or .parquet file, or a folder or quoted "
+            "glob of them.",
         ),
     ],
     out: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="A .csv or .parquet file; complete or not written."),
-    ] = Path("decisions.csv"),
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="A .csv or .parquet file, complete or not written; a folder if DATA is a folder "
+            "or glob. Default: decisions.csv, or decisions.",
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
@@ -31,16 +38,24 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
+    ] = -1,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Of a folder, skip finished files, or start over."),
+    ] = True,
     quiet: options.Quiet = False,
 ):
     r"""Decide about new rows, with the expected cost of each decision.
 
-    Costs are the expressions of training, evaluated on the new rows, unless others are given. The
-    file is read in batches, so it may be larger than memory.
+    Costs are the expressions of training, evaluated on the new rows, unless others are given. Files
+    are read in batches, so they may be larger than memory. A folder gets one result per file, with
+    the same name; after an interruption, run the same command again to resume.
 
     \b
     Columns of the result:
-      row            number of the row in DATA, from 1
+      row            number of the row in its file, from 1
       decision       1: act as for the positive class, 0: do not
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
@@ -50,19 +65,56 @@ def predict(
     Examples:
       stakes predict model.skops new.csv --out decisions.csv --keep id
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
+      stakes predict model.skops new/ --jobs 8 --out decisions --keep id
     """
+    from stakes.scale import Folder
+
+    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if Folder.is_meant(data):
+        out = out or Path("decisions")
+        decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
+        where = f"{out}, {decided.parts:,} files"
+        if decided.skipped:
+            where += f", {decided.skipped:,} of them finished before"
+    else:
+        out = where = out or Path("decisions.csv")
+        decided = _predict_file(model, data, out, keep or [], costs)
+    if not quiet:
+        cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
+        typer.echo(
+            f"{decided.rows:,} decisions, {decided.positive:,} positive{cost}: {where}", err=True
+        )
+
+
+def _predict_file(model, data, out, keep, costs):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
-    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     with write_batches(out) as write:
-        decider = BatchDecider.load(model, keep or [], **costs)
+        decider = BatchDecider.load(model, keep, **costs)
         for batch in scan_batches(data):
             write(decider.decide(batch))
         if not decider.rows:
             raise InputError(f"{str(data)!r} has no rows; there is nothing to decide.")
-    if not quiet:
-        cost = "" if decider.cost is None else f"; expected cost {decider.cost:,.2f}"
-        typer.echo(
-            f"{decider.rows:,} decisions, {decider.positive:,} positive{cost}: {out}", err=True
-        )
+    return decider
+
+
+def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
+    from stakes.compare import predict_folder
+
+    count = [0, 0]
+
+    def progress(done, total):
+        quarter = 4 * done // total > 4 * count[0] // total
+        if quarter and 0 < done < total and not quiet:
+            typer.echo(f"{done:,} of {total:,} files done.", err=True)
+        count[:] = done, total
+
+    settings = dict(keep=keep, n_jobs=jobs, fresh=fresh, progress=progress)
+    try:
+        return predict_folder(model, data, out, **settings, **costs)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"Interrupted: {count[0]:,} of {count[1]:,} files are done and kept in {out}; run the "
+            "same command again to resume."
+        ) from None

@@ -10,6 +10,7 @@ from stakes.compare._contestants import (
     recommended,
 )
 from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
+from stakes.compare._deploy_parts import FolderDecisions, predict_folder
 from stakes.compare._fit import fit_on_all, trainable
 from stakes.compare._results import Results
 from stakes.compare._run import compare
@@ -29,6 +30,7 @@ __all__ = [
     "BatchDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
+    "FolderDecisions",
     "FriedmanResult",
     "Results",
     "TableSettings",
@@ -41,6 +43,7 @@ __all__ = [
     "find_contestant",
     "fit_on_all",
     "friedman_test",
+    "predict_folder",
     "recommended",
     "train_to_file",
     "trainable",

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes._core.deciding import final_step, predict_with_costs
+from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
 from stakes.compare._fit import fit_on_all
 from stakes.costs import COST_NAMES, Costs
@@ -134,12 +134,14 @@ class BatchDecider:
     def decide(self, batch):
         """Rows of the result for one batch of a table."""
         self._check(batch)
+        if not batch.height:
+            return self._nothing(batch)
         first = self.rows + 1
         table = cast_like(batch, self.kinds, first_row=first)
         costs = read_costs(table, self.costs, first_row=first)
-        decided = np.asarray(predict_with_costs(self.model, table, **costs)) == 1
+        decided, probability = decide_with_costs(self.model, table, **costs)
+        decided = np.asarray(decided) == 1
         priced = Costs.of(table.height, **costs)
-        probability = self._probability(table)
         self.rows += table.height
         self.positive += int(decided.sum())
         columns = {
@@ -157,10 +159,11 @@ class BatchDecider:
         self.cost += float(expected.sum())
         return pl.DataFrame(columns | {"expected_cost": expected})
 
-    def _probability(self, X):
-        if not hasattr(final_step(self.model)[0], "predict_proba"):
-            return None
-        return np.asarray(self.model.predict_proba(X), dtype=np.float64)[:, 1]
+    def _nothing(self, batch):
+        """A result without rows, with the columns and types of any other."""
+        kept = {name: batch.schema[name] for name in self.keep}
+        money = dict.fromkeys(RESULTS[2:], pl.Float64)
+        return pl.DataFrame(schema={"row": pl.Int64} | kept | {"decision": pl.Int8} | money)
 
     def _check(self, batch):
         for name in self.keep:

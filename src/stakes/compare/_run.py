@@ -15,6 +15,7 @@ import scipy
 import sklearn
 
 from stakes import __version__
+from stakes._core.parallel import as_finished
 from stakes.compare._contestants import contestants
 from stakes.compare._fit import fit_one
 from stakes.compare._plan import make_plan, make_tasks
@@ -62,8 +63,9 @@ def compare(
     out : path, default="stakes-report"
         Directory for the results and the report.
     n_jobs : int, default=1
-        Number of parallel fits, through joblib; other backends (Dask, Ray) are selected by
-        joblib's context manager.
+        Number of parallel fits. joblib's `parallel_config` selects another backend (Dask, Ray,
+        Spark); results are the same, and are stored after each round of fits where a backend
+        cannot stream them.
     random_state : int, default=0
         Base of all seeds; results do not depend on `n_jobs`.
     fresh : bool, default=False
@@ -96,9 +98,8 @@ def compare(
     finished = len(tasks) - len(todo)
     if progress:
         progress(finished, len(tasks), None)
-    pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
     with _workers(out):
-        for row, arrays in pool(fits()):
+        for row, arrays in as_finished(fits(), n_jobs):
             file.add(row | environment(), arrays)
             finished += 1
             if progress:

@@ -264,7 +264,12 @@ class BayesDecisionClassifier(DecisionClassifier):
 
     def _decide(self, X, *given):
         """Return decisions and their expected costs."""
-        probabilities = self.predict_proba(X)
+        return self._decide_from(self.predict_proba(X), *given)
+
+    def _predict_from(self, probabilities, **given):
+        return self._decide_from(probabilities, *(given.get(name) for name in COST_NAMES))[0]
+
+    def _decide_from(self, probabilities, *given):
         costs = self._settle_costs(len(probabilities), **dict(zip(COST_NAMES, given, strict=True)))
         if isinstance(costs, Costs):
             positive = costs.decide(probabilities[:, 1])

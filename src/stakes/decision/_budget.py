@@ -155,6 +155,10 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         action = self._act(X, given, max_alerts, None, 0).action
         return self.classes_[action]
 
+    def _predict_from(self, probabilities, **given):
+        given = [given.get(name) for name in COST_NAMES]
+        return self.classes_[self._allot(probabilities[:, 1], given, None, None, 0).action]
+
     def expected_cost(
         self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, max_alerts=None
     ):
@@ -221,7 +225,10 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         pass  # "always positive" would exceed the limit
 
     def _act(self, X, given, max_alerts, review_cost, max_reviews):
-        p = self.predict_proba(X)[:, 1]
+        limits = max_alerts, review_cost, max_reviews
+        return self._allot(self.predict_proba(X)[:, 1], given, *limits)
+
+    def _allot(self, p, given, max_alerts, review_cost, max_reviews):
         n = len(p)
         costs = self._settle_costs(n, **dict(zip(COST_NAMES, given, strict=True)))
         missed = p * costs.positive_regret

@@ -1,0 +1,115 @@
+"""A table in parts: the Parquet and CSV files of a folder or of a glob."""
+
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from stakes.errors import InputError
+from stakes.tables import scan_batches
+
+SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a table in parts.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        Its path relative to the folder.
+    """
+
+    path: Path
+    name: str
+
+    def batches(self, batch_rows=None):
+        """Read the part in polars frames; see :func:`stakes.tables.scan_batches`."""
+        return scan_batches(self.path, batch_rows)
+
+
+class Folder:
+    r"""A table whose rows are spread over the files of a folder.
+
+    Parameters
+    ----------
+    source : str or Path
+        A folder, searched with all folders inside it for .parquet, .csv and .tsv files (the
+        latter two also .gz), or a glob such as `payments/2024-*.parquet`. Names that start with a
+        dot or an underscore are skipped, as Spark does.
+
+    Attributes
+    ----------
+    root : Path
+        The folder, or the part of the glob before its first wildcard.
+    parts : list of Part
+        The files in the order of their names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for month in ("01", "02"):
+    ...     _ = Path(folder.name, f"{month}.csv").write_text("amount\n1\n2\n")
+    >>> [part.name for part in Folder(folder.name).parts]
+    ['01.csv', '02.csv']
+    >>> len(Folder(f"{folder.name}/*2.csv").parts)
+    1
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, source):
+        self.source = str(source)
+        if Path(source).is_dir():
+            self.root = Path(source)
+            found = [path for path in self.root.rglob("*") if self._is_table(path)]
+        elif glob.has_magic(self.source):
+            self.root = _before_wildcards(Path(source))
+            matched = map(Path, glob.glob(self.source, recursive=True))
+            found = [path for path in matched if self._is_table(path)]
+        else:
+            raise InputError(f"There is no folder {self.source!r}; give a folder or a glob.")
+        if not found:
+            raise InputError(
+                f"{self.source!r} has no {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} files."
+            )
+        names = sorted((path.relative_to(self.root).as_posix(), path) for path in found)
+        self.parts = [Part(path, name) for name, path in names]
+
+    @staticmethod
+    def is_meant(source):
+        """Whether a path means several files: a folder, or a glob that is not itself a file.
+
+        Examples
+        --------
+        >>> Folder.is_meant("payments/*.csv"), Folder.is_meant("payments.csv")
+        (True, False)
+        """
+        path = Path(source)
+        return path.is_dir() or (glob.has_magic(str(source)) and not path.exists())
+
+    def __len__(self):
+        return len(self.parts)
+
+    def would_read(self, path):
+        """Whether a file in the folder `path` could be taken for a part later."""
+        path, root = Path(os.path.abspath(path)), Path(os.path.abspath(self.root))
+        deep = Path(self.source).is_dir() or "**" in self.source
+        return path == root or (deep and path.is_relative_to(root))
+
+    def _is_table(self, path):
+        inside = path.relative_to(self.root).parts
+        hidden = any(name.startswith((".", "_")) for name in inside)
+        return not hidden and path.name.lower().endswith(SUFFIXES) and path.is_file()
+
+
+def _before_wildcards(path):
+    root = Path(path.anchor)
+    for name in path.parts[len(root.parts) : -1]:
+        if glob.has_magic(name):
+            break
+        root /= name
+    return root

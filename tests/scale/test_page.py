@@ -1,0 +1,34 @@
+"""The commands of docs/scale.md, run on a folder of payments."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from payments import payments
+
+PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
+
+
+@pytest.mark.slow
+def test_commands_of_the_page(tmp_path):
+    payments(400).write_csv(tmp_path / "past.csv")
+    (tmp_path / "new").mkdir()
+    for k, month in enumerate(("2023-12", "2024-01", "2024-02")):
+        payments(50, seed=k + 1).write_parquet(tmp_path / "new" / f"{month}.parquet")
+    block = re.search(r"## Score a folder\n\n```text\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    commands = block.splitlines()
+    assert len(commands) == 3
+    for command in commands:
+        words = [sys.executable, "-m", "stakes", *shlex.split(command)[1:]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+    found = {
+        name: len(pl.read_parquet(f"{tmp_path}/{name}/*.parquet"))
+        for name in ("decisions", "decisions-2024")
+    }
+    assert found == {"decisions": 150, "decisions-2024": 100}
