@@ -4,7 +4,9 @@ import shutil
 import subprocess
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from stakes.compare import Contestant, compare
@@ -102,3 +104,23 @@ def test_page_opens_in_a_browser(report):
     ).stdout
     assert 'class="verdict"' in out
     assert out.count("<svg") == 3
+
+
+class Signs(ClassifierMixin, BaseEstimator):
+    """Decides without a probability."""
+
+    def fit(self, X, y):
+        self.classes_, self.inner_ = np.unique(y), LogisticRegression(C=0.1).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return (self.inner_.predict_proba(X)[:, 1] > 0.1).astype(int)
+
+
+def test_a_winner_without_probabilities_has_a_report(few, tmp_path):
+    few[2:] = [Contestant("signs", "mine", Signs())]
+    data = replace(toy(), fn_cost=10.0)
+    report = compare(data, folds=2, out=tmp_path).report()
+    data = json.loads(report.with_name("report.json").read_text())["datasets"][0]
+    assert data["best"] == "signs" and data["threshold_curve"] is None
+    assert "signs" in report.read_text()

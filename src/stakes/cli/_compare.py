@@ -22,6 +22,7 @@ def compare(
     tp_cost: options.TpCost = None,
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
+    missing: options.Missing = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +77,7 @@ def compare(
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, drop, today)
+    settings = options.table_settings(data, target, positive, *costs, drop, today, missing)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
 

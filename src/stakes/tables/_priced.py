@@ -1,5 +1,6 @@
 """A data set: features, labels and the costs of decisions."""
 
+import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._kinds import find_kinds, why_text
+from stakes.tables._kinds import SHOWN, find_kinds, stray_values, why_text
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -76,8 +77,7 @@ class PricedData:
     def notes(self):
         """Sentences on columns that are left out, or are text because of a few values."""
         columns = [] if self.kinds is None else self.X.iter_columns()
-        reasons = {column.name: why_text(column) for column in columns}
-        as_text = [f"Column {n!r} is taken as text: {why}." for n, why in reasons.items() if why]
+        as_text = [_as_text(column, why) for column in columns if (why := why_text(column))]
         return [*self._found[1], *as_text]
 
     @cached_property
@@ -138,3 +138,13 @@ class PricedData:
         false, true = (len(m) / k * rows / n for m, k in zip(members, sizes, strict=True))
         factors = dict(fp_cost=false, tn_cost=false, fn_cost=true, tp_cost=true)
         return replace(sampled, **{c: factors[c] * cost for c, cost in sampled.costs.items()})
+
+
+def _as_text(column, why):
+    """Why a column is text, and how to have its stray values read as missing."""
+    words = [shlex.quote(value.strip()) for value in stray_values(column)]
+    if not words:
+        return f"Column {column.name!r} is taken as text: {why}."
+    options = " ".join(f"--missing {word}" for word in words[:SHOWN])
+    fix = f"To read such values as missing: {options}."
+    return f"Column {column.name!r} is taken as text: {why}. {fix}"
