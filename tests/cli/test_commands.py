@@ -323,3 +323,16 @@ def test_values_that_were_missing_in_training_are_missing_in_new_rows(run, tmp_p
     result = run("predict", "model.skops", "odd.csv")
     assert result.exit_code == 0, result.output
     assert load_model(tmp_path / "model.skops").facts["kinds"]["age"] == "number"
+
+
+def test_a_leak_is_named_before_anything_is_fitted_and_in_the_report(run, tmp_path):
+    table = payments().with_columns(chargeback=(pl.col("fraud") == "yes").cast(pl.Int8))
+    table.write_csv(tmp_path / "t.csv")
+    args = ["compare", "t.csv", "--target", "fraud", "--drop", "id", "--learners", LOGISTIC]
+    said = run(*args, "--folds", "2", "--no-tune", "-j", "1")
+    assert said.exit_code == 0, said.output
+    caution = "Caution: Column 'chargeback' alone gives the answer nearly perfectly"
+    assert said.stderr.index(caution) < said.stderr.index("fits")
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "stakes-report" / name).read_text()
+        assert "alone gives the answer nearly perfectly" in text and "the rows have dates" in text

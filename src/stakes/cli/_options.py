@@ -85,5 +85,6 @@ def named_or_german(data, quiet=False):
 
 
 def opening(priced):
-    """What is at stake in a table, and notes on its columns."""
-    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes])
+    """What is at stake in a table, notes on its columns, and alarms."""
+    alarms = [f"Caution: {alarm}" for alarm in priced.alarms]
+    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes, *alarms])

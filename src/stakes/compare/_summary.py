@@ -47,6 +47,7 @@ def summarize_data(results, data):
         "best": best["learner"],
         "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
         "counts": counts_sentence(best, data.summary()),
+        "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "lost": lost_to_constant(learners),
         "learners": learners,

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from stakes.errors import InputError, near_matches
+from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
-from stakes.tables._kinds import as_frame, blank_out
+from stakes.tables._kinds import as_frame, blank_out, find_kinds
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
@@ -85,6 +86,7 @@ def load_table(
         X,
         y,
         positive=positive,
+        dropped_alarms=tuple(row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0])),
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
         **costs,
     )

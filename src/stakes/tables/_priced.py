@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._kinds import SHOWN, find_kinds, stray_values, why_text
+from stakes.tables._alarms import find_alarms
+from stakes.tables._kinds import SHOWN, as_frame, find_kinds, stray_values, why_text
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -31,6 +33,8 @@ class PricedData:
         Meaning of the positive class.
     description : str, default=""
         Source, licence, and origin of the costs.
+    dropped_alarms : tuple of str, default=()
+        Alarms about columns of the table that are not features, see :attr:`alarms`.
 
     Examples
     --------
@@ -51,6 +55,7 @@ class PricedData:
     tn_cost: float | np.ndarray = 0.0
     positive: str = "1"
     description: str = ""
+    dropped_alarms: tuple = ()
 
     def __len__(self):
         return row_count(self.X)
@@ -79,6 +84,19 @@ class PricedData:
         columns = [] if self.kinds is None else self.X.iter_columns()
         as_text = [_as_text(column, why) for column in columns if (why := why_text(column))]
         return [*self._found[1], *as_text]
+
+    @cached_property
+    def alarms(self):
+        """Sentences on what makes results look better than they will be, found before any fit.
+
+        Columns that alone give the answer nearly perfectly; ids that repeat; dates.
+        """
+        if self.kinds is None:
+            if sparse.issparse(self.X):
+                return list(self.dropped_alarms)
+            frame = as_frame(self.X)
+            return [*find_alarms(frame, self.y, find_kinds(frame)[0]), *self.dropped_alarms]
+        return [*find_alarms(self.X, self.y, self.kinds), *self.dropped_alarms]
 
     @cached_property
     def _found(self):

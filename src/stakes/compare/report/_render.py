@@ -47,6 +47,7 @@ def to_markdown(summary):
         parts.append("\n".join(f"- {d['name']}: {d['sentence']}" for d in summary["datasets"]))
     for data in summary["datasets"]:
         parts += [f"## {data['name']}", f"**{data['sentence']}**", data["counts"]]
+        parts += [f"Caution: {alarm}" for alarm in data["alarms"]]
         parts.append(data["stakes_in_words"])
         if data["ties"]:
             parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
