@@ -116,9 +116,14 @@ def compare(
             quiet,
         )
     typer.echo(f"Report: {page}")
-    if any(part["best"] not in CONSTANT_POLICIES for part in found):
+    if any(part["best"] not in CONSTANT_POLICIES and not _is_worse(part) for part in found):
         folder = shlex.quote(str(out))
         _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
+
+
+def _is_worse(part):
+    """Whether even the best one costs more than today's decisions."""
+    return part["learners"][0]["saves_interval"][1] < 0
 
 
 def _echo(text, quiet):
