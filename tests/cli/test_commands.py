@@ -4,6 +4,7 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -13,7 +14,8 @@ from stakes._core.deciding import predict_with_costs
 from stakes._core.model_file import load_model
 from stakes.cli._app import app
 from stakes.costs import Costs
-from stakes.datasets import CATALOG
+from stakes.datasets import CATALOG, load
+from stakes.errors import InputError
 from stakes.tables import load_table
 
 LOGISTIC = "logistic regression, Bayes decision"
@@ -252,7 +254,10 @@ def test_columns_that_are_nearly_numbers_or_dates_are_told(run, tmp_path):
     table.write_csv(tmp_path / "odd.csv")
     args = ["--target", "fraud", "--fn-cost", "price", "--learner", LOGISTIC, "--no-tune"]
     said = run("train", "odd.csv", *args).stderr
-    assert "Column 'age' is taken as text: 'old' in row 4 is not a number.\n" in said
+    assert "Column 'age' is taken as text: 'old' in row 4 is not a number. To read " in said
+    assert "such values as missing: --missing old.\n" in said
+    cured = run("train", "odd.csv", *args, "--missing", "old").stderr
+    assert "'age'" not in cured and "'due'" in cured
     assert "Column 'due' is taken as text: '" in said and "known date format, such as 20" in said
     assert "'score'" not in said and "'price'" not in said
 
@@ -300,3 +305,63 @@ def test_a_paper_is_run_and_written(run, tmp_path, monkeypatch):
     assert result.exit_code == 0 and "| a | 3 |" in result.stdout
     assert (tmp_path / "toy.md").read_text() == result.stdout[:-1]
     assert json.loads((tmp_path / "toy.json").read_text())["name"] == "toy"
+
+
+def test_a_loaded_model_decides_at_the_costs_of_training(model, table_file):
+    data = load_table(table_file, "fraud", fp_cost=COSTS[1], fn_cost=COSTS[3], drop=["id"])
+    loaded = load_model(model).model
+    at_prices = predict_with_costs(loaded, data.X, **data.costs)
+    at_one_to_one = predict_with_costs(loaded, data.X)
+    assert (at_prices != at_one_to_one).any()
+    np.testing.assert_array_equal(loaded.predict(data.X), at_prices)
+    pandas = pd.DataFrame(data.X.to_dict(as_series=False))
+    np.testing.assert_array_equal(loaded.predict(pandas), at_prices)
+    # a cost that is given replaces that of training, the others stay
+    given = predict_with_costs(loaded, data.X, **data.costs | {"fp_cost": 99.0})
+    np.testing.assert_array_equal(loaded.predict(data.X, fp_cost=99.0), given)
+    with pytest.raises(InputError, match="amount"):
+        loaded.predict(data.X.drop("amount"))
+
+
+def test_a_model_of_rows_with_their_own_costs_asks_for_them(run, tmp_path):
+    args = ["train", "german", "--learner", LOGISTIC, "--no-tune", "--out", "g.skops"]
+    assert run(*args).exit_code == 0
+    loaded = load_model(tmp_path / "g.skops").model
+    data = load("german")
+    with pytest.raises(InputError, match="give those of the new rows: fp_cost and fn_cost"):
+        loaded.predict(data.X)
+    expected = predict_with_costs(loaded, data.X, **data.costs)
+    np.testing.assert_array_equal(loaded.predict(data.X, **data.costs), expected)
+
+
+def test_train_uses_the_learner_that_advise_names(run, tmp_path):
+    payments(120).write_csv(tmp_path / "few.csv")  # fewer than 50 frauds: a logistic regression
+    args = ["few.csv", "--target", "fraud", "--drop", "id"]
+    advised = run("advise", *args).stdout.splitlines()[0].removeprefix("Use ").removesuffix(".")
+    said = run("train", *args, "--no-tune").stdout
+    assert said == f"Trained {advised} on 120 rows: model.skops\n"
+
+
+def test_values_that_were_missing_in_training_are_missing_in_new_rows(run, tmp_path):
+    odd = (
+        pl.when(pl.col("id") % 40 == 3).then(pl.lit("old")).otherwise(pl.col("id").cast(pl.String))
+    )
+    payments(240).with_columns(age=odd).write_csv(tmp_path / "odd.csv")
+    args = ["odd.csv", "--target", "fraud", "--learner", LOGISTIC, "--no-tune", "-q"]
+    assert run("train", *args, "--missing", "old").exit_code == 0
+    result = run("predict", "model.skops", "odd.csv")
+    assert result.exit_code == 0, result.output
+    assert load_model(tmp_path / "model.skops").facts["kinds"]["age"] == "number"
+
+
+def test_a_leak_is_named_before_anything_is_fitted_and_in_the_report(run, tmp_path):
+    table = payments().with_columns(chargeback=(pl.col("fraud") == "yes").cast(pl.Int8))
+    table.write_csv(tmp_path / "t.csv")
+    args = ["compare", "t.csv", "--target", "fraud", "--drop", "id", "--learners", LOGISTIC]
+    said = run(*args, "--folds", "2", "--no-tune", "-j", "1")
+    assert said.exit_code == 0, said.output
+    caution = "Caution: Column 'chargeback' alone gives the answer nearly perfectly"
+    assert said.stderr.index(caution) < said.stderr.index("fits")
+    for name in ("report.md", "report.html"):
+        text = (tmp_path / "stakes-report" / name).read_text()
+        assert "alone gives the answer nearly perfectly" in text and "the rows have dates" in text

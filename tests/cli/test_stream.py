@@ -218,3 +218,24 @@ def test_a_bad_event_is_named_by_its_number(run, tmp_path, line, words):
     result = run("stream", "e.jsonl", "--target", "y", "--fn-cost", "a")
     assert result.exit_code == 2 and result.stderr.count("\n") == 1
     assert words in result.stderr
+
+
+def test_prices_may_change_and_what_was_learned_is_kept(run, table, tmp_path):
+    lines = table.read_text().splitlines(keepends=True)
+    (tmp_path / "grows.csv").write_text("".join(lines[:101]))
+    stream(run, "grows.csv")
+    first = (tmp_path / "decisions.csv").read_text()
+    before = DecisionStream.load(tmp_path / "stream.skops")
+    (tmp_path / "grows.csv").write_text("".join(lines))
+    said = stream(run, "grows.csv", "--fn-cost", "2*amount", "--prior", 0.1).stderr
+    assert "Resuming after record 100 with other settings (--prior was 0.5, now 0.1; " in said
+    assert "--fn-cost was 0.5*amount, now 2*amount)" in said
+    assert "what was learned is kept" in said
+    whole = (tmp_path / "decisions.csv").read_text()
+    assert whole.startswith(first)
+    # as in Python: load with the new prices, go on
+    other = DecisionStream.load(tmp_path / "stream.skops")
+    assert other.costs["fn_cost"] == "2*amount" and other.totals.events == len(lines) - 1
+    assert before.totals.events == 100
+    said = run("stream", "grows.csv", "--target", "fraud", "--positive", "no")
+    assert said.exit_code == 2 and "--positive" in said.stderr

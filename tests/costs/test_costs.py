@@ -101,3 +101,23 @@ def test_matrix_of_many_classes():
 def test_bad_matrix(matrix, message):
     with pytest.raises(ValueError, match=message):
         CostMatrix.of(matrix, n_classes=3)
+
+
+def test_a_labeled_matrix_is_read_by_its_labels():
+    names = ["ok", "bad"]
+    frame = pd.DataFrame([[0.0, 1.0], [7.0, 0.5]], index=names, columns=names)
+    for order in (names, names[::-1]):
+        costs = Costs.of(1, cost_matrix=frame.loc[order, order])
+        # "ok" is the larger label, so it is the positive class
+        assert (costs.fp[0], costs.fn[0], costs.tp[0], costs.tn[0]) == (7.0, 1.0, 0.0, 0.5)
+    plain = Costs.of(1, cost_matrix=frame.to_numpy())
+    assert plain.fp[0] == 1.0
+    numbered = Costs.of(1, cost_matrix=pd.DataFrame(frame.to_numpy()))
+    assert numbered.fp[0] == 1.0
+    with pytest.raises(ValueError, match="column labels ok, fraud, but the classes are bad, ok"):
+        Costs.of(1, cost_matrix=frame.rename(columns={"bad": "fraud"}))
+
+
+def test_labels_of_a_matrix_are_sorted_as_numbers():
+    frame = pd.DataFrame([[0, 1], [7, 0]], index=[10, 2], columns=["10", "2"])  # as from a CSV
+    assert Costs.of(1, cost_matrix=frame).fp[0] == 7

@@ -1,6 +1,7 @@
 """BayesDecisionClassifier: expected cost by hand, calibration, priors, any estimator."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
@@ -276,3 +277,19 @@ def test_expected_cost_is_the_cost_that_is_paid():
     stake = np.where(decided, data.fp_cost, data.fn_cost)
     sd = np.sqrt((probability * (1 - probability) * stake**2).sum())
     assert abs(model.expected_cost(data.X, **data.costs).sum() - paid) < 3 * sd < 0.1 * paid
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_data_frame_of_costs_is_read_by_its_labels(rng, k):
+    labels = np.array(["bad", "fair", "good"])[:k]
+    y = rng.choice(labels, 90)
+    X = rng.normal(size=(90, 2)) + (y == "bad")[:, None]
+    table = np.array([[0, 4, 9], [1, 0, 1], [1, 1, 0]], dtype=float)[:k, :k]
+    frame = pd.DataFrame(table, index=labels, columns=labels).iloc[::-1, ::-1]
+    model = BayesDecisionClassifier(LogisticRegression(), cost_matrix=table).fit(X, y)
+    named = BayesDecisionClassifier(LogisticRegression(), cost_matrix=frame).fit(X, y)
+    assert named.predict(X).tolist() == model.predict(X).tolist()
+    assert named.score(X, y) == model.score(X, y)
+    named.set_params(cost_matrix=frame.rename(columns={"bad": "worse"}))
+    with pytest.raises(ValueError, match="column labels"):
+        named.predict(X)

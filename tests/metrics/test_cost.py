@@ -2,6 +2,7 @@ import functools
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -258,3 +259,25 @@ def test_minimum_risk_at_the_edges():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_permuted_data_frame_of_costs_means_the_same(rng, k):
+    labels = np.array(["bad", "fair", "good"][:k])
+    table = rng.uniform(1, 9, (k, k))
+    np.fill_diagonal(table, 0)
+    frame = pd.DataFrame(table, index=labels, columns=labels)
+    y, z = rng.choice(labels, 60), rng.choice(labels, 60)
+    expected = cost_loss(y, z, cost_matrix=table)
+    order = rng.permutation(k)[::-1]
+    assert cost_loss(y, z, cost_matrix=frame.iloc[order, order]) == pytest.approx(expected)
+    rows_only = frame.iloc[order]
+    assert cost_loss(y, z, cost_matrix=rows_only) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="labels"):
+        cost_loss(y, z, cost_matrix=frame.rename(index={"bad": "worse"}))
+
+
+def test_a_labeled_matrix_names_the_classes_that_are_not_in_the_data():
+    labels = ["c", "a", "b"]
+    frame = pd.DataFrame([[0, 9, 1], [1, 0, 5], [2, 1, 0]], index=labels, columns=labels)
+    assert cost_loss(["a", "b"], ["b", "b"], cost_matrix=frame) == 2.5

@@ -97,7 +97,7 @@ def test_several_curves_share_axes_and_one_trivial_line():
     first = CostCurveDisplay.from_predictions(y, s, name="a")
     second = CostCurveDisplay.from_predictions(y, s, name="b", ax=first.ax_)
     labels = second.ax_.get_legend_handles_labels()[1]
-    assert labels == ["a", "never / always positive", "b"]
+    assert labels == ["a", "always negative / positive", "b"]
 
 
 def test_roc_point_is_the_cheapest_and_equal_cost_lines_are_equal(rng):

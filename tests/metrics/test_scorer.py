@@ -381,3 +381,37 @@ def test_series_without_an_index_to_match_goes_by_position(priced):
     model = LogisticRegression().fit(X, y)
     by_series, by_array = (make_cost_scorer(fn_cost=form(fn)) for form in (pd.Series, np.array))
     assert by_series(model, X, y) == by_array(model, X, y)
+
+
+def test_scikit_learns_threshold_search_takes_the_scorer(rng):
+    from sklearn.model_selection import TunedThresholdClassifierCV
+
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + rng.normal(size=400) > 0.5).astype(int)
+    scorer = make_cost_scorer(fp_cost=1.0, fn_cost=9.0)
+    model = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer).fit(X, y)
+    assert model.best_threshold_ < 0.3
+    at_half = -cost_loss(y, LogisticRegression().fit(X, y).predict(X), fp_cost=1.0, fn_cost=9.0)
+    assert scorer(model, X, y) > at_half
+    savings = make_cost_scorer(savings_score, fp_cost=1.0, fn_cost=9.0)
+    by_savings = TunedThresholdClassifierCV(LogisticRegression(), scoring=savings).fit(X, y)
+    assert by_savings.best_threshold_ < 0.3
+    with pytest.raises(ValueError, match="fn_cost must be a number"):
+        by_row = make_cost_scorer(fn_cost=lambda X: X[:, 0])
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=by_row).fit(X, y)
+    with pytest.raises(ValueError, match="compares decisions"):
+        scores = make_cost_scorer(expected_cost_loss)
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=scores).fit(X, y)
+
+
+def test_costs_of_the_rows_are_routed_to_a_threshold_search(rng):
+    import sklearn
+    from sklearn.model_selection import TunedThresholdClassifierCV
+
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + rng.normal(size=400) > 0.5).astype(int)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = TunedThresholdClassifierCV(LogisticRegression(), scoring=make_cost_scorer())
+        low = search.fit(X, y, fn_cost=np.full(400, 9.0)).best_threshold_
+        high = search.fit(X, y, fp_cost=np.full(400, 9.0)).best_threshold_
+    assert low < 0.3 < 0.7 < high

@@ -334,3 +334,20 @@ def test_a_learner_of_river_can_stream():
     for record in RECORDS:
         decision = stream.learn(record)
     assert 0 < decision.probability < 1 and stream.totals.paid < stream.totals.always
+
+
+def test_a_saved_stream_resumes_with_other_prices(tmp_path):
+    stream = DecisionStream(ProbitClassifier(), fp_cost=1, fn_cost="amount", prior=0.3)
+    for i in range(20):
+        stream.learn({"amount": float(i + 1), "x": float(i % 3)}, i % 2)
+    stream.decide({"amount": 4.0, "x": 1.0}, id="waits")
+    stream.save(tmp_path / "s.skops")
+    same = DecisionStream.load(tmp_path / "s.skops")
+    dear = DecisionStream.load(tmp_path / "s.skops", fn_cost="100*amount")
+    event = {"amount": 2.0, "x": 0.0}
+    a, b = same.decide(event, id="new"), dear.decide(event, id="new")
+    assert a.probability == b.probability and b.break_even < a.break_even
+    # a pending event keeps the prices at which it was decided
+    assert same.label("waits", 1).paid == dear.label("waits", 1).paid
+    with pytest.raises(InputError, match="cannot change"):
+        DecisionStream.load(tmp_path / "s.skops", target="y")

@@ -175,3 +175,10 @@ def test_above_a_best_that_paid_nothing():
     assert above["b"] == {"mean": np.inf, "worst": np.inf, "where": "free"}
     above = excess({"sets": [one("s", 1.0, 1.0), one("t", 10.0, 40.0)]})
     assert above["b"]["mean"] == pytest.approx(1.0)
+
+
+def test_a_study_of_one_family_has_a_page(small, tmp_path):
+    results = run(tmp_path, learners=["ConfidenceTreeClassifier"])
+    record = make_record(results, "stakes study")
+    page = write_page(results, record, tmp_path).read_text()
+    assert "The learner that `stakes advise` names did not run." in page

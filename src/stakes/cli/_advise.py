@@ -22,6 +22,7 @@ def advise(
     tp_cost: options.TpCost = None,
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
+    missing: options.Missing = None,
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Rows arrive one at a time."),
@@ -46,7 +47,7 @@ def advise(
     """
     data = options.named_or_german(data)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
     priced = settings.load()
     from stakes.study import advise as ask
 
@@ -78,4 +79,5 @@ def _as_options(settings):
     for name, value in given.items():
         if value is not None:
             words += [f"--{name.replace('_', '-')}", value]
-    return words + [word for column in settings.drop for word in ("--drop", column)]
+    words += [word for column in settings.drop for word in ("--drop", column)]
+    return words + [word for text in settings.missing for word in ("--missing", text)]

@@ -22,6 +22,7 @@ def compare(
     tp_cost: options.TpCost = None,
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
+    missing: options.Missing = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -76,7 +77,7 @@ def compare(
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, drop, today)
+    settings = options.table_settings(data, target, positive, *costs, drop, today, missing)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
 
@@ -115,9 +116,14 @@ def compare(
             quiet,
         )
     typer.echo(f"Report: {page}")
-    if any(part["best"] not in CONSTANT_POLICIES for part in found):
+    if any(part["best"] not in CONSTANT_POLICIES and not _is_worse(part) for part in found):
         folder = shlex.quote(str(out))
         _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
+
+
+def _is_worse(part):
+    """Whether even the best one costs more than today's decisions."""
+    return part["learners"][0]["saves_interval"][1] < 0
 
 
 def _echo(text, quiet):

@@ -44,6 +44,13 @@ Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Column that is not a feature; repeatable."),
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Text that is a missing value, next to NA, N/A, NaN, null and ?; repeatable.",
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume/--fresh", help="Resume from the results in DIR, or start over."),
@@ -53,13 +60,17 @@ Seed = Annotated[int, typer.Option(help="Seed for all random choices.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
 
 
-def table_settings(data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None):
+def table_settings(
+    data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None, missing=None
+):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
-    return TableSettings(data, target, positive, costs, list(drop or []), today)
+    return TableSettings(
+        data, target, positive, costs, list(drop or []), today, list(missing or [])
+    )
 
 
 def named_or_german(data, quiet=False):
@@ -74,5 +85,6 @@ def named_or_german(data, quiet=False):
 
 
 def opening(priced):
-    """What is at stake in a table, and notes on its columns."""
-    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes])
+    """What is at stake in a table, notes on its columns, and alarms."""
+    alarms = [f"Caution: {alarm}" for alarm in priced.alarms]
+    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes, *alarms])

@@ -91,6 +91,7 @@ def stream(
     record with the same id; it is learned with the features and prices of its event. If a run is
     interrupted in any way, run the same command again to resume from the last checkpoint: nothing
     is learned twice and nothing is lost. Standard input must then be sent again from its start.
+    The costs and --prior may differ from those of the checkpoint: what was learned is kept.
 
     \b
     Columns of the result:
@@ -117,6 +118,8 @@ def stream(
     check_can_write(checkpoint)
     with open_records(data, kind, id=id_column) as records:
         run = FileStream(records, out, checkpoint, **settings)
+        if run.changed and not quiet:
+            typer.echo(_changes(run), err=True)
         run.follow(every, report=_Warnings(run))
     totals = run.stream.totals
     if not totals.events:
@@ -124,8 +127,8 @@ def stream(
     if not quiet:
         typer.echo(
             f"{totals.events:,} events, {totals.labels:,} labeled, {totals.positives:,} positive; "
-            f"paid {totals.paid:,.2f}, never acting costs {totals.never:,.2f}, always "
-            f"{totals.always:,.2f}: {out}",
+            f"paid {totals.paid:,.2f}, always negative costs {totals.never:,.2f}, "
+            f"always positive {totals.always:,.2f}: {out}",
             err=True,
         )
         if id_column is not None:
@@ -159,6 +162,18 @@ class _Warnings:
             f"More than {run.settings['wait']:,} events are pending: the oldest are dropped; raise "
             "--wait to keep more."
         )
+
+
+def _changes(run):
+    """Which settings changed since the checkpoint."""
+    parts = [
+        f"--{name.replace('_', '-')} was {then}, now {run.settings[name]}"
+        for name, then in run.changed.items()
+    ]
+    return (
+        f"Resuming after record {run.records.count:,} with other settings ({'; '.join(parts)}): "
+        "what was learned is kept, and earlier decisions stay."
+    )
 
 
 def _arrivals(stream):

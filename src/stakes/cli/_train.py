@@ -10,8 +10,6 @@ from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
 
-DEFAULT_LEARNER = "hist gradient boosting, Bayes decision"
-
 
 @guarded
 def train(
@@ -31,12 +29,13 @@ def train(
     tp_cost: options.cost_option("tp", "as in --from, else 0") = None,
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
+    missing: options.Missing = None,
     learner: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
             help="A learner, by class name or by its name in a report. Default: the winner of "
-            f"--from, else {DEFAULT_LEARNER}.",
+            "--from, else the one that stakes advise recommends.",
         ),
     ] = None,
     run: Annotated[
@@ -71,15 +70,18 @@ def train(
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
     from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
+    from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
     name = learner and find_contestant(learner).name
-    name = (name or DEFAULT_LEARNER) if run is None else winner_of(run, name)
+    if run is not None:
+        name = winner_of(run, name)
     priced = settings.load()
+    name = name or advise(priced).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)

@@ -11,9 +11,10 @@ from scipy import sparse
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
 from stakes.compare._fit import fit_on_all
+from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
-from stakes.tables import CostExpression, as_frame, cast_like, kind_of, read_costs
+from stakes.tables import CostExpression, as_frame, blank_out, cast_like, kind_of, read_costs
 
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
 
@@ -69,15 +70,18 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
     if data.kinds is None:  # an array: new rows are matched by column names
         data = replace(data, X=as_frame(data.X))
     model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
+    costs = settings.expressions(data)
+    kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
     save_model(
-        model,
+        PricedPipeline(model.steps, costs=costs, kinds=kinds),
         path,
         learner=learner,
         params=chosen,
         target=settings.target,
         positive=data.positive,
-        costs=settings.expressions(data),
-        kinds={name: kind_of(dtype) for name, dtype in data.X.schema.items()},
+        costs=costs,
+        kinds=kinds,
+        missing=list(settings.missing),
         rows=len(data),
         data=data.name,
     )
@@ -97,6 +101,8 @@ class BatchDecider:
         Name -> :class:`~stakes.tables.CostExpression`.
     keep : list of str
         Columns to copy to the result.
+    missing : list of str, default=[]
+        Texts that were missing values in training.
 
     Attributes
     ----------
@@ -113,6 +119,7 @@ class BatchDecider:
     rows: int = 0
     positive: int = 0
     cost: float | None = 0.0
+    missing: list = field(default_factory=list)
 
     @classmethod
     def load(cls, path, keep=(), **costs):
@@ -129,7 +136,8 @@ class BatchDecider:
                 missing,
             )
         costs = {name: CostExpression(cost) for name, cost in costs.items()}
-        return cls(stored.model, stored.facts["kinds"], costs, list(keep))
+        missing = stored.facts.get("missing", [])  # none in files of earlier versions
+        return cls(stored.model, stored.facts["kinds"], costs, list(keep), missing=missing)
 
     def decide(self, batch):
         """Rows of the result for one batch of a table."""
@@ -137,7 +145,7 @@ class BatchDecider:
         if not batch.height:
             return self._nothing(batch)
         first = self.rows + 1
-        table = cast_like(batch, self.kinds, first_row=first)
+        table = cast_like(blank_out(batch, self.missing), self.kinds, first_row=first)
         costs = read_costs(table, self.costs, first_row=first)
         decided, probability = decide_with_costs(self.model, table, **costs)
         decided = np.asarray(decided) == 1

@@ -8,19 +8,23 @@ import numpy as np
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._stats import average_ranks
 
+TODAYS_RULE = "today's decisions"
 THRESHOLDS = np.linspace(0, 1, 101)
 
 
 class Predictions(NamedTuple):
     """Out-of-fold predictions of one learner, one entry per example.
 
-    `paid` is averaged over the repeats; `decided` and `probability` (NaN if the learner has none)
-    are those of the first repeat.
+    `paid` is averaged over the repeats, as are the shares of the examples that are `false_alarms`
+    and `missed` positives; `decided` and `probability` (NaN if the learner has none) are those of
+    the first repeat.
     """
 
     paid: np.ndarray
     decided: np.ndarray
     probability: np.ndarray
+    false_alarms: float
+    missed: float
 
 
 class OutOfFold:
@@ -47,10 +51,10 @@ class OutOfFold:
         self.incomplete = sorted(set(by_learner) - set(self.complete))
 
     def today(self):
-        """Cost per example of today's rule, and its name."""
+        """Cost per example of the reference, and its name: today's rule or a constant policy."""
         if self.results.today is not None:
             decided = np.asarray(self.results.today).astype(bool)
-            return self.costs.paid(self.data.y == 1, decided), "as given"
+            return self.costs.paid(self.data.y == 1, decided), TODAYS_RULE
         paid = {name: self.of(name).paid for name in CONSTANT_POLICIES}
         name = min(paid, key=lambda n: paid[n].mean())
         return paid[name], name
@@ -79,7 +83,7 @@ class OutOfFold:
 
     def misstated(self, learner):
         """Cost of the learner's decisions if a true cost is twice or half the stated one."""
-        _, decided, probability = self.of(learner)
+        decided, probability = self.of(learner).decided, self.of(learner).probability
         if np.isnan(probability).any():
             return []
         rows, positive = [], self.data.y == 1
@@ -87,22 +91,24 @@ class OutOfFold:
         for which in ("false negatives", "false positives"):
             for factor in (0.5, 2.0):
                 true = self._scaled(which, factor)
+                paid = true.paid(positive, decided).mean()
                 known = true.paid(positive, true.decide(probability)).mean()
                 trivial = min(true.paid(positive, d).mean() for d in constant)
                 rows.append(
                     {
                         "which": which,
                         "factor": factor,
-                        "cost_per_1000": float(1000 * true.paid(positive, decided).mean()),
+                        "cost_per_1000": float(1000 * paid),
                         "had_we_known": float(1000 * known),
                         "best_trivial": float(1000 * trivial),
+                        "below_trivial": bool(paid > trivial),
                     }
                 )
         return rows
 
     def threshold_curve(self, learner):
         """Cost per 1,000 decisions with one threshold for all examples."""
-        _, decided, probability = self.of(learner)
+        decided, probability = self.of(learner).decided, self.of(learner).probability
         if np.isnan(probability).any():
             return None
         positive = self.data.y == 1
@@ -132,14 +138,18 @@ class OutOfFold:
     def _read(self, learner):
         positive, n = self.data.y == 1, len(self.data)
         paid, decided, probability = np.zeros(n), np.zeros(n, dtype=bool), np.full(n, np.nan)
+        false_alarms = missed = 0
         for (repeat, _), row in self.by_learner[learner].items():
             if repeat in self.repeats:
                 stored = self.results.file.arrays(row)
                 rows = stored["test_rows"]
                 paid[rows] += self.costs[rows].paid(positive[rows], stored["decided"])
+                false_alarms += int((stored["decided"] & ~positive[rows]).sum())
+                missed += int((~stored["decided"] & positive[rows]).sum())
                 if repeat == self.repeats[0]:
                     decided[rows], probability[rows] = stored["decided"], stored["probability"]
-        return Predictions(paid / len(self.repeats), decided, probability)
+        k = len(self.repeats)
+        return Predictions(paid / k, decided, probability, false_alarms / (k * n), missed / (k * n))
 
     def _scaled(self, which, factor):
         costs = self.costs

@@ -6,7 +6,7 @@ from stakes import __version__
 from stakes._core.words import money
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
-from stakes.compare._out_of_fold import OutOfFold
+from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
 from stakes.compare._stats import bootstrap_means, critical_difference, friedman_test, interval
 
 N_BOOT = 1000
@@ -46,6 +46,8 @@ def summarize_data(results, data):
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
         "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
+        "counts": counts_sentence(best, data.summary()),
+        "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "lost": lost_to_constant(learners),
         "learners": learners,
@@ -70,11 +72,30 @@ def headline(best, today_name, today_cost, n_finished):
             "learner beat it."
         )
     share = f", {saved / today_cost:.0%} of its cost" if today_cost > 0 else ""
-    unsure = "" if low > 0 else " The interval includes zero: more data may change the verdict."
-    return (
-        f"Deploy {best['learner']}: compared with today's rule ({today_name}) it saves "
+    against = today_name if today_name == TODAYS_RULE else f"the constant policy “{today_name}”"
+    if high < 0:
+        return (
+            f"Keep {against}: the cheapest learner, {best['learner']}, costs {money(-saved)} more "
+            f"per 1,000 decisions (95 % interval {money(-high)} to {money(-low)})."
+        )
+    saves = (
         f"{money(saved)} per 1,000 decisions{share} (95 % interval {money(low)} to {money(high)})."
-        f"{unsure}"
+    )
+    if low > 0:
+        return f"Deploy {best['learner']}: compared with {against} it saves {saves}"
+    return (
+        f"Nothing is proven: {best['learner']} is not significantly better than {against}. On "
+        f"these rows it saves {saves} More data may change the verdict."
+    )
+
+
+def counts_sentence(best, stakes):
+    """How many cases of each kind the best one decides rightly and wrongly."""
+    positives = 1000 * stakes.n_positive / stakes.n
+    wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
+    return (
+        f"Of 1,000 cases it calls {best['alerts_per_1000']:.1f} positive, {wrong:.1f} of them "
+        f"wrongly, and misses {missed:.1f} of {positives:.1f} positives."
     )
 
 
@@ -119,6 +140,8 @@ def _learners(table, today):
                 "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
                 "below_trivial": bool(cost[j] > trivial and name not in CONSTANT_POLICIES),
                 "tail_cost": float(np.mean([row["tail_cost"] for row in rows])),
+                "false_alarms_per_1000": 1000 * table.of(name).false_alarms,
+                "missed_per_1000": 1000 * table.of(name).missed,
                 "alerts_per_1000": 1000 * sum(row["alerts"] for row in rows) / n_test,
                 "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
                 "predict_seconds": float(np.mean([row["predict_seconds"] for row in rows])),

@@ -29,6 +29,8 @@ class TableSettings:
         Columns that are not features.
     today : str, default=None
         Column of today's decisions; not a feature.
+    missing : list of str, default=[]
+        Texts that are missing values, in addition to NA and the like.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class TableSettings:
     costs: dict = field(default_factory=dict)
     drop: list = field(default_factory=list)
     today: str | None = None
+    missing: list = field(default_factory=list)
 
     @property
     def is_file(self):
@@ -64,13 +67,18 @@ class TableSettings:
             raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
         drop = [*self.drop, *([] if self.today is None else [self.today])]
         return load_table(
-            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=drop
+            self.data,
+            self.target,
+            self.positive,
+            **(DEFAULTS | self.costs),
+            drop=drop,
+            missing=self.missing,
         )
 
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
-        for name in ("target", "positive", "drop", "today"):
+        for name in ("target", "positive", "drop", "today", "missing"):
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
@@ -114,6 +122,7 @@ class TableSettings:
             older.costs | self.costs,
             [*older.drop, *self.drop],
             self.today or older.today,
+            [*older.missing, *self.missing],
         )
 
     def save(self, folder):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stakes.costs._matrix import in_class_order
 from stakes.costs._summary import CostSummary
 
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
@@ -53,7 +54,8 @@ class Costs:
         fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
             Costs of the four outcomes; None: 1 for a mistake, 0 for a correct decision.
         cost_matrix : array-like of shape (2, 2), default=None
-            The four costs as a matrix, row: true class, column: decision.
+            The four costs as a matrix, row: true class, column: decision. A labeled data frame
+            is read by its labels, of which the larger is the positive class.
 
         Returns
         -------
@@ -185,7 +187,7 @@ class Costs:
 def _from_matrix(cost_matrix, given):
     if any(value is not None for value in given.values()):
         raise ValueError("Give either cost_matrix or fp_cost, fn_cost, tp_cost, tn_cost, not both.")
-    matrix = np.asarray(cost_matrix, dtype=np.float64)
+    matrix = in_class_order(cost_matrix)
     if matrix.shape != (2, 2):
         raise ValueError(
             f"cost_matrix must have shape (2, 2) for two classes (row: true class, column: "

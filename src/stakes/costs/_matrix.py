@@ -24,9 +24,13 @@ class CostMatrix:
     table: np.ndarray
 
     @classmethod
-    def of(cls, cost_matrix, n_classes):
-        """Check a k x k table of costs; no mistake may cost less than the correct decision."""
-        table = np.asarray(cost_matrix, dtype=np.float64)
+    def of(cls, cost_matrix, n_classes, classes=None):
+        """Check a k x k table of costs; no mistake may cost less than the correct decision.
+
+        The rows and columns of a labeled data frame are put into the order of `classes`, or of the
+        sorted labels if these are None; labels that do not match raise an error.
+        """
+        table = in_class_order(cost_matrix, classes)
         if table.shape != (n_classes, n_classes):
             raise ValueError(
                 f"cost_matrix must have shape ({n_classes}, {n_classes}): row = true class, "
@@ -53,3 +57,66 @@ class CostMatrix:
     def paid(self, truth, decided):
         """Cost of each decision, given the indices of the true classes and of the decisions."""
         return self.table[np.asarray(truth), np.asarray(decided)]
+
+
+def in_class_order(cost_matrix, classes=None):
+    """A table of costs as an array; a labeled data frame in the order of the classes.
+
+    Parameters
+    ----------
+    cost_matrix : array-like or data frame of shape (k, k)
+        The costs. A frame whose rows and columns are only numbered is read by position.
+    classes : array-like of shape (k,), default=None
+        The classes in order; None: the sorted labels of the frame.
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame([[0, 9], [1, 0]], index=["ok", "bad"], columns=["ok", "bad"])
+    >>> in_class_order(frame, ["bad", "ok"])
+    array([[0., 1.],
+           [9., 0.]])
+    """
+    labels = matrix_labels(cost_matrix)
+    if labels is None:
+        return np.asarray(cost_matrix, dtype=np.float64)
+    rows, columns = labels
+    if classes is None:
+        named = getattr(cost_matrix, "index", cost_matrix.columns)
+        classes = sorted(named, key=lambda label: (isinstance(label, str), label))
+    wanted = [_key(label) for label in classes]
+    for axis, found in (("row", rows), ("column", columns)):
+        if sorted(found) != sorted(wanted):
+            raise ValueError(
+                f"cost_matrix has the {axis} labels {', '.join(found)}, but the classes are "
+                f"{', '.join(wanted)}; rename its rows and columns, or pass an array in the order "
+                "of the classes."
+            )
+    table = np.asarray(cost_matrix, dtype=np.float64)
+    return table[np.ix_([rows.index(k) for k in wanted], [columns.index(k) for k in wanted])]
+
+
+def matrix_labels(cost_matrix):
+    """Labels of the rows and columns of a data frame; None for an array or a numbered frame."""
+    columns = getattr(cost_matrix, "columns", None)
+    if columns is None:
+        return None
+    columns = [_key(label) for label in columns]
+    numbered = [str(place) for place in range(len(columns))]
+    index = getattr(cost_matrix, "index", None)
+    if index is None:  # polars has no row labels: those of the columns, in the same order
+        named = columns != [f"column_{place}" for place in numbered]
+        return (columns, columns) if named else None
+    rows = [_key(label) for label in index]
+    return None if rows == columns == numbered else (rows, columns)
+
+
+def _key(label):
+    """One form for the ways to write a label: a CSV gives the text "1" for the class 1."""
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        label = int(label)
+    return str(label)

@@ -256,7 +256,7 @@ class BayesDecisionClassifier(DecisionClassifier):
     def _own_costs(self):
         if np.shape(self.cost_matrix) != (2, 2):
             return super()._own_costs()
-        (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2).table
+        (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2, self._matrix_order()).table
         return dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
 
     def _costs_of_fit(self, n, **given):
@@ -290,16 +290,20 @@ class BayesDecisionClassifier(DecisionClassifier):
         now = {name: cost for name, cost in given.items() if cost is not None}
         if k == 2:
             if self.cost_matrix is not None:
-                CostMatrix.of(self.cost_matrix, 2)  # raises on another shape
+                CostMatrix.of(self.cost_matrix, 2, self.classes_)  # raises on another shape
             return Costs.of(n, **self._own_costs() | now)
         if now or numbers_given:
             raise ValueError(
                 f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: set "
                 f"cost_matrix of shape ({k}, {k}) in the constructor."
             )
-        return CostMatrix.of(
-            1.0 - np.eye(k) if self.cost_matrix is None else self.cost_matrix, n_classes=k
-        )
+        if self.cost_matrix is None:
+            return CostMatrix.of(1.0 - np.eye(k), k)
+        return CostMatrix.of(self.cost_matrix, k, self.classes_)
+
+    def _matrix_order(self):
+        """The classes, once they are known."""
+        return getattr(self, "classes_", None)
 
     def _fit_probabilities(self, X, y, sample_weight, costs):
         """Fit the inner estimator and its calibration; settle the prior."""

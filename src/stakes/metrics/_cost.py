@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.costs import CostMatrix, Costs
+from stakes.costs import CostMatrix, Costs, matrix_labels
 from stakes.metrics._docs import documented
 from stakes.metrics._intake import (
     check_not_empty,
@@ -273,7 +273,7 @@ def _paid_of_many(y_true, y_pred, cost_matrix, labels):
     """Cost of each decision."""
     y_true, y_pred = read_labels(y_true, y_pred)
     labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels))
+    costs = CostMatrix.of(cost_matrix, len(labels), labels)
     return costs.paid(_index(y_true, labels), _index(y_pred, labels))
 
 
@@ -283,7 +283,7 @@ def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
     check_consistent_length(y_true, P)
     check_not_empty(y_true)
     labels = _class_order(y_true, cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels))
+    costs = CostMatrix.of(cost_matrix, len(labels), labels)
     if P.shape != (len(y_true), len(labels)):
         raise ValueError(
             f"y_prob must have one column for each of the {len(labels)} classes. "
@@ -299,6 +299,9 @@ def _class_order(found, cost_matrix, labels):
     if labels is not None:
         return np.asarray(labels)
     labels = np.unique(found)
+    named = None if not hasattr(cost_matrix, "index") else np.unique(np.asarray(cost_matrix.index))
+    if matrix_labels(cost_matrix) and named is not None and np.isin(labels, named).all():
+        return named
     if len(labels) < len(cost_matrix):
         raise ValueError(
             f"cost_matrix has {len(cost_matrix)} classes, the data have {len(labels)}: "

@@ -77,7 +77,7 @@ class CostCurveDisplay(ScoreDisplay):
             self.probability_cost, self.normalized_cost, label=name, **line_options
         )
         if plot_trivial:
-            label = once(self.ax_, "never / always positive")
+            label = once(self.ax_, "always negative / positive")
             self.ax_.plot([0, 0.5, 1], [0, 0.5, 0], "--", label=label, **MUTED)
         if self.operating is not None:
             cost = self.cost_at(self.operating)

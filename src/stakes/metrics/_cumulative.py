@@ -64,7 +64,7 @@ class CumulativeCostDisplay:
         }
         self.line_ = next(iter(self.lines_.values()))
         if plot_trivial:
-            trivial = {"never positive": (self.never, "--"), "always positive": (self.always, ":")}
+            trivial = {"always negative": (self.never, "--"), "always positive": (self.always, ":")}
             for name, (cost, style) in trivial.items():
                 self.ax_.plot(seen, cost, style, label=f"{name}: {cost[-1]:,.0f}", **MUTED)
             self._limit_to_what_matters()

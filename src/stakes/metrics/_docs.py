@@ -17,7 +17,7 @@ y_score : array-like of shape (n,) or (n, 2)
         "money": """\
 [metric_costs]
 cost_matrix : array-like of shape (2, 2), default=None
-    The four costs as a matrix, row: true class, column: decision.
+    The four costs as a matrix, row: true class, column: decision; a data frame is read by labels.
 [pos_label]
     A `cost_matrix` is in the order of the sorted labels, so the larger one is positive there.
 [weights]
@@ -26,6 +26,7 @@ cost_matrix : array-like of shape (2, 2), default=None
 [metric_costs]
 cost_matrix : array-like of shape (k, k), default=None
     Costs of two or more classes, row: true class, column: decision; instead of the four costs.
+    The rows and columns of a data frame are matched by their labels.
 labels : array-like of shape (k,), default=None
     Classes in the order of `cost_matrix`; None: the sorted labels of the data.
 [pos_label]

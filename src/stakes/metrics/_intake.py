@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes._core.labels import positive_mask
+from stakes.costs import in_class_order, matrix_labels
 
 
 def read_decisions(y_true, y_pred, pos_label=None, cost_matrix=None):
@@ -122,6 +123,8 @@ def _positive(labels, pos_label, cost_matrix=None):
             f"pos_label={pos_label!r} is neither of the two labels "
             f"{np.unique(labels).tolist()}; use one of them."
         )
+    if cost_matrix is not None:
+        _check_matrix_labels(cost_matrix, labels)
     if cost_matrix is not None and _place(pos_label, labels) == 0:
         raise ValueError(
             "cost_matrix has its classes in the order of the sorted labels, so the larger one is "
@@ -129,6 +132,13 @@ def _positive(labels, pos_label, cost_matrix=None):
             "omit pos_label."
         )
     return mask
+
+
+def _check_matrix_labels(cost_matrix, labels):
+    """Raise if a labeled cost matrix is about other classes than the data."""
+    found = np.unique(labels)
+    if matrix_labels(cost_matrix) and len(found) == 2:
+        in_class_order(cost_matrix, found)
 
 
 def _place(pos_label, labels):

@@ -35,7 +35,7 @@ class ROCCostDisplay(ScoreDisplay):
     gain, harm : float
         :math:`g` and :math:`h`.
     never : float
-        Mean cost of the policy "never positive".
+        Mean cost of the policy "always negative".
     estimator_name : str, default=None
         Name in the legend.
 

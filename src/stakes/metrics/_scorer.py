@@ -177,6 +177,43 @@ class CostScorer(BaseEstimator):
         value = float(getattr(value, "value", value))
         return value if self.greater_is_better else -value
 
+    # TunedThresholdClassifierCV decides itself and reads these three
+    @property
+    def _sign(self):
+        return 1 if self.greater_is_better else -1
+
+    @property
+    def _kwargs(self):
+        given = {name: getattr(self, name) for name in (*COST_NAMES, "sample_weight")}
+        rows = [name for name, source in given.items() if source is not None and np.ndim(source)]
+        rows += [name for name, source in given.items() if isinstance(source, str)]
+        rows += [name for name, source in given.items() if callable(source)]
+        if rows:
+            raise ValueError(
+                f"A search for a threshold scores decisions without their rows, so {rows[0]} must "
+                "be a number; for one value per row, enable "
+                "sklearn.set_config(enable_metadata_routing=True) and pass the array to fit: "
+                f"fit(X, y, {rows[0]}=...)."
+            )
+        numbers = {name: source for name, source in given.items() if source is not None}
+        positive = {} if self.pos_label is None else {"pos_label": self.pos_label}
+        return numbers | positive
+
+    @property
+    def _score_func(self):
+        if self.response != "predict":
+            raise ValueError(
+                "A search for a threshold compares decisions, but this metric reads scores or "
+                "probabilities; use cost_loss or savings_score."
+            )
+        return self._score_decisions
+
+    def _score_decisions(self, y_true, y_pred, *, pos_label=None, sample_weight=None, **costs):
+        weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+        context = _accepted(self.metric, costs | {"pos_label": pos_label}) | weight
+        value = self.metric(y_true, y_pred, **context | (self.metric_options or {}))
+        return float(getattr(value, "value", value))
+
     def _of_rows(self, X, routed):
         """The routed values, else those of the constructor, that are given, for the rows of X."""
         given = {

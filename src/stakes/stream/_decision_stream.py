@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stakes._core.deciding import takes_costs
 from stakes._core.model_file import load_model, save_model
+from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.stream._pending import PendingEvent, PendingEvents
 from stakes.stream._prices import PriceList
@@ -317,14 +318,25 @@ class DecisionStream:
         save_model(self.learner, path, **facts)
 
     @classmethod
-    def load(cls, path):
-        """Resume from a file that :meth:`save` wrote."""
+    def load(cls, path, **changed):
+        """Resume from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        **changed
+            The four costs or `prior`, for events decided from now on; all else is kept, and
+            pending events keep their prices.
+        """
+        for name in changed.keys() - {*COST_NAMES, "prior"}:
+            raise InputError("{parameter} of a saved stream cannot change, only costs can.", name)
         stored = load_model(path)
         if "decision_stream" not in stored.facts:
             raise InputError(f"{str(path)!r} is a model, not a saved stream; use another file.")
         state = json.loads(stored.facts["state"])
         encoder = RowEncoder(state=state["encoder"])
-        stream = cls(stored.model, encoder=encoder, **stored.facts["decision_stream"])
+        stream = cls(stored.model, encoder=encoder, **stored.facts["decision_stream"] | changed)
         stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
         stream.totals = Totals(**state["totals"])
         stream.extra = stored.facts["extra"]

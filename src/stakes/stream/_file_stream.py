@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 
 from stakes._core.learners import find_learner
+from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.stream._decision_stream import DecisionStream
 from stakes.stream._records import FIX
 from stakes.tables import is_missing
 
 RESULTS = ("decision", "probability", "break_even", "expected_cost")
+MAY_CHANGE = (*COST_NAMES, "prior")  # between a checkpoint and the run that resumes from it
 _MOST_COLUMNS = 100  # remembered for messages
 
 
@@ -41,8 +43,9 @@ class FileStream:
     drop : sequence of str, default=()
         Fields that are not features.
     **options
-        Other parameters of :class:`DecisionStream`. None of the settings may change between a
-        checkpoint and the run that resumes from it.
+        Other parameters of :class:`DecisionStream`. The four costs and `prior` may differ from
+        those of the checkpoint: what was learned is kept, and events after it are decided with the
+        new ones. No other setting may change.
 
     Attributes
     ----------
@@ -50,6 +53,8 @@ class FileStream:
         The stream after the last record.
     settings : dict
         All parameters but the files.
+    changed : dict
+        Costs and `prior` that differ from those of the checkpoint, with their old values.
     columns : dict
         Names of the fields seen in this run, at most a hundred or so.
     """
@@ -73,7 +78,7 @@ class FileStream:
         self.out, self.checkpoint = Path(out), Path(checkpoint)
         own = dict(learner=learner.__name__, target=target, id=id, wait=wait)
         self.settings = dict(own, keep=list(keep), drop=list(drop), **options)
-        self.columns = {}
+        self.columns, self.changed = {}, {}
         ids = [] if id is None else [id]
         self._kept = ids + [name for name in keep if name not in ids]
         if records.header:
@@ -160,13 +165,14 @@ class FileStream:
                     )
 
     def _resumed(self):
-        stream = DecisionStream.load(self.checkpoint)
-        place = stream.extra
+        place = DecisionStream.load(self.checkpoint).extra
         if "file" not in place:
             raise InputError(f"{str(self.checkpoint)!r} is not a checkpoint of stakes stream.")
         now = self.settings
         for name, then in place["settings"].items():
-            if then != now[name]:
+            if then != now[name] and name in MAY_CHANGE:
+                self.changed[name] = then
+            elif then != now[name]:
                 raise InputError(
                     f"The checkpoint {str(self.checkpoint)!r} was made with {{parameter}} = "
                     f"{then!r}, not {now[name]!r}; use the same value, another {{checkpoint}}, or "
@@ -175,7 +181,7 @@ class FileStream:
                 )
         self.records.resume(place["file"]["offset"], place["file"]["records"])
         self._written = place["file"]["written"]
-        return stream
+        return DecisionStream.load(self.checkpoint, **{name: now[name] for name in self.changed})
 
     def _open_out(self):
         """The decisions up to the checkpoint; what came after it will be decided again."""

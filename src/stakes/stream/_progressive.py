@@ -73,7 +73,7 @@ class ProgressiveResult:
     def __str__(self):
         return (
             f"{len(self.paid):,} events, {self.positive.sum():,} positive: paid "
-            f"{self.cost[-1]:,.2f}; never acting {self.never.sum():,.2f}, always "
+            f"{self.cost[-1]:,.2f}; always negative {self.never.sum():,.2f}, always positive "
             f"{self.always.sum():,.2f}; savings {self.savings[-1]:.3f}."
         )
 

@@ -3,7 +3,12 @@
 import matplotlib
 from matplotlib.figure import Figure
 
-from stakes.compare import RECOMMENDED, CriticalDifferenceDisplay, critical_difference
+from stakes.compare import (
+    CONSTANT_POLICIES,
+    RECOMMENDED,
+    CriticalDifferenceDisplay,
+    critical_difference,
+)
 from stakes.study._record import ranks
 from stakes.study._rules import RULES
 from stakes.study._verdict import short_list
@@ -18,7 +23,8 @@ def draw_savings(record):
     -------
     matplotlib.figure.Figure
     """
-    names = [name for name in short_list(record) if not name.startswith("always")]
+    ran = {f["learner"] for one in record["sets"] for f in one["learners"]} - set(CONSTANT_POLICIES)
+    names = [name for name in short_list(record) if name in ran]
     names = sorted(names, key=lambda name: (name != RECOMMENDED, name), reverse=True)
     n = len(record["sets"])
     figure = Figure(figsize=(2.6 + 1.5 * n, 0.9 + 0.24 * len(names)), layout="constrained")

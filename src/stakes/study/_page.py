@@ -119,6 +119,8 @@ def _verdict(record):
         ]
         for v in found
     ]
+    if not found:
+        return f"The learner that `stakes advise` names did not run.\n\n{_regret(record)}"
     near, tied = sum(v["excess"] <= 0.02 for v in found), sum(v["tied"] for v in found)
     head = ["data set", "best of all", "its cost", "advised", "its cost", "above the best", "tied"]
     return (

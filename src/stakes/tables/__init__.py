@@ -2,7 +2,7 @@
 
 from stakes.tables._costs import read_costs
 from stakes.tables._expression import CostExpression
-from stakes.tables._kinds import as_frame, cast_like, find_kinds, kind_of
+from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, kind_of
 from stakes.tables._labels import LabelReader
 from stakes.tables._load import load_table
 from stakes.tables._model_matrix import ModelMatrix
@@ -20,6 +20,7 @@ __all__ = [
     "PricedData",
     "TableEncoder",
     "as_frame",
+    "blank_out",
     "cast_like",
     "check_file",
     "find_kinds",

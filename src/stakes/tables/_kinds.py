@@ -6,6 +6,7 @@ import polars as pl
 from stakes.errors import InputError
 from stakes.tables._values import GROUPED_NUMBER, NO_VALUE
 
+SHOWN = 5  # values named in a message
 ID_LIKE = 0.5  # text with more distinct values than this share of the rows identifies its row
 
 
@@ -161,14 +162,69 @@ def why_text(column):
     bad = there & _cast(column, "number").is_null()
     if not bad.any():
         return None
-    if bad.sum() <= 0.1 * there.sum():
-        first = bad.arg_true()[0]
-        return f"{column[first]!r} in row {first + 1} is not a number"
+    if strays := stray_values(column):
+        others = ", ".join(map(repr, strays[1:SHOWN])) + (" ..." if len(strays) > SHOWN else "")
+        also = f" (nor are {others})" if others else ""
+        return f"{strays[0]!r} in row {bad.arg_true()[0] + 1} is not a number{also}"
     dates = there & column.str.contains(r"^\s*\d{1,4}[-/.]\w{1,3}[-/.]\d{1,4}")
     if dates.sum() >= 0.9 * there.sum():
         first = column[dates.arg_true()[0]]
         return f"{first!r} is not in a known date format, such as 2024-12-31 or 31/12/2024"
     return None
+
+
+def stray_values(column):
+    """The distinct values that keep a text column from being one of numbers; at most a tenth.
+
+    Examples
+    --------
+    >>> stray_values(pl.Series("age", ["31", "40", "n/a", "old"] + ["50"] * 20))
+    ['old']
+    """
+    there = _has_text(column)
+    if column.dtype != pl.String or not there.any():
+        return []
+    bad = there & _cast(column, "number").is_null()
+    if bad.sum() > 0.1 * there.sum():
+        return []
+    return column.filter(bad).unique(maintain_order=True).to_list()
+
+
+def blank_out(frame, missing, *, cast=False):
+    """Replace texts that stand for a missing value.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Any table; only its text columns change.
+    missing : str or sequence of str
+        The texts; spaces around them do not matter.
+    cast : bool, default=False
+        Whether a changed column that is now all numbers or dates becomes one.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> frame = pl.DataFrame({"age": ["31", "refused "], "city": ["Ulm", "Bonn"]})
+    >>> blank_out(frame, ["refused"], cast=True).rows()
+    [(31.0, 'Ulm'), (None, 'Bonn')]
+    """
+    words = [missing] if isinstance(missing, str) else list(missing)
+    words = [word.strip() for word in words]
+    changed = []
+    for column in frame.iter_columns():
+        if words and column.dtype == pl.String:
+            stray = column.str.strip_chars().is_in(words).fill_null(False)
+            if stray.any():
+                changed.append(column.set(stray, None))
+    if not changed:
+        return frame
+    frame = frame.with_columns(changed)
+    names = [column.name for column in changed]
+    return cast_like(frame, guess_kinds(frame.select(names))) if cast else frame
 
 
 def _has_text(column):

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from stakes.errors import InputError, near_matches
+from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
-from stakes.tables._kinds import as_frame
+from stakes.tables._kinds import as_frame, blank_out, find_kinds
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
@@ -22,6 +23,7 @@ def load_table(
     tp_cost=0.0,
     tn_cost=0.0,
     drop=(),
+    missing=(),
     name=None,
 ):
     """Read a table with its labels and costs.
@@ -43,6 +45,9 @@ def load_table(
         remains a feature unless it is in `drop`.
     drop : str or sequence of str, default=()
         Columns that are not features.
+    missing : str or sequence of str, default=()
+        Texts that are missing values as well; a text column that is all numbers or dates without
+        them becomes one.
     name : str, default=None
         Name of the data in reports; None: the file name.
 
@@ -60,10 +65,10 @@ def load_table(
     ([0, 1, 0], [7.5, 60.0, 30.0], 'yes')
     """
     if isinstance(table, str | Path):
-        frame, source = read_table(table), str(table)
+        frame, source = read_table(table, missing=missing), str(table)
         name = name or Path(table).name.split(".")[0]
     else:
-        frame, source = as_frame(table), "a data frame"
+        frame, source = blank_out(as_frame(table), missing, cast=True), "a data frame"
     if not frame.height:
         raise InputError(f"The table from {source} has no rows.", "table")
     drop = [drop] if isinstance(drop, str) else list(drop)
@@ -81,6 +86,7 @@ def load_table(
         X,
         y,
         positive=positive,
+        dropped_alarms=tuple(row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0])),
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
         **costs,
     )

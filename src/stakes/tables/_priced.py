@@ -1,13 +1,16 @@
 """A data set: features, labels and the costs of decisions."""
 
+import shlex
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._kinds import find_kinds, why_text
+from stakes.tables._alarms import find_alarms
+from stakes.tables._kinds import SHOWN, as_frame, find_kinds, stray_values, why_text
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -30,6 +33,8 @@ class PricedData:
         Meaning of the positive class.
     description : str, default=""
         Source, licence, and origin of the costs.
+    dropped_alarms : tuple of str, default=()
+        Alarms about columns of the table that are not features, see :attr:`alarms`.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class PricedData:
     tn_cost: float | np.ndarray = 0.0
     positive: str = "1"
     description: str = ""
+    dropped_alarms: tuple = ()
 
     def __len__(self):
         return row_count(self.X)
@@ -76,9 +82,21 @@ class PricedData:
     def notes(self):
         """Sentences on columns that are left out, or are text because of a few values."""
         columns = [] if self.kinds is None else self.X.iter_columns()
-        reasons = {column.name: why_text(column) for column in columns}
-        as_text = [f"Column {n!r} is taken as text: {why}." for n, why in reasons.items() if why]
+        as_text = [_as_text(column, why) for column in columns if (why := why_text(column))]
         return [*self._found[1], *as_text]
+
+    @cached_property
+    def alarms(self):
+        """Sentences on what makes results look better than they will be, found before any fit.
+
+        Columns that alone give the answer nearly perfectly; ids that repeat; dates.
+        """
+        if self.kinds is None:
+            if sparse.issparse(self.X):
+                return list(self.dropped_alarms)
+            frame = as_frame(self.X)
+            return [*find_alarms(frame, self.y, find_kinds(frame)[0]), *self.dropped_alarms]
+        return [*find_alarms(self.X, self.y, self.kinds), *self.dropped_alarms]
 
     @cached_property
     def _found(self):
@@ -138,3 +156,13 @@ class PricedData:
         false, true = (len(m) / k * rows / n for m, k in zip(members, sizes, strict=True))
         factors = dict(fp_cost=false, tn_cost=false, fn_cost=true, tp_cost=true)
         return replace(sampled, **{c: factors[c] * cost for c, cost in sampled.costs.items()})
+
+
+def _as_text(column, why):
+    """Why a column is text, and how to have its stray values read as missing."""
+    words = [shlex.quote(value.strip()) for value in stray_values(column)]
+    if not words:
+        return f"Column {column.name!r} is taken as text: {why}."
+    options = " ".join(f"--missing {word}" for word in words[:SHOWN])
+    fix = f"To read such values as missing: {options}."
+    return f"Column {column.name!r} is taken as text: {why}. {fix}"

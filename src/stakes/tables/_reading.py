@@ -9,7 +9,7 @@ import polars as pl
 
 from stakes.errors import InputError
 from stakes.tables._csv_rows import count_rows, open_rows
-from stakes.tables._kinds import cast_like, guess_kinds
+from stakes.tables._kinds import blank_out, cast_like, guess_kinds
 from stakes.tables._values import MISSING_WORDS
 
 BATCH_ROWS = 50_000
@@ -18,7 +18,7 @@ _CSV = {"null_values": sorted(MISSING_WORDS), "infer_schema": False}
 _SUFFIXES = ".csv, .tsv, .csv.gz, .tsv.gz or .parquet"
 
 
-def read_table(path):
+def read_table(path, *, missing=()):
     r"""Read a whole file as a polars frame.
 
     Columns of a text file whose every value is a number, true/false or a date get that type.
@@ -27,6 +27,8 @@ def read_table(path):
     ----------
     path : str or Path
         A .csv, .tsv (either also .gz) or .parquet file.
+    missing : str or sequence of str, default=()
+        Texts that are missing values, in addition to NA, N/A, NaN, null and ?.
 
     Returns
     -------
@@ -42,12 +44,14 @@ def read_table(path):
     """
     path, kind = check_file(path)
     if kind == "parquet":
-        return _collected(lambda: pl.read_parquet(path, glob=False), path)
+        frame = _collected(lambda: pl.read_parquet(path, glob=False), path)
+        return blank_out(frame, missing, cast=True)
     n, separator = count_rows(path)
     scan = pl.scan_csv(path, separator=separator, glob=False, **_CSV).head(n)
     frame = _collected(lambda: scan.collect(), path)
     _check_header(frame.columns, path)
     _check_all_read(frame.height, n, path)
+    frame = blank_out(frame, missing)
     return cast_like(frame, guess_kinds(frame))
 
 

@@ -6,12 +6,11 @@ import re
 import matplotlib
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stakes.compare._stats import CriticalDifferenceDisplay
 
 INK = "#010203"  # replaced by the text color of the page
-THOUSANDS = StrMethodFormatter("{x:,.10g}")
 ACCENT, QUIET = "#1f77b4", "#8a94a3"
 STYLE = {
     "svg.fonttype": "none",
@@ -50,6 +49,16 @@ def _fluid(match):
     return f'<svg role="img" {match.group(1) or ""}'
 
 
+def few_ticks(axis):
+    """At most six ticks, short also for large numbers, so that none runs into the next."""
+    axis.set_major_locator(MaxNLocator(nbins=5))
+    axis.set_major_formatter(FuncFormatter(_tick))
+
+
+def _tick(x, _place):
+    return f"{x / 1e6:,.10g}M" if abs(x) >= 1e6 else f"{x:,.10g}"
+
+
 def cost_figure(data, name):
     """Cost per 1,000 decisions of every learner, with intervals, best on top."""
     learners = data["learners"][:25]
@@ -63,8 +72,8 @@ def cost_figure(data, name):
         ax.axvline(data["today"]["cost_per_1000"], color=INK, linewidth=1, linestyle=":")
         ax.set_yticks(range(len(learners)), [f["learner"] for f in reversed(learners)])
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel("cost per 1,000 decisions (95 % interval); dotted: today's rule")
-        ax.xaxis.set_major_formatter(THOUSANDS)
+        ax.set_xlabel(f"cost per 1,000 decisions (95 % interval); dotted: {data['today']['name']}")
+        few_ticks(ax.xaxis)
         ax.margins(y=0.03)
 
     return figure(name, draw, width=8.5, height=1.1 + 0.27 * len(learners))
@@ -85,11 +94,11 @@ def threshold_figure(data, name):
             color=INK,
             linestyle=":",
             linewidth=1,
-            label="today's rule",
+            label=data["today"]["name"],
         )
         ax.set_xlabel("threshold on the probability of the positive class")
         ax.set_ylabel("cost per 1,000 decisions")
-        ax.yaxis.set_major_formatter(THOUSANDS)
+        few_ticks(ax.yaxis)
         ax.legend(frameon=False)
 
     return figure(name, draw)

@@ -43,8 +43,12 @@ def to_html(summary):
 def to_markdown(summary):
     """Render Markdown, for a pull request or a wiki."""
     parts = [f"# Cost comparison: {summary['title']}"]
+    if len(summary["datasets"]) > 1:
+        parts.append("\n".join(f"- {d['name']}: {d['sentence']}" for d in summary["datasets"]))
     for data in summary["datasets"]:
-        parts += [f"## {data['name']}", f"**{data['sentence']}**", data["stakes_in_words"]]
+        parts += [f"## {data['name']}", f"**{data['sentence']}**", data["counts"]]
+        parts += [f"Caution: {alarm}" for alarm in data["alarms"]]
+        parts.append(data["stakes_in_words"])
         if data["ties"]:
             parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
         parts += [_learners(data), *data["lost"]]
@@ -69,7 +73,8 @@ def _figures(data, name):
 
 
 def _learners(data):
-    head = ["learner and decision", "cost per 1,000", "95 % interval", "savings", "alerts", "fit s"]
+    head = ["learner and decision", "cost per 1,000", "95 % interval", "savings", "alerts"]
+    head += ["false alarms", "missed", "fit s"]
     rows = [
         [
             f["learner"],
@@ -77,6 +82,8 @@ def _learners(data):
             " to ".join(money(x) for x in f["cost_interval"]),
             "" if f["savings"] is None else f"{f['savings']:.3f}",
             f"{f['alerts_per_1000']:.1f}",
+            f"{f['false_alarms_per_1000']:.1f}",
+            f"{f['missed_per_1000']:.1f}",
             f"{f['fit_seconds']:.2f}",
         ]
         for f in data["learners"]
@@ -89,14 +96,16 @@ def _misstated(data):
     rows = [
         [
             f"{m['factor']:g} times the stated cost of {m['which']}",
-            money(m["cost_per_1000"]),
+            money(m["cost_per_1000"]) + (" †" if m["below_trivial"] else ""),
             money(m["had_we_known"]),
             money(m["best_trivial"]),
         ]
         for m in data["misstated"]
     ]
     table = markdown_table(head, rows, numbers=True)
-    return f"Costs per 1,000 decisions if the stated costs are wrong:\n\n{table}"
+    marked = any(m["below_trivial"] for m in data["misstated"])
+    mark = "\n\n† costs more than the best constant policy" if marked else ""
+    return f"Costs per 1,000 decisions if the stated costs are wrong:\n\n{table}{mark}"
 
 
 def _ranks(ranks):
