@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import (
     Options,
     RealNotInt,
     StrOptions,
+    validate_parameter_constraints,
     validate_params,
 )
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -33,5 +34,6 @@ __all__ = [
     "num_samples",
     "routing_enabled",
     "safe_indexing",
+    "validate_parameter_constraints",
     "validate_params",
 ]
