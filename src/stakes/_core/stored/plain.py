@@ -79,11 +79,19 @@ def read_plain(path, max_bytes=MAX_BYTES):
             tree = json.loads(archive.read("schema.json"))
         except RecursionError:
             raise Damaged("it is nested too deeply") from None
-        return _Reader(archive).read(tree)
+        try:
+            return _Reader(archive).read(tree)
+        except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+            reason = f"{type(error).__name__}: {error}"[:120]
+            raise Damaged(f"a node cannot be read ({reason})") from None
 
 
 class _Reader:
-    """Reads one node after the other; a node met again by its id is the same value."""
+    """Reads one node after the other, in the order of the loader of skops.
+
+    The order matters: of several nodes with one id, the loader takes the first that it meets and
+    ignores the content of the others, and so does this reader.
+    """
 
     def __init__(self, archive):
         self._archive = archive
@@ -95,12 +103,9 @@ class _Reader:
             raise Damaged("a node has no loader")
         key = node.get("__id__")
         if key is not None and key in self._memo:
-            first, value = self._memo[key]
+            value = self._memo[key]
             if value is _Reader:
                 raise Damaged("an object contains itself")
-            # the loader takes the first of several nodes with one id, whichever it reads first
-            if first != node:
-                raise Damaged("two objects have the same id")
             return value
         read = getattr(self, f"_{node['__loader__']}", None)
         if read is None:
@@ -108,12 +113,12 @@ class _Reader:
         if self._depth >= MAX_DEPTH:
             raise Damaged("it is nested too deeply")
         if key is not None:
-            self._memo[key] = node, _Reader  # being read
+            self._memo[key] = _Reader  # being read
         self._depth += 1
         value = read(node)
         self._depth -= 1
         if key is not None:
-            self._memo[key] = node, value
+            self._memo[key] = value
         return value
 
     def _name(self, node, *allowed):
@@ -140,10 +145,10 @@ class _Reader:
 
     def _DefaultDictNode(self, node):
         self._name(node, "collections.defaultdict")
-        factory = self.read(node["content"]["default_factory"])
-        if factory != Named("collections.OrderedDict"):
+        value = self.read(node["content"]["main"])
+        if self.read(node["content"]["default_factory"]) != Named("collections.OrderedDict"):
             raise Damaged("a defaultdict has an unknown factory")
-        return self.read(node["content"]["main"])
+        return value
 
     def _ListNode(self, node):
         self._name(node, "builtins.list")
@@ -174,8 +179,8 @@ class _Reader:
         name = self._name(node)
         if node["type"] == "json":
             self._name(node, "numpy.ndarray")
-            shape = self.read(node["shape"])
             values = [self.read(value) for value in node["content"]]
+            shape = self.read(node["shape"])
             if len(shape) == 1:
                 array = np.empty(len(values), dtype=object)
                 for i, value in enumerate(values):
@@ -227,16 +232,18 @@ class _Reader:
 
     def _PartialNode(self, node):
         self._name(node, "functools.partial")
-        content = {key: self.read(value) for key, value in node["content"].items()}
-        return Record("functools.partial", content)
+        names = ("func", "args", "kwds", "namespace")
+        return Record(
+            "functools.partial", {name: self.read(node["content"][name]) for name in names}
+        )
 
     def _ObjectNode(self, node):
         content = node.get("content")
         return Record(self._name(node), None if content is None else self.read(content))
 
     def _TreeNode(self, node):
-        args = self.read(node["__reduce__"]["args"])
-        return Record(self._name(node), self.read(node["content"]), tuple(args))
+        state = self.read(node["content"])
+        return Record(self._name(node), state, tuple(self.read(node["__reduce__"]["args"])))
 
     _LossNode = _TreeNode
 

@@ -230,6 +230,14 @@ class Sometimes(Spec):
 
 
 @dataclass(frozen=True)
+class Anything(Spec):
+    """Whatever the further check of the object looks at."""
+
+    def check(self, value, scope):
+        pass
+
+
+@dataclass(frozen=True)
 class Plain(Spec):
     """A value without objects: numbers, text, None, arrays, and containers of these."""
 
