@@ -2,8 +2,8 @@
 The analyst with a table: which loans to refuse
 ===============================================
 
-A thousand loans, each with its own prices: refusing a good customer loses the interest, paying out
-to a bad one loses three quarters of the amount. Which learner and which decision lose least?
+A thousand loans, each with its own costs: refusing a good customer loses the interest, lending to a
+bad one loses three quarters of the amount. Which learner and decision rule lose the least money?
 """
 
 import tempfile
@@ -22,14 +22,14 @@ from stakes.metrics import CumulativeCostDisplay, savings_score
 from stakes.tables import prepare
 
 # %%
-# The table says what is at stake before any model is fitted: what the two policies without a model
-# cost, and how unequal the prices are.
+# The summary shows what is at stake before any model is fitted: what the two constant policies
+# cost, and how unevenly the costs are spread.
 loans = load_german_credit()
 print(loans.summary())
 
 # %%
-# Two learners, each decided at one half and, calibrated, at the loan's own prices; below zero is
-# worse than having no model.
+# Two learners, each with a threshold of 0.5 and, calibrated, with a decision at the loan's own
+# costs. Negative savings are worse than no model.
 rows = train_test_split(np.arange(1000), test_size=0.5, stratify=loans.y, random_state=0)
 train, test = (loans.take(part) for part in rows)
 learners = {
@@ -44,20 +44,20 @@ learners = {
 decisions = {}
 for name, learner in learners.items():
     model = BayesDecisionClassifier(learner, calibration="sigmoid").fit(train.X, train.y)
-    decisions[f"{name}, priced"] = model.predict(test.X, **test.costs)
+    decisions[f"{name}, Bayes decision"] = model.predict(test.X, **test.costs)
     decisions[f"{name}, at 0.5"] = learner.fit(train.X, train.y).predict(test.X)
 for name, decision in decisions.items():
-    print(f"{name:18} savings {savings_score(test.y, decision, **test.costs):6.2f}")
+    print(f"{name:24} savings {savings_score(test.y, decision, **test.costs):6.2f}")
 
 # %%
-# The same in money, loan by loan.
+# The cumulative cost, loan by loan.
 display = CumulativeCostDisplay.from_predictions(test.y, decisions, **test.costs)
-display.ax_.set_title("What 500 loans cost, decision by decision")
+display.ax_.set_title("Cumulative cost of 500 loan decisions")
 plt.show()
 
 # %%
-# The whole comparison, with tuning, intervals and a report for the manager, is one call (and one
-# command: ``stakes compare german``). A call that was cut short goes on where it was.
+# The whole comparison, with tuning, intervals and a report for the manager, is one call (or one
+# command: ``stakes compare german``). Repeat the call to resume an interrupted run.
 with tempfile.TemporaryDirectory() as folder:
     results = compare(
         loans, learners=["logistic regression, Bayes decision"], tune=False, folds=3, out=folder

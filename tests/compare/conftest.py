@@ -8,10 +8,10 @@ from stakes.decision import BayesDecisionClassifier
 
 @pytest.fixture
 def few(monkeypatch):
-    """Only quick contestants, so that the machinery is tested and not the boosters."""
+    """Only fast contestants: the tests are about the machinery, not about the boosters."""
     field = [
-        Contestant("always negative", "trivial", DummyClassifier(strategy="constant", constant=0)),
-        Contestant("always positive", "trivial", DummyClassifier(strategy="constant", constant=1)),
+        Contestant("always negative", "constant", DummyClassifier(strategy="constant", constant=0)),
+        Contestant("always positive", "constant", DummyClassifier(strategy="constant", constant=1)),
         Contestant("logistic at 0.5", "baseline", LogisticRegression(), {"C": [0.1, 1.0]}),
         Contestant(
             "logistic, Bayes decision",

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from stakes.compare import Contestant, compare
 from stakes.compare._out_of_fold import OutOfFold
-from stakes.compare._summary import lost_to_trivial
+from stakes.compare._summary import lost_to_constant
 from toy import dear, toy
 
 CHROMIUM = next((p for p in map(shutil.which, ["chromium", "google-chrome", "chrome"]) if p), None)
@@ -45,15 +45,15 @@ def test_three_renderings_say_the_same(report):
     assert "stakes compare toy.csv --target y" in text
 
 
-def test_who_lost_to_a_trivial_policy_is_named(few, tmp_path):
+def test_learners_that_lost_to_a_constant_policy_are_named(few, tmp_path):
     few.append(Contestant("my learner", "mine", LogisticRegression()))
     report = compare(dear(), folds=2, out=tmp_path).report()
-    dearer, lost = json.loads(report.with_name("report.json").read_text())["datasets"][0]["lost"]
-    assert dearer.startswith("Dearer than the best trivial policy, not to deploy: logistic")
-    assert "logistic at 0.5" in dearer and "my learner" not in dearer
-    assert lost.endswith("it decided there (in so many of 2 fits): my learner (2).")
+    worse, lost = json.loads(report.with_name("report.json").read_text())["datasets"][0]["lost"]
+    assert worse.startswith("Costs more than the best constant policy; do not deploy: logistic")
+    assert "logistic at 0.5" in worse and "my learner" not in worse
+    assert lost.endswith("held-out training rows (number of fits out of 2): my learner (2).")
     for text in (report.read_text(), report.with_name("report.md").read_text()):
-        assert dearer in text and lost in text
+        assert worse in text and lost in text
 
 
 def test_the_curve_is_held_against_what_the_best_decided(few, tmp_path):
@@ -64,13 +64,24 @@ def test_the_curve_is_held_against_what_the_best_decided(few, tmp_path):
     assert weighed["against"] == "each example's own break-even"
     at_half = table.misstated("logistic at 0.5")[0]
     costs = replace(table.costs, fn=table.costs.tp + 0.5 * table.costs.positive_regret)
-    paid = costs.paid(toy().y == 1, table.probability("logistic at 0.5") > 0.5)
+    paid = costs.paid(toy().y == 1, table.of("logistic at 0.5").probability > 0.5)
     assert at_half["cost_per_1000"] == pytest.approx(1000 * paid.mean())
 
 
-def test_nobody_lost_to_a_trivial_policy():
+def test_nobody_lost_to_a_constant_policy():
     won = {"learner": "good", "below_trivial": False, "params": [{}]}
-    assert lost_to_trivial([won]) == []
+    assert lost_to_constant([won]) == []
+
+
+def test_stored_arrays_are_read_once(few, tmp_path, monkeypatch):
+    results = compare(toy(), folds=2, out=tmp_path)
+    read = []
+    arrays = type(results.file).arrays
+    monkeypatch.setattr(
+        type(results.file), "arrays", lambda file, row: read.append(row) or arrays(file, row)
+    )
+    results.report()
+    assert len(read) == len(results.rows)
 
 
 def test_same_run_same_page(few, tmp_path):

@@ -1,4 +1,4 @@
-"""The whole comparison on small data: same folds, exact resume, errors told, budget kept."""
+"""The whole comparison on small data: shared folds, exact resume, errors, time budget."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from running import wait_until
-from stakes.compare import Contestant, _contestants, _fit_on_all, _run, compare
-from stakes.compare._fit_one import build
+from stakes.compare import Contestant, _contestants, _fit, _run, compare, fit_on_all
+from stakes.compare._fit import build
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._plan import make_tasks, seed_of, split
 from stakes.costs import Costs
@@ -38,7 +38,7 @@ def test_costs_are_those_of_a_manual_loop(few, tmp_path):
     seed = seed_of(0, "toy", 0)
     for fold in range(3):
         train, test = split(data, seed, fold, 3)
-        model = build(few[3], data.X, seed).fit(data.X[train], data.y[train])
+        model = build(few[3], data, seed).fit(data.X[train], data.y[train])
         p = model.predict_proba(data.X[test])[:, 1]
         fn = data.fn_cost[test]
         decided = (p > 5.0 / (5.0 + fn)).astype(int)
@@ -52,11 +52,11 @@ def test_the_bayes_decision_wins_and_the_report_says_so(few, tmp_path):
     results = compare(data, folds=3, out=tmp_path)
     summary = results.summary()["datasets"][0]
     assert summary["best"] == "logistic, Bayes decision"
-    assert summary["sentence"].startswith("Deploy logistic, Bayes decision: against today's rule")
+    assert summary["sentence"].startswith("Deploy logistic, Bayes decision: compared with today's")
     assert {"always negative", "always positive"} <= {f["learner"] for f in summary["learners"]}
     assert len(summary["misstated"]) == 4
     told = next(m for m in summary["misstated"] if m["which"] == "false negatives")
-    probability = OutOfFold(results, data).probability(summary["best"])
+    probability = OutOfFold(results, data).of(summary["best"]).probability
     true = Costs.of(len(data), fp_cost=5.0, fn_cost=told["factor"] * data.fn_cost)
     paid = [true.paid(data.y == 1, c.decide(probability)) for c in (data.as_costs(), true)]
     figures = told["cost_per_1000"], told["had_we_known"]
@@ -93,11 +93,11 @@ def test_folds_do_not_depend_on_the_learner(few):
     )
     assert tasks == []
     assert refused == [
-        "k was left out on toy: it takes at most 10 training rows, and there are 120."
+        "k was skipped on toy: it takes at most 10 training rows, and there are 120."
     ]
 
 
-def test_a_learner_that_fails_is_told_and_does_not_stop_the_run(few, tmp_path):
+def test_a_learner_that_fails_is_reported_and_does_not_stop_the_run(few, tmp_path):
     few.append(Contestant("broken", "baseline", LogisticRegression(C=-1.0)))
     results = compare(toy(), folds=2, out=tmp_path)
     data = results.summary()["datasets"][0]
@@ -106,17 +106,17 @@ def test_a_learner_that_fails_is_told_and_does_not_stop_the_run(few, tmp_path):
     assert "broken failed" in results.report().with_name("report.md").read_text()
 
 
-def test_a_spent_budget_leaves_the_trivial_policies_and_says_what_is_missing(few, tmp_path):
+def test_a_spent_budget_leaves_the_constant_policies_and_says_what_is_missing(few, tmp_path):
     results = compare(toy(), folds=2, out=tmp_path, time_budget=0)
     assert {r["learner"] for r in results.rows} == {"always negative", "always positive"}
     assert results.unfinished == 4
     sentence = results.summary()["datasets"][0]["sentence"]
-    assert sentence.startswith("No learner has finished: of the rules without a model “always")
+    assert sentence.startswith("No learner has finished; “always")
     whole = compare(toy(), folds=2, out=tmp_path)
     assert whole.unfinished == 0
 
 
-def test_two_trivial_policies_on_several_sets_are_not_ranked(few, tmp_path):
+def test_two_constant_policies_on_several_sets_are_not_ranked(few, tmp_path):
     sets = [toy(seed=s, name=f"toy{s}") for s in range(2)]
     results = compare(sets, folds=2, out=tmp_path, time_budget=0)
     assert "ranks" not in results.summary()
@@ -134,7 +134,7 @@ def test_a_run_cut_short_is_judged_on_whole_repeats(few, tmp_path):
     assert told["cost_per_1000"] == pytest.approx(1000 * sum(r["cost"] for r in first) / 240)
 
 
-def test_todays_rule_is_what_savings_are_told_against(few, tmp_path):
+def test_savings_are_relative_to_todays_rule(few, tmp_path):
     data = toy()
     today = np.arange(len(data)) % 2
     results = compare(data, folds=2, out=tmp_path, today=today)
@@ -159,7 +159,7 @@ def test_several_data_sets_are_ranked(few, tmp_path):
         ({"today": [1, 0]}, "one decision"),
         ({"data": []}, "no data set"),
         ({"data": [toy(), toy()]}, "the same name"),
-        ({"data": PricedData("one", np.eye(4), np.zeros(4))}, "one class only"),
+        ({"data": PricedData("one", np.eye(4), np.zeros(4))}, "only one class"),
         ({"data": PricedData("rare", np.eye(9), np.eye(9)[0])}, "1 example.s. of its rarer class"),
     ],
 )
@@ -198,23 +198,23 @@ def test_kill_and_resume_equals_an_uninterrupted_run(tmp_path):
 
 @pytest.fixture
 def no_baselines(few, monkeypatch):
-    """The trivial policies and whoever is given, found as `compare` finds them."""
+    """The constant policies and the given contestants, found as `compare` finds them."""
     monkeypatch.setattr(_contestants, "baselines", lambda: few[:2])
     monkeypatch.setattr(_run, "contestants", _contestants.contestants)
 
 
 @pytest.mark.parametrize("grid", [{"C": [0.1, 1.0]}, {}], ids=["tuned", "as it comes"])
-def test_a_learner_below_trivial_leaves_the_decision_to_the_policy(no_baselines, tmp_path, grid):
+def test_a_learner_that_loses_to_a_constant_policy_is_replaced(no_baselines, tmp_path, grid):
     own = Contestant("my learner", "tree", LogisticRegression(), grid)
     results = compare(dear(), learners=[own], folds=2, out=tmp_path)
     rows = [r for r in results.rows if r["learner"] == "my learner"]
     policy = [r for r in results.rows if r["learner"] == "always positive"]
-    assert [r["params"] for r in rows] == [{"trivial policy": 1}] * 2
+    assert [r["params"] for r in rows] == [{"constant policy": 1}] * 2
     assert [r["cost"] for r in rows] == [r["cost"] for r in policy]
     assert all("BelowTrivialWarning: my learner lost" in "".join(r["warnings"]) for r in rows)
 
 
-def test_a_learner_above_trivial_decides_as_it_comes(no_baselines, tmp_path):
+def test_a_learner_that_beats_the_policies_keeps_its_settings(no_baselines, tmp_path):
     own = Contestant("my learner", "tree", LogisticRegression())
     X = np.random.default_rng(0).normal(size=(200, 2))
     easy = PricedData("easy", X, (X[:, 0] > 0).astype(int), fp_cost=1.0, fn_cost=2.0)
@@ -224,7 +224,7 @@ def test_a_learner_above_trivial_decides_as_it_comes(no_baselines, tmp_path):
     assert [r["cost"] for r in held] == [r["cost"] for r in plain]
 
 
-def test_without_tuning_a_learner_below_trivial_is_shown_as_it_is(no_baselines, tmp_path):
+def test_without_tuning_no_learner_is_replaced(no_baselines, tmp_path):
     own = Contestant("my learner", "tree", LogisticRegression())
     rows = compare(dear(), learners=[own], folds=2, out=tmp_path, tune=False).rows
     assert all(r["savings"] < 0 for r in rows if r["learner"] == "my learner")
@@ -267,7 +267,7 @@ def test_a_contestant_that_has_changed_under_its_name_is_run_again(no_baselines,
     assert len(rows) == 2
 
 
-def test_a_worker_that_is_killed_ends_in_a_sentence(few, tmp_path, monkeypatch):
+def test_a_killed_worker_is_a_clear_error(few, tmp_path, monkeypatch):
     def dying(**_):
         def run(tasks):
             function, args, keywords = next(tasks)
@@ -277,7 +277,7 @@ def test_a_worker_that_is_killed_ends_in_a_sentence(few, tmp_path, monkeypatch):
         return run
 
     monkeypatch.setattr(_run.joblib, "Parallel", dying)
-    with pytest.raises(MemoryError, match=r"what is finished is kept in .* with fewer jobs"):
+    with pytest.raises(MemoryError, match=r"finished fits are kept in .* with fewer jobs"):
         compare(toy(), folds=2, out=tmp_path)
     monkeypatch.undo()
     assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 2
@@ -302,10 +302,10 @@ def test_every_set_has_its_first_repeat_before_any_has_its_second():
     assert order == [(0, "a"), (0, "b"), (1, "a"), (1, "b")]
 
 
-def test_a_learner_below_trivial_is_not_trained_for_use(no_baselines, monkeypatch):
+def test_a_learner_that_loses_to_a_constant_policy_is_not_deployed(no_baselines, monkeypatch):
     own = Contestant("my learner", "tree", LogisticRegression(), {"C": [0.1, 1.0]})
-    monkeypatch.setattr(_fit_on_all, "contestants", lambda names: [own])
-    with pytest.raises(InputError, match="my learner lost to the rule 'always positive'"):
-        _fit_on_all.fit_on_all("my learner", dear())
-    model, chosen = _fit_on_all.fit_on_all("my learner", dear(), tune=False)
+    monkeypatch.setattr(_fit, "find_contestant", lambda name: own)
+    with pytest.raises(InputError, match="my learner lost to the constant policy 'always pos"):
+        fit_on_all("my learner", dear())
+    model, chosen = fit_on_all("my learner", dear(), tune=False)
     assert chosen == {} and model.predict(dear().X).min() == 0

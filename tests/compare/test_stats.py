@@ -32,6 +32,9 @@ def test_critical_difference_equals_the_printed_table():
     # Demsar 2006, table 5(a): q(0.05) is 2.569 for four learners and 3.164 for ten
     assert critical_difference(4, 14) == pytest.approx(2.569 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
     assert critical_difference(10, 30) == pytest.approx(3.164 * np.sqrt(110 / 180), abs=1e-3)
+    # table 5(a): q(0.10) is 2.291 for four learners
+    at_90 = critical_difference(4, 14, confidence_level=0.9)
+    assert at_90 == pytest.approx(2.291 * np.sqrt(4 * 5 / (6 * 14)), abs=1e-3)
 
 
 def test_cliques_are_maximal():

@@ -1,4 +1,4 @@
-"""The advice: the first question that applies decides, and the evidence is the record's."""
+"""The advice: the first rule that applies decides, and the evidence is from the record."""
 
 import numpy as np
 import pytest
@@ -55,11 +55,11 @@ def test_the_evidence_is_of_the_set_most_like_the_table():
     record = stored_record()
     for one in record["sets"]:
         said = " ".join(advise(flat(one["rows"], one["positives"]), record=record).why)
-        assert f"On {one['name']}, the set" in said
+        assert f"On {one['name']}, the data set" in said
         best = one["learners"][0]
         if best["learner"] == "recommended blend":
             assert f"it saved {best['savings']:.1%} of" in said
-            assert f"no other of {len(one['learners'])} saved more" in said
+            assert f"none of the {len(one['learners'])} contestants saved more" in said
         else:
             assert f"{best['learner']}, saved {best['savings']:.1%}" in said
 
@@ -67,16 +67,16 @@ def test_the_evidence_is_of_the_set_most_like_the_table():
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
-        (dict(), "the usual rule at 0.5 is right"),
+        (dict(), "the usual threshold of 0.5 is right"),
         (dict(fn_cost=9.0), "above a probability of 0.100, not 0.5"),
-        (dict(fn_cost=np.linspace(1, 99, 3000)), "Prices differ from row to row"),
+        (dict(fn_cost=np.linspace(1, 99, 3000)), "Costs differ from row to row"),
     ],
 )
 def test_what_the_prices_say(costs, words):
     assert words in str(advise(flat(3000, 600, **costs)))
 
 
-def test_a_heavy_tail_is_told():
+def test_a_heavy_tail_is_mentioned():
     heavy = flat(3000, 600, fn_cost=np.where(np.arange(3000) < 9, 1e6, 1.0))
     assert "1 % of the rows hold" in str(advise(heavy))
 
@@ -127,4 +127,4 @@ def test_a_loss_is_not_called_a_saving():
             if fact["learner"] == "recommended blend":
                 fact["savings"] = -0.25
     said = " ".join(advise(flat(5000, 900), record=record).why)
-    assert "it cost 25.0% more than the best trivial policy" in said
+    assert "it cost 25.0% more than the best constant policy" in said

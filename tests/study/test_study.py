@@ -1,4 +1,4 @@
-"""The study: who takes part, the same table after a kill, and a page that says its record."""
+"""The study: its contestants, the same table after a kill, and a page made from its record."""
 
 import json
 from collections import defaultdict
@@ -9,6 +9,7 @@ import pytest
 
 from stakes.compare import _contestants
 from stakes.study import (
+    _record,
     _run,
     draw_page,
     excess,
@@ -27,13 +28,13 @@ STORED = Path(__file__).parents[2] / "docs" / "study"
 
 @pytest.fixture
 def stored():
-    """The record of the study that the documents show and `advise` quotes."""
+    """The record of the study that the documentation shows and `advise` cites."""
     return stored_record()
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """Two small sets, and no boosters: the machinery is tested, not the learners."""
+    """Two small data sets and no boosters: the tests are about the machinery."""
     sets = {"a": toy(200, name="a"), "b": toy(240, seed=1, name="b")}
     known = _contestants.baselines
     monkeypatch.setattr(_run, "load", sets.get)
@@ -66,7 +67,7 @@ def test_every_learner_takes_part_as_it_comes_and_tuned():
     assert field["ProbitClassifier"].train_rows is None
 
 
-def test_goes_on_after_a_kill_and_gives_the_same_table(small, tmp_path):
+def test_resumes_after_a_kill_and_gives_the_same_table(small, tmp_path):
     whole = make_record(run(tmp_path / "whole"), "a command")
 
     class Killed(Exception):
@@ -96,6 +97,12 @@ def test_sets_are_sampled_and_the_page_says_so(small, tmp_path):
     assert len(kept) == len(results.rows)
     for name in ("savings.svg", "ranks.svg"):
         assert (tmp_path / name).read_text().count("<path") > 10
+
+
+def test_stored_record_has_one_line_per_learner_and_set(stored):
+    text = (Path(_record.__file__).parent / "data" / "study.json").read_text(encoding="utf-8")
+    assert text == _record.to_json(stored)
+    assert text.count('\n{"learner": ') == sum(len(one["learners"]) for one in stored["sets"])
 
 
 def test_stored_page_shows_the_stored_record(stored):
@@ -137,7 +144,7 @@ def test_stored_study_has_every_learner(stored):
     assert len(stored["sets"]) == 8
 
 
-def test_the_longest_fit_is_told_with_its_set(stored):
+def test_the_longest_fit_is_shown_with_its_data_set(stored):
     first, *others = stored["sets"]
     first["learners"] = [f for f in first["learners"] if f["learner"] != "PAClassifier"]
     for one in others:
@@ -145,8 +152,8 @@ def test_the_longest_fit_is_told_with_its_set(stored):
             if fact["learner"] == "PAClassifier":
                 fact["fit_seconds"] = 900.0 if one is others[2] else 0.5
     times = to_markdown(stored).split("## Times")[1]
-    told = next(line for line in times.splitlines() if line.startswith("| PAClassifier |"))
-    assert f"| 900.0 | {others[2]['name']} |" in told
+    shown = next(line for line in times.splitlines() if line.startswith("| PAClassifier |"))
+    assert f"| 900.0 | {others[2]['name']} |" in shown
 
 
 def test_verdict_counts_from_the_best(stored):
@@ -163,7 +170,7 @@ def test_above_a_best_that_paid_nothing():
         learners = [{"learner": n, "cost_per_1000": c} for n, c in zip("ab", costs, strict=True)]
         return {"name": name, "learners": learners}
 
-    above = excess({"sets": [one("free", 0.0, 5.0), one("dear", 10.0, 40.0)]})
+    above = excess({"sets": [one("free", 0.0, 5.0), one("expensive", 10.0, 40.0)]})
     assert above["a"] == {"mean": 0.0, "worst": 0.0, "where": "free"}
     assert above["b"] == {"mean": np.inf, "worst": np.inf, "where": "free"}
     above = excess({"sets": [one("s", 1.0, 1.0), one("t", 10.0, 40.0)]})

@@ -65,8 +65,3 @@ def column_of(estimator, pos_label=None):
 def name_of(estimator):
     """Name of an estimator in a legend: that of its final step."""
     return type(final_step(estimator)[0]).__name__
-
-
-def money(value):
-    """Format a cost with few digits and a thousands separator."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{np.round(value, 10):.3g}"

@@ -91,8 +91,8 @@ def compare(
     decided = None if today is None else _todays(settings, today, priced.positive)
 
     from stakes.cli._progress import Progress
+    from stakes.compare import CONSTANT_POLICIES
     from stakes.compare import compare as run
-    from stakes.compare._contestants import TRIVIAL
 
     with Progress(settings.opening(priced), quiet, kept_in=out) as progress:
         results = run(
@@ -124,7 +124,7 @@ def compare(
             quiet,
         )
     typer.echo(f"Report: {page}")
-    if any(part["best"] not in TRIVIAL for part in found):
+    if any(part["best"] not in CONSTANT_POLICIES for part in found):
         folder = shlex.quote(str(out))
         _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
 

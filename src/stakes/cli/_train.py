@@ -74,13 +74,14 @@ def train(
     from stakes._core.files import check_can_write
 
     check_can_write(out)
+    from stakes.compare import find_contestant, fit_on_all
+
+    learner = learner and find_contestant(learner).name
     name = (learner or DEFAULT_LEARNER) if run is None else _chosen(run, learner)
     priced = _as_table(settings.load())
 
     from stakes._core.model_file import save_model
-    from stakes.compare._fit_on_all import contestant_for, fit_on_all
 
-    contestant_for(name, priced)
     if not quiet:
         typer.echo(settings.opening(priced), err=True)
     model, chosen = fit_on_all(name, priced, random_state=seed, tune=tune)

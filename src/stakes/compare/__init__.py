@@ -1,12 +1,19 @@
-"""Which decision loses least money: plan, run, results, statistics, report."""
+"""Find the decisions that lose the least money: plan, run, results, statistics, report."""
 
-from stakes.compare._contestants import Contestant, contestants
-from stakes.compare._critical_difference import CriticalDifferenceDisplay
-from stakes.compare._fit_on_all import fit_on_all
-from stakes.compare._learners import all_estimators
-from stakes.compare._recommended import recommended
-from stakes.compare._run import Results, compare
+from stakes._core.learners import all_estimators
+from stakes.compare._contestants import (
+    CONSTANT_POLICIES,
+    RECOMMENDED,
+    Contestant,
+    contestants,
+    find_contestant,
+    recommended,
+)
+from stakes.compare._fit import fit_on_all
+from stakes.compare._results import Results
+from stakes.compare._run import compare
 from stakes.compare._stats import (
+    CriticalDifferenceDisplay,
     FriedmanResult,
     average_ranks,
     bootstrap_means,
@@ -15,6 +22,8 @@ from stakes.compare._stats import (
 )
 
 __all__ = [
+    "CONSTANT_POLICIES",
+    "RECOMMENDED",
     "Contestant",
     "CriticalDifferenceDisplay",
     "FriedmanResult",
@@ -25,6 +34,7 @@ __all__ = [
     "compare",
     "contestants",
     "critical_difference",
+    "find_contestant",
     "fit_on_all",
     "friedman_test",
     "recommended",

@@ -1,50 +1,52 @@
-"""Who takes part: trivial policies, the usual baselines, and every learner of the library."""
+"""The contestants of a comparison: constant policies, baselines, and the library's learners."""
 
 import hashlib
 import importlib.util
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from stakes.compare._learners import FAMILIES, all_estimators
-from stakes.compare._recommended import recommended
-from stakes.decision import BayesDecisionClassifier
-from stakes.errors import InputError, near_matches
+from stakes._core.learners import FAMILIES, all_estimators, match_name
+from stakes.decision import BayesDecisionClassifier, BlendClassifier
+from stakes.errors import InputError
+from stakes.tables import prepare
+from stakes.tree import ConfidenceForestClassifier
 
-TRIVIAL = ("always negative", "always positive")
+CONSTANT_POLICIES = ("always negative", "always positive")
 RECOMMENDED = "recommended blend"
 
 
 @dataclass(frozen=True, eq=False)
 class Contestant:
-    """A learner with its decision rule, and what `compare` must know to run it.
+    """A learner, its decision rule, and how `compare` runs it.
 
     Parameters
     ----------
     name : str
-        What tables and result rows call it.
+        Name in tables and result rows.
     family : str
-        "trivial", "baseline", or the folder of the library.
+        "constant", "baseline", or a folder of the library.
     estimator : estimator
-        The step that learns and decides, unfitted.
+        The unfitted estimator that learns and decides.
     grid : dict, default={}
-        What nested tuning tries, by parameters of `estimator`.
+        Parameter grid for nested tuning.
     one_hot, scale : bool, default=True
-        How a table is prepared for it: categories as columns, features on one scale.
+        Whether categories are one-hot encoded and numbers standardized.
     as_is : bool, default=False
-        Whether it takes tables as they come, and prepares them itself.
+        Whether the estimator takes raw tables and prepares them itself.
     max_rows : int or None, default=None
-        Refused beyond this many training rows.
+        Maximum number of training rows; larger data sets are skipped.
     train_rows : int or None, default=None
-        Learns from at most this many training rows, drawn at random within the classes.
+        Number of training rows to sample, stratified by class. None: all of them.
     speed : {"fast", "medium", "slow"}, default="fast"
-        Growth with the rows; fast ones are run first.
-    recommended : bool, default=False
-        Whether it runs unasked.
+        How the fit time grows with the number of rows; fast contestants run first.
     """
 
     name: str
@@ -57,25 +59,25 @@ class Contestant:
     max_rows: int | None = None
     train_rows: int | None = None
     speed: str = "fast"
-    recommended: bool = False
 
     @property
     def settings(self):
-        """A short hash of all that a fit depends on: under one name it may have changed."""
+        """Short hash of everything that a fit depends on, to detect changes under one name."""
         form = (self.family, self.one_hot, self.scale, self.as_is, self.train_rows, self.grid)
-        told = self.estimator.__repr__(N_CHAR_MAX=10**6) + repr(form)
-        return hashlib.sha256(re.sub(r" at 0x\w+", "", told).encode()).hexdigest()[:12]
+        text = self.estimator.__repr__(N_CHAR_MAX=10**6) + repr(form)
+        return hashlib.sha256(re.sub(r" at 0x\w+", "", text).encode()).hexdigest()[:12]
 
     @property
     def guarded(self):
-        """Whether a trivial policy may take its place: baselines are shown as they are."""
-        return self.family not in ("trivial", "baseline")
+        """Whether a constant policy may replace it; baselines are always shown unchanged."""
+        return self.family not in ("constant", "baseline")
 
     @property
     def needs_inner_folds(self):
-        """Whether there is a grid to choose from, or a rule of its own to hold against policies.
+        """Whether to search a grid, or to check its own decision rule against constant policies.
 
-        The Bayes decision needs none: it is the cheaper policy where probabilities say nothing.
+        The Bayes decision needs no check: with uninformative probabilities it already is the
+        cheaper constant policy.
         """
         own_rule = not isinstance(self.estimator, BayesDecisionClassifier)
         return bool(self.grid) or (self.guarded and own_rule)
@@ -87,9 +89,9 @@ def contestants(names=None):
     Parameters
     ----------
     names : str, or sequence of str or Contestant, default=None
-        Names of contestants, learners ("CWClassifier") or families ("online"); "all" for every
-        learner of the library; None for those that their families recommend. A `Contestant` of
-        your own may stand among them. The trivial policies and the baselines always take part.
+        Names of contestants, learners ("CWClassifier", or "cw" for short) or families ("online");
+        "all" for every learner of the library; None for the recommended ones. May include your
+        own `Contestant` objects. The constant policies and the baselines always take part.
 
     Returns
     -------
@@ -100,29 +102,64 @@ def contestants(names=None):
     >>> [c.name for c in contestants([])][:3]
     ['always negative', 'always positive', 'logistic regression at 0.5']
     """
-    ours = library()
     names = [names] if isinstance(names, str | Contestant) else names
-    given = [one for one in names or () if isinstance(one, Contestant)]
+    own = [one for one in names or () if isinstance(one, Contestant)]
     asked = [one for one in names or () if not isinstance(one, Contestant)]
+    always, entries = baselines(), library()
     if names is None:
-        chosen = [c for c in ours if c.recommended]
+        chosen = [entry for entry in entries if entry.recommended]
     elif "all" in asked:
-        chosen = ours
+        chosen = entries
     else:
-        chosen = _named(asked, ours)
-    # one contestant a name: what is given goes before what is known
-    return list({c.name: c for c in [*baselines(), *chosen, *given]}.values())
+        known = _known(entries, always)
+        chosen = [entry for name in asked for entry in known[match_name(name, known)]]
+    built = [entry.build() for entry in dict.fromkeys(chosen)]
+    # one contestant per name: the user's own replace those of the library
+    return list({c.name: c for c in [*always, *built, *own]}.values())
+
+
+def find_contestant(name):
+    """The one contestant of a name.
+
+    Parameters
+    ----------
+    name : str
+        Name of a contestant, as in :func:`contestants`.
+
+    Returns
+    -------
+    Contestant
+
+    Examples
+    --------
+    >>> find_contestant("probit").name
+    'ProbitClassifier'
+    """
+    always = {c.name: c for c in baselines()}
+    known = _known(library(), always.values())
+    name = match_name(name, known)
+    if name in always:
+        return always[name]
+    if len(known[name]) > 1:
+        members = ", ".join(entry.name for entry in known[name])
+        raise InputError(f"{name!r} is a family of learners; name one of them: {members}.")
+    return known[name][0].build()
 
 
 def baselines():
-    """The trivial policies, and three standard learners raw at 0.5 and with the Bayes decision."""
+    """The constant policies, and standard learners at 0.5 and with the Bayes decision."""
     rows = [
-        Contestant(name, "trivial", DummyClassifier(strategy="constant", constant=decision))
-        for decision, name in enumerate(TRIVIAL)
+        Contestant(name, "constant", DummyClassifier(strategy="constant", constant=decision))
+        for decision, name in enumerate(CONSTANT_POLICIES)
     ]
-    rows += _twice("logistic regression", LogisticRegression(max_iter=2000), _LOGISTIC_GRID)
-    rows += _twice(
-        "hist gradient boosting", HistGradientBoostingClassifier(), _BOOSTER_GRID, tree=True
+    rows += _at_half_and_bayes(
+        "logistic regression", LogisticRegression(max_iter=2000), {"C": [0.01, 0.1, 1.0]}
+    )
+    rows += _at_half_and_bayes(
+        "hist gradient boosting",
+        HistGradientBoostingClassifier(),
+        {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]},
+        tree=True,
     )
     rows.append(
         Contestant(
@@ -138,64 +175,107 @@ def baselines():
 
         # one thread and row-wise histograms: the same bytes whatever the number of cores
         booster = LGBMClassifier(deterministic=True, force_row_wise=True, n_jobs=1, verbose=-1)
-        rows += _twice("LightGBM", booster, _LIGHTGBM_GRID, tree=True)
+        grid = {"learning_rate": [0.03, 0.1], "num_leaves": [7, 31]}
+        rows += _at_half_and_bayes("LightGBM", booster, grid, tree=True)
     return rows
+
+
+class Entry(NamedTuple):
+    """A contestant that the library offers; `build` makes it."""
+
+    name: str
+    family: str
+    recommended: bool
+    build: Callable
 
 
 def library():
-    """What the library recommends, and every two-class learner of it.
+    """Everything that the library offers: its recommended blend and every two-class learner.
 
-    One that gives probabilities decides by expected cost. One that gives only scores takes part
-    twice: trained with the costs and deciding by its own rule, and trained without them,
-    calibrated, with the Bayes decision; both at once would count the costs twice.
+    Learners with probabilities decide by expected cost. Those with scores only are entered twice:
+    trained with the costs, with their own decision rule; and trained without them, calibrated,
+    with the Bayes decision. Both at once would count the costs twice.
     """
-    blend = dict(as_is=True, speed="medium", recommended=True)
-    rows = [Contestant(RECOMMENDED, "decision", recommended(), **blend)]
+    entries = [Entry(RECOMMENDED, "decision", True, _blend)]
     for name, learner in all_estimators(FAMILIES):
         info = getattr(learner, "_info", None)
-        if info is None or not is_classifier(learner()):
-            continue
-        tree = info.family == "tree"
-        form = dict(one_hot=not tree, scale=not tree, max_rows=info.max_rows, speed=info.speed)
-        form["recommended"] = info.recommended
-        rows.append(Contestant(name, info.family, learner(), info.grid, **form))
-        if not info.gives_probability:
-            rows.append(
-                Contestant(
-                    f"{name}, Bayes decision",
-                    info.family,
-                    BayesDecisionClassifier(
-                        learner(), calibration="sigmoid", costs_in_training=False
-                    ),
-                    {f"estimator__{key}": values for key, values in info.grid.items()},
-                    **form,
-                )
-            )
-    return rows
+        if info is not None and issubclass(learner, ClassifierMixin):
+            for form in (name,) if info.gives_probability else (name, f"{name}, Bayes decision"):
+                build = partial(_of_library, form, learner, calibrated=form != name)
+                entries.append(Entry(form, info.family, info.recommended, build))
+    return entries
 
 
-_LOGISTIC_GRID = {"C": [0.01, 0.1, 1.0]}
-_BOOSTER_GRID = {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]}
-_LIGHTGBM_GRID = {"learning_rate": [0.03, 0.1], "num_leaves": [7, 31]}
+def recommended(random_state=None):
+    """The model that the money study recommends for a table of independent rows.
+
+    A logistic regression, two forests and three boosters, blended by out-of-fold predictions
+    (:class:`~stakes.decision.BlendClassifier`). The costs affect the decision only.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None, default=None
+        Seed of the forests, the boosters and the folds of the blend.
+
+    Returns
+    -------
+    BayesDecisionClassifier
+        Takes raw data frames and arrays; pass the costs to `predict`.
+
+    Examples
+    --------
+    >>> [name for name, _ in recommended().estimator.estimators][:3]
+    ['linear', 'forest', 'extra_trees']
+    """
+    plain = dict(scale=False, one_hot=False)
+    forest = ConfidenceForestClassifier(random_state=random_state)
+    extra = ExtraTreesClassifier(200, min_samples_leaf=3, random_state=random_state)
+    booster = HistGradientBoostingClassifier(random_state=random_state)
+    small_steps = dict(learning_rate=0.05, max_leaf_nodes=7, max_iter=200)
+    few_columns = dict(learning_rate=0.05, max_iter=200, max_features=0.3, l2_regularization=1.0)
+    members = {
+        "linear": prepare(LogisticRegression(C=0.1, max_iter=2000), scale=True, one_hot=True),
+        "forest": prepare(forest, **plain),
+        "extra_trees": prepare(extra, **plain),
+        "booster": prepare(booster, **plain),
+        "small_steps": prepare(clone(booster).set_params(**small_steps), **plain),
+        "few_columns": prepare(clone(booster).set_params(**few_columns), **plain),
+    }
+    blend = BlendClassifier(list(members.items()), alpha=0.01, random_state=random_state)
+    return BayesDecisionClassifier(blend, costs_in_training=False)
 
 
-def _twice(name, learner, grid, tree=False):
-    """A baseline as people run it, and the same with the decision by expected cost."""
+def _at_half_and_bayes(name, learner, grid, tree=False):
+    """A baseline as commonly used, and the same learner with the decision by expected cost."""
     form = dict(one_hot=not tree, scale=not tree)
-    inner = {f"estimator__{key}": values for key, values in grid.items()}
+    bayes = BayesDecisionClassifier(learner)
     return [
         Contestant(f"{name} at 0.5", "baseline", learner, grid, **form),
-        Contestant(
-            f"{name}, Bayes decision", "baseline", BayesDecisionClassifier(learner), inner, **form
-        ),
+        Contestant(f"{name}, Bayes decision", "baseline", bayes, _of_inner(grid), **form),
     ]
 
 
-def _named(names, ours):
-    known = {c.name: [c] for c in [*baselines(), *ours]}
-    for c in ours:
-        known.setdefault(c.family, []).append(c)
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise InputError(f"No learner is called {unknown[0]!r}: {near_matches(unknown[0], known)}")
-    return list({c.name: c for name in names for c in known[name]}.values())
+def _blend():
+    return Contestant(RECOMMENDED, "decision", recommended(), as_is=True, speed="medium")
+
+
+def _of_library(name, learner, calibrated):
+    info, estimator, grid = learner._info, learner(), learner._info.grid
+    if calibrated:
+        costs_once = dict(calibration="sigmoid", costs_in_training=False)
+        estimator, grid = BayesDecisionClassifier(estimator, **costs_once), _of_inner(grid)
+    tree = info.family == "tree"
+    form = dict(one_hot=not tree, scale=not tree, max_rows=info.max_rows, speed=info.speed)
+    return Contestant(name, info.family, estimator, grid, **form)
+
+
+def _of_inner(grid):
+    return {f"estimator__{key}": values for key, values in grid.items()}
+
+
+def _known(entries, always):
+    """Names of contestants and families, and the entries they stand for; baselines have none."""
+    known = {c.name: [] for c in always} | {entry.name: [entry] for entry in entries}
+    for entry in entries:
+        known.setdefault(entry.family, []).append(entry)
+    return known

@@ -1,21 +1,34 @@
-"""What each learner paid for each example while that example was in a test fold."""
+"""Cost of each learner for each example, while the example was in a test fold."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from stakes.compare._contestants import TRIVIAL
+from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._stats import average_ranks
 
 THRESHOLDS = np.linspace(0, 1, 101)
 
 
+class Predictions(NamedTuple):
+    """Out-of-fold predictions of one learner, one entry per example.
+
+    `paid` is averaged over the repeats; `decided` and `probability` (NaN if the learner has none)
+    are those of the first repeat.
+    """
+
+    paid: np.ndarray
+    decided: np.ndarray
+    probability: np.ndarray
+
+
 class OutOfFold:
-    """What each learner paid for each example in a test fold, averaged over the repeats."""
+    """Out-of-fold predictions of all learners on one data set, read from the results once."""
 
     def __init__(self, results, data):
         self.results, self.data, self.costs = results, data, data.as_costs()
-        self._paid = {}
+        self._predictions = {}
         self.rows = [r for r in results.rows if r["data"] == data.name]
         plan = results.file.plan
         self.blocks = [(r, f) for r in range(plan["repeats"]) for f in range(plan["folds"])]
@@ -24,7 +37,7 @@ class OutOfFold:
             if not row.get("error"):
                 by_learner.setdefault(row["learner"], {})[row["repeat"], row["fold"]] = row
         self.by_learner = by_learner
-        # a run that was cut short is judged on the repeats that all who began have finished
+        # an interrupted run is judged on the repeats that all learners in the table have finished
         self.complete = [name for name in by_learner if self._finished(name, 0)]
         self.repeats = [
             repeat
@@ -34,67 +47,53 @@ class OutOfFold:
         self.incomplete = sorted(set(by_learner) - set(self.complete))
 
     def today(self):
-        """What today's rule pays per example, and its name."""
+        """Cost per example of today's rule, and its name."""
         if self.results.today is not None:
             decided = np.asarray(self.results.today).astype(bool)
             return self.costs.paid(self.data.y == 1, decided), "as given"
-        paid = {name: self.paid(name) for name in TRIVIAL}
+        paid = {name: self.of(name).paid for name in CONSTANT_POLICIES}
         name = min(paid, key=lambda n: paid[n].mean())
         return paid[name], name
 
-    def paid(self, learner):
-        """Cost per example of one learner, averaged over the repeats."""
-        if learner not in self._paid:
-            self._paid[learner] = self._over_repeats(
-                learner, lambda rows, a: self.costs[rows].paid(self.data.y[rows] == 1, a["decided"])
-            )
-        return self._paid[learner]
+    def of(self, learner):
+        """The out-of-fold predictions of one learner."""
+        if learner not in self._predictions:
+            self._predictions[learner] = self._read(learner)
+        return self._predictions[learner]
 
     def rows_of(self, learner):
-        """The result rows of one learner that count."""
+        """The result rows of one learner in the repeats that count."""
         return [row for (r, _), row in self.by_learner[learner].items() if r in self.repeats]
 
-    def probability(self, learner):
-        """Out-of-fold probability of each example (the first repeat's); NaN where there is none."""
-        return self._over_repeats(learner, lambda rows, a: a["probability"], self.repeats[:1])
-
-    def decided(self, learner):
-        """What was said of each example (in the first repeat)."""
-        said = self._over_repeats(learner, lambda rows, a: a["decided"], self.repeats[:1])
-        return said == 1
-
     def failed(self):
-        """Learners that raised an error, with the error."""
+        """Learners that raised an error, and the error."""
         found = {r["learner"]: r["error"] for r in self.rows if r.get("error")}
         return [{"learner": name, "error": error} for name, error in sorted(found.items())]
 
     def fold_ranks(self):
-        """Average rank over the folds: a hint only, since folds share their training rows."""
+        """Average rank over the folds; a rough guide only, since folds share training rows."""
         names = sorted(self.complete)
         blocks = [b for b in self.blocks if b[0] in self.repeats]
         costs = [[self.by_learner[n][b]["cost"] for n in names] for b in blocks]
         return dict(zip(names, average_ranks(costs).tolist(), strict=True))
 
     def misstated(self, learner):
-        """What the learner's decisions cost if a cost is really twice or half the stated one."""
-        probability, decided = self.probability(learner), self.decided(learner)
+        """Cost of the learner's decisions if a true cost is twice or half the stated one."""
+        _, decided, probability = self.of(learner)
         if np.isnan(probability).any():
             return []
-        rows = []
+        rows, positive = [], self.data.y == 1
+        constant = [np.full(len(positive), d) for d in (False, True)]
         for which in ("false negatives", "false positives"):
             for factor in (0.5, 2.0):
                 true = self._scaled(which, factor)
-                positive = self.data.y == 1
-                stated = true.paid(positive, decided).mean()
                 known = true.paid(positive, true.decide(probability)).mean()
-                trivial = min(
-                    true.paid(positive, np.full(len(positive), d)).mean() for d in (False, True)
-                )
+                trivial = min(true.paid(positive, d).mean() for d in constant)
                 rows.append(
                     {
                         "which": which,
                         "factor": factor,
-                        "cost_per_1000": float(1000 * stated),
+                        "cost_per_1000": float(1000 * true.paid(positive, decided).mean()),
                         "had_we_known": float(1000 * known),
                         "best_trivial": float(1000 * trivial),
                     }
@@ -102,13 +101,13 @@ class OutOfFold:
         return rows
 
     def threshold_curve(self, learner):
-        """Cost per 1,000 decisions if one threshold were used for all examples."""
-        probability = self.probability(learner)
+        """Cost per 1,000 decisions with one threshold for all examples."""
+        _, decided, probability = self.of(learner)
         if np.isnan(probability).any():
             return None
         positive = self.data.y == 1
         cost = [1000 * self.costs.paid(positive, probability > t).mean() for t in THRESHOLDS]
-        own = np.array_equal(self.decided(learner), self.costs.decide(probability))
+        own = np.array_equal(decided, self.costs.decide(probability))
         return {
             "threshold": THRESHOLDS.tolist(),
             "cost_per_1000": [float(c) for c in cost],
@@ -117,7 +116,7 @@ class OutOfFold:
 
     def calibration(self, learner, n_bins=10):
         """Mean predicted probability and share of positives in bins of equal size."""
-        probability = self.probability(learner)
+        probability = self.of(learner).probability
         if np.isnan(probability).any():
             return None
         bins = np.array_split(np.argsort(probability, kind="stable"), n_bins)
@@ -130,14 +129,17 @@ class OutOfFold:
         blocks = [block for block in self.blocks if block[0] == repeat]
         return all(block in self.by_learner[learner] for block in blocks)
 
-    def _over_repeats(self, learner, values_of, repeats=None):
-        repeats = self.repeats if repeats is None else repeats
-        total = np.zeros(len(self.data))
+    def _read(self, learner):
+        positive, n = self.data.y == 1, len(self.data)
+        paid, decided, probability = np.zeros(n), np.zeros(n, dtype=bool), np.full(n, np.nan)
         for (repeat, _), row in self.by_learner[learner].items():
-            if repeat in repeats:
-                arrays = self.results.file.arrays(row)
-                total[arrays["test_rows"]] += values_of(arrays["test_rows"], arrays)
-        return total / len(repeats)
+            if repeat in self.repeats:
+                stored = self.results.file.arrays(row)
+                rows = stored["test_rows"]
+                paid[rows] += self.costs[rows].paid(positive[rows], stored["decided"])
+                if repeat == self.repeats[0]:
+                    decided[rows], probability[rows] = stored["decided"], stored["probability"]
+        return Predictions(paid / len(self.repeats), decided, probability)
 
     def _scaled(self, which, factor):
         costs = self.costs

@@ -1,4 +1,4 @@
-"""What will be run: folds that all learners share, seeds that no learner can change."""
+"""The plan of a run: folds shared by all learners, seeds that do not depend on the learner."""
 
 import hashlib
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ class Task:
 
     @property
     def key(self):
-        """What identifies it in the results file."""
+        """Identifies the fit in the results file."""
         return (self.data, self.learner, self.repeat, self.fold)
 
 
 def make_plan(datasets, *, repeats, folds, tune, random_state):
-    """What identifies a run: two runs with equal plans may share their rows."""
+    """Identity of a run: runs with equal plans may share their rows."""
     return {
         "version": __version__,
         "data": {data.name: fingerprint(data) for data in datasets},
@@ -41,16 +41,17 @@ def make_plan(datasets, *, repeats, folds, tune, random_state):
 
 
 def make_tasks(datasets, contestants, *, repeats, folds, random_state):
-    """All fits; those that grow fast with the rows come last in each repeat.
+    """All fits, and sentences about contestants that cannot take part.
 
-    So a run that is cut short has all folds of the quick learners, and can judge them.
+    Slow learners come last in each repeat, so that an interrupted run has all folds of the fast
+    ones and can rank them.
     """
     tasks, refused, taking_part = [], [], {}
     for data in datasets:
         n_train = len(data) * (folds - 1) // folds
         taking_part[data.name] = [c for c in contestants if n_train <= (c.max_rows or n_train)]
         refused += [
-            f"{c.name} was left out on {data.name}: it takes at most {c.max_rows:,} training rows, "
+            f"{c.name} was skipped on {data.name}: it takes at most {c.max_rows:,} training rows, "
             f"and there are {n_train:,}."
             for c in contestants
             if c not in taking_part[data.name]
@@ -74,20 +75,20 @@ def split(data, seed, fold, folds):
     if smallest < folds:
         raise InputError(
             f"{data.name} has {smallest} example(s) of its rarer class, fewer than the {folds} "
-            "folds; ask for fewer folds."
+            "folds; use fewer folds."
         )
     cutter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     return list(cutter.split(np.zeros(len(data)), data.y))[fold]
 
 
 def seed_of(base, name, repeat):
-    """A seed from (base, data set, repeat), and not from the learner."""
+    """Seed from (base, data set, repeat) but not the learner: all learners share the folds."""
     digest = hashlib.sha256(f"{base}/{name}/{repeat}".encode()).digest()
     return int.from_bytes(digest[:4], "little")
 
 
 def fingerprint(data):
-    """Hash of all values of a data set: rows, labels and costs."""
+    """Hash of the rows, labels and costs of a data set."""
     sha = hashlib.sha256()
     if isinstance(data.X, pl.DataFrame):
         sha.update(str(data.X.schema).encode())

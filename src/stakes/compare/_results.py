@@ -1,4 +1,4 @@
-"""The results file: one row per finished fit, appended as it finishes, never lost, never twice."""
+"""Results of a comparison: one row per finished fit, appended to a file that survives a crash."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from stakes._core.files import appearing
+from stakes.compare._summary import summarize_results
+from stakes.compare.report import write_report
 from stakes.errors import InputError
 
 KEY = ("data", "learner", "repeat", "fold")
@@ -16,19 +18,19 @@ KEY = ("data", "learner", "repeat", "fold")
 
 @dataclass(eq=False)
 class ResultsFile:
-    """Rows of JSON in `results.jsonl`, and what each fit predicted beside it as arrays.
+    """JSON rows in `results.jsonl`, and the predictions of each fit as arrays next to it.
 
-    The first row is the plan; a directory that holds another plan is refused. A row is written
-    with one call and synced, so that after a crash at most the last row is cut short: it is
-    detected on opening and cut off.
+    The first row is the plan; a directory with a different plan is refused. Each row is written
+    by one call and synced, so that a crash can truncate the last row only; a truncated row is
+    removed when the file is opened.
 
     Parameters
     ----------
     directory : path
-        Where the run lives; made if it is not there.
+        Directory of the run; created if missing.
     plan : dict
-        What identifies the run: the data's fingerprint, folds, seed. More repeats of the same run
-        go on from the fewer.
+        Identity of the run: fingerprints of the data, folds, seed. A run with more repeats
+        continues one with fewer.
     """
 
     directory: Path
@@ -41,7 +43,7 @@ class ResultsFile:
         return Path(self.directory) / "results.jsonl"
 
     def open(self, fresh=False):
-        """Read what is there, after cutting off a row that was not finished."""
+        """Read the existing rows, or start a new file."""
         Path(self.directory, "predictions").mkdir(parents=True, exist_ok=True)
         if fresh:
             self.path.unlink(missing_ok=True)
@@ -57,7 +59,8 @@ class ResultsFile:
         Parameters
         ----------
         settings : dict
-            Learner -> its settings now (:attr:`Contestant.settings`): fits of others do not count.
+            Learner -> its current settings (:attr:`Contestant.settings`); fits with other
+            settings do not count.
         """
         return {
             key_of(row)
@@ -66,24 +69,16 @@ class ResultsFile:
         }
 
     def add(self, row, arrays):
-        """Keep one finished fit: first its arrays, by rename, then its row."""
+        """Store a finished fit: first its arrays, by rename, then its row."""
         with appearing(self._arrays_path(row)) as partial, open(partial, "wb") as file:
             np.savez(file, **arrays)
         self._append(row)
         self.rows = [r for r in self.rows if key_of(r) != key_of(row)] + [row]
 
     def arrays(self, row):
-        """What one fit predicted: its test rows, decisions and probabilities."""
+        """The test rows, decisions and probabilities of a fit."""
         with np.load(self._arrays_path(row)) as stored:
             return dict(stored)
-
-    def to_frame(self):
-        """The rows as a polars frame, in the order of the plan."""
-        plain = [
-            {k: json.dumps(v) if isinstance(v, dict | list) else v for k, v in row.items()}
-            for row in sorted(self.rows, key=key_of)
-        ]
-        return pl.DataFrame(plain, infer_schema_length=None)
 
     def _read(self):
         raw = self.path.read_bytes()
@@ -103,7 +98,7 @@ class ResultsFile:
         if _identity(lines[0].get("plan", {})) != _identity(self.plan):
             raise InputError(
                 f"{self.directory} holds the results of another comparison; choose another output "
-                "directory, or start over with --fresh."
+                "directory, or start over (fresh=True, on the command line --fresh)."
             )
         self.rows = list({key_of(row): row for row in lines[1:]}.values())
         return True
@@ -120,10 +115,67 @@ class ResultsFile:
         return Path(self.directory) / "predictions" / f"{safe}.npz"
 
 
-def _identity(plan):
-    return {name: value for name, value in plan.items() if name != "repeats"}
+@dataclass(eq=False)
+class Results:
+    """Results of a comparison.
+
+    Attributes
+    ----------
+    file : ResultsFile
+        The rows, one per fit, and the arrays stored with them.
+    datasets : list of PricedData
+        The data sets.
+    refused : list of str
+        Learners that did not take part, and why.
+    unfinished : int
+        Number of fits not run within the time budget.
+    today : array-like of 0 and 1, or None
+        Today's decisions, if given.
+    """
+
+    file: ResultsFile
+    datasets: list
+    refused: list
+    unfinished: int
+    today: object = None
+    _summary: dict | None = None
+
+    @property
+    def rows(self):
+        """The rows of the results file as dicts."""
+        return self.file.rows
+
+    def to_frame(self):
+        """The rows as a polars frame, in the order of the plan."""
+        plain = [
+            {k: json.dumps(v) if isinstance(v, dict | list) else v for k, v in row.items()}
+            for row in sorted(self.rows, key=key_of)
+        ]
+        return pl.DataFrame(plain, infer_schema_length=None)
+
+    def summary(self):
+        """Everything that the report shows, as one dict."""
+        if self._summary is None:
+            self._summary = summarize_results(self)
+        return self._summary
+
+    def report(self, command=None):
+        """Write report.html, report.md and report.json; return the path of the HTML page.
+
+        Parameters
+        ----------
+        command : str or None, default=None
+            Command that the report shows for running the comparison again.
+        """
+        call = f"stakes.compare.compare({self.datasets[0].name!r} data, ...)"
+        write_report({**self.summary(), "command": command or call}, self.file.directory)
+        return Path(self.file.directory) / "report.html"
 
 
 def key_of(row):
-    """What identifies a fit inside its plan."""
+    """Identifies a fit within its plan."""
     return tuple(row[name] for name in KEY)
+
+
+def _identity(plan):
+    return {name: value for name, value in plan.items() if name != "repeats"}

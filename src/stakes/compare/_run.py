@@ -1,11 +1,11 @@
-"""Run the tasks side by side, keep each as it finishes, stop in time, go on where it stopped."""
+"""Run the fits in parallel, store each as it finishes, stop in time, resume later."""
 
 import platform
 import subprocess
 import time
 import warnings
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,71 +16,11 @@ import sklearn
 
 from stakes import __version__
 from stakes.compare._contestants import contestants
-from stakes.compare._fit_one import fit_one
+from stakes.compare._fit import fit_one
 from stakes.compare._plan import make_plan, make_tasks
-from stakes.compare._results import ResultsFile, key_of
-from stakes.compare._summary import summarize
-from stakes.compare.report import write_report
+from stakes.compare._results import Results, ResultsFile, key_of
 from stakes.errors import InputError
 from stakes.tables import PricedData
-
-
-@dataclass(eq=False)
-class Results:
-    """What a comparison found.
-
-    Attributes
-    ----------
-    file : ResultsFile
-        The rows, one per fit, and the arrays beside them.
-    datasets : list of PricedData
-        What was compared on.
-    refused : list of str
-        Sentences on learners that were left out, and why.
-    unfinished : int
-        Fits that the time budget left undone.
-    today : array-like of 0 and 1, or None
-        Today's decisions, if they were given.
-    """
-
-    file: ResultsFile
-    datasets: list
-    refused: list
-    unfinished: int
-    today: object = None
-    _summary: dict | None = None
-
-    @property
-    def rows(self):
-        """The rows of the results file as dicts."""
-        return self.file.rows
-
-    @property
-    def report_path(self):
-        """The page to open."""
-        return Path(self.file.directory) / "report.html"
-
-    def to_frame(self):
-        """The rows as a polars frame."""
-        return self.file.to_frame()
-
-    def summary(self):
-        """One dict with everything that the report says."""
-        if self._summary is None:
-            self._summary = summarize(self)
-        return self._summary
-
-    def report(self, command=None):
-        """Write report.html, report.md and report.json; return the path of the page.
-
-        Parameters
-        ----------
-        command : str or None, default=None
-            What the page says to type to run the comparison again.
-        """
-        call = f"stakes.compare.compare({self.datasets[0].name!r} data, ...)"
-        write_report({**self.summary(), "command": command or call}, self.file.directory)
-        return self.report_path
 
 
 def compare(
@@ -98,35 +38,36 @@ def compare(
     fresh=False,
     progress=None,
 ):
-    """Say which learner and decision rule loses least money.
+    """Find the learner and decision rule that lose the least money.
 
-    Every learner sees the same folds; settings are tuned on cost inside the training rows. Rows
-    are appended to `out/results.jsonl` as fits finish: the same call goes on where an
-    interrupted one stopped, and repeats nothing.
+    All learners see the same folds; settings are tuned on cost inside the training rows. Rows are
+    appended to `out/results.jsonl` as fits finish: call again with the same arguments to resume
+    an interrupted run.
 
     Parameters
     ----------
     data : PricedData or list of PricedData
-        What to compare on.
+        The data sets to compare on.
     learners : str, or sequence of str or Contestant, default=None
-        See :func:`stakes.compare.contestants`; trivial policies and baselines are always in.
+        See :func:`stakes.compare.contestants`; constant policies and baselines always take part.
     repeats, folds : int, default=1, 5
-        Repeated stratified cross-validation; more repeats later go on from what `out` holds.
+        Repeated stratified cross-validation; a later call with more repeats continues this one.
     tune : bool, default=True
-        Whether grids are searched on cost, and learners held against the trivial policies, in
-        three inner folds; without, all are shown as they come.
+        Whether to search grids on cost, and to replace learners that lose to a constant policy,
+        in three inner folds. False: all learners run with default settings.
     today : array-like of 0 and 1, or None, default=None
-        Today's decisions, row by row; by default the cheaper trivial policy stands for them.
+        Today's decision for each row, as the reference. None: the cheaper constant policy.
     time_budget : float or None, default=None
         Seconds after which no further fit is started.
     out : path, default="stakes-report"
-        Directory of the results and the report.
+        Directory for the results and the report.
     n_jobs : int, default=1
-        Fits side by side, through joblib: its backends (Dask, Ray) work by context manager.
+        Number of parallel fits, through joblib; other backends (Dask, Ray) are selected by
+        joblib's context manager.
     random_state : int, default=0
         Base of all seeds; results do not depend on `n_jobs`.
     fresh : bool, default=False
-        Start over instead of going on from what `out` holds.
+        Whether to start over instead of resuming from `out`.
     progress : callable or None, default=None
         Called as `progress(done, total, row)` after each fit.
 
@@ -136,49 +77,40 @@ def compare(
     """
     datasets = [data] if isinstance(data, PricedData) else list(data)
     _check(datasets, today, repeats, folds)
-    field = contestants(learners)
+    field = {c.name: c for c in contestants(learners)}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
-    tasks, refused = make_tasks(datasets, field, **settings)
-    by_name = {c.name: c for c in field}
-    by_data = {d.name: d for d in datasets}
-    wanted = {task.key for task in tasks}
-    done = file.done({c.name: c.settings for c in field})
+    tasks, refused = make_tasks(datasets, field.values(), **settings)
+    done = file.done({name: c.settings for name, c in field.items()})
     todo = [task for task in tasks if task.key not in done]
-    deadline = None if time_budget is None else time.monotonic() + time_budget
+    by_data = {d.name: d for d in datasets}
+    deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
 
-    def in_time():
+    def fits():
         for task in todo:
-            if deadline is None or time.monotonic() < deadline or _trivial(by_name, task):
-                yield joblib.delayed(fit_one)(
-                    task, by_data[task.data], by_name[task.learner], folds=folds, tune=tune
-                )
+            one = field[task.learner]
+            # the report needs the constant policies, whatever the budget
+            if time.monotonic() < deadline or one.family == "constant":
+                yield joblib.delayed(fit_one)(task, by_data[task.data], one, folds=folds, tune=tune)
 
     finished = len(tasks) - len(todo)
     if progress:
         progress(finished, len(tasks), None)
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
-    with warnings.catch_warnings():
-        # joblib renews a worker whose memory has grown, and nothing is lost by it
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        try:
-            for row, arrays in pool(in_time()):
-                file.add(row | environment(), arrays)
-                finished += 1
-                if progress:
-                    progress(finished, len(tasks), row)
-        except BrokenExecutor:
-            raise MemoryError(
-                "a worker was stopped from outside, mostly for want of memory; what is finished "
-                f"is kept in {out}, and the same call goes on: with fewer jobs it needs less"
-            ) from None
+    with _workers(out):
+        for row, arrays in pool(fits()):
+            file.add(row | environment(), arrays)
+            finished += 1
+            if progress:
+                progress(finished, len(tasks), row)
+    wanted = {task.key for task in tasks}
     file.rows = [row for row in file.rows if key_of(row) in wanted]
     return Results(file, datasets, refused, len(tasks) - finished, today)
 
 
 @lru_cache
 def environment():
-    """What a row must remember to be believed: versions, machine, commit."""
+    """Versions, machine and commit, stored with every row."""
     try:
         here = Path(__file__).parent
         commit = subprocess.run(
@@ -197,8 +129,19 @@ def environment():
     }
 
 
-def _trivial(by_name, task):
-    return by_name[task.learner].family == "trivial"
+@contextmanager
+def _workers(out):
+    """What may happen to joblib's workers: restarts are harmless, a killed one ends the run."""
+    with warnings.catch_warnings():
+        # joblib restarts workers whose memory has grown; no result is lost
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        try:
+            yield
+        except BrokenExecutor:
+            raise MemoryError(
+                f"a worker was killed, probably out of memory; finished fits are kept in {out}: "
+                "run it again to resume, with fewer jobs to use less memory"
+            ) from None
 
 
 def _check(datasets, today, repeats, folds):
@@ -206,12 +149,12 @@ def _check(datasets, today, repeats, folds):
         raise InputError("There is no data set to compare on.")
     names = [d.name for d in datasets]
     if len(set(names)) < len(names):
-        raise InputError("Two data sets have the same name; give each its own.")
+        raise InputError("Two data sets have the same name; rename one.")
     if repeats < 1 or folds < 2:
         raise InputError("A comparison needs at least 1 repeat and 2 folds.")
     for d in datasets:
         d.as_costs()
         if len(numpy.unique(d.y)) < 2:
-            raise InputError(f"{d.name} has one class only; a decision needs two.")
+            raise InputError(f"{d.name} has only one class; two are needed.")
     if today is not None and (len(datasets) > 1 or len(today) != len(datasets[0])):
         raise InputError("today must have one decision (0 or 1) for each row of one data set.")

@@ -1,23 +1,19 @@
-"""One dict with everything that a report says; the renderers add nothing to it."""
+"""Everything that a report says, as one dict; the renderers only format it."""
 
 import numpy as np
 
 from stakes import __version__
-from stakes.compare._contestants import TRIVIAL
+from stakes._core.words import money
+from stakes.compare._contestants import CONSTANT_POLICIES
+from stakes.compare._fit import POLICY
 from stakes.compare._out_of_fold import OutOfFold
-from stakes.compare._stats import (
-    bootstrap_means,
-    critical_difference,
-    friedman_test,
-    interval,
-)
-from stakes.compare._trivial_guard import POLICY
+from stakes.compare._stats import bootstrap_means, critical_difference, friedman_test, interval
 
 N_BOOT = 1000
 
 
-def summarize(results):
-    """Make the summary of a :class:`~stakes.compare.Results`."""
+def summarize_results(results):
+    """Summary of a :class:`~stakes.compare.Results`."""
     parts = [summarize_data(results, data) for data in results.datasets]
     summary = {
         "title": ", ".join(data.name for data in results.datasets),
@@ -29,13 +25,13 @@ def summarize(results):
         "datasets": parts,
     }
     names = set.intersection(*({facts["learner"] for facts in p["learners"]} for p in parts))
-    if len(parts) > 1 and len(names) > 2:  # a run that was cut short may have fewer
+    if len(parts) > 1 and len(names) > 2:  # an interrupted run may have fewer
         summary["ranks"] = _ranks_over(parts, sorted(names))
     return summary
 
 
 def summarize_data(results, data):
-    """What was found on one data set."""
+    """Summary of one data set."""
     table = OutOfFold(results, data)
     today, today_name = table.today()
     learners = _learners(table, today)
@@ -49,11 +45,9 @@ def summarize_data(results, data):
         "stakes_in_words": str(data.summary()),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(
-            best, today_name, float(1000 * today.mean()), len(table.complete) - len(TRIVIAL)
-        ),
+        "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
-        "lost": lost_to_trivial(learners),
+        "lost": lost_to_constant(learners),
         "learners": learners,
         "failed": table.failed(),
         "incomplete": table.incomplete,
@@ -64,52 +58,51 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost, n_learners):
-    """The sentence that a manager needs, where so many learners have finished."""
+def headline(best, today_name, today_cost, n_finished):
+    """The sentence for the manager; `n_finished` counts learners and constant policies."""
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
-    if best["learner"] in TRIVIAL:
-        rule = (
-            f"“{best['learner']}” costs least ({money(best['cost_per_1000'])} per 1,000 decisions)"
+    if best["learner"] in CONSTANT_POLICIES:
+        cost = f"({money(best['cost_per_1000'])} per 1,000 decisions)"
+        if n_finished == len(CONSTANT_POLICIES):
+            return f"No learner has finished; “{best['learner']}” costs least so far {cost}."
+        return (
+            f"Deploy no model: the constant policy “{best['learner']}” costs least {cost}; no "
+            "learner beat it."
         )
-        if not n_learners:
-            return f"No learner has finished: of the rules without a model {rule}."
-        return f"Deploy no model: the rule {rule}, and no learner beat it."
     share = f", {saved / today_cost:.0%} of its cost" if today_cost > 0 else ""
-    sure = "" if low > 0 else " The interval includes zero: more data may turn the verdict."
+    unsure = "" if low > 0 else " The interval includes zero: more data may change the verdict."
     return (
-        f"Deploy {best['learner']}: against today's rule ({today_name}) it saves {money(saved)} "
-        f"per 1,000 decisions{share} (95 % interval {money(low)} to {money(high)}).{sure}"
+        f"Deploy {best['learner']}: compared with today's rule ({today_name}) it saves "
+        f"{money(saved)} per 1,000 decisions{share} (95 % interval {money(low)} to {money(high)})."
+        f"{unsure}"
     )
 
 
-def lost_to_trivial(learners):
-    """Sentences on who lost to a trivial policy: on the test rows, or already in training."""
+def lost_to_constant(learners):
+    """Sentences about learners that lost to a constant policy, on test rows or in training."""
     below = [f["learner"] for f in learners if f["below_trivial"]]
     times = {f["learner"]: sum(POLICY in chosen for chosen in f["params"]) for f in learners}
     replaced = [f"{name} ({count})" for name, count in times.items() if count]
     sentences = []
     if below:
-        sentences.append(f"Dearer than the best trivial policy, not to deploy: {'; '.join(below)}.")
+        sentences.append(
+            f"Costs more than the best constant policy; do not deploy: {'; '.join(below)}."
+        )
     if replaced:
         sentences.append(
-            "Lost to a trivial policy on training rows not seen, so that it decided there (in so "
-            f"many of {len(learners[0]['params'])} fits): {'; '.join(replaced)}."
+            "Replaced by a constant policy that was cheaper on held-out training rows (number of "
+            f"fits out of {len(learners[0]['params'])}): {'; '.join(replaced)}."
         )
     return sentences
 
 
-def money(amount):
-    """An amount with as many digits as a person reads."""
-    return f"{amount:,.0f}" if abs(amount) >= 100 else f"{amount:,.2f}"
-
-
 def _learners(table, today):
-    """The facts of every learner; all intervals come from the same resamples."""
-    paid = np.column_stack([table.paid(name) for name in table.complete])
+    """The facts about every learner; all intervals come from the same resamples."""
+    paid = np.column_stack([table.of(name).paid for name in table.complete])
     means = 1000 * bootstrap_means(np.column_stack([paid, today]), n_boot=N_BOOT)
     cost, best = 1000 * paid.mean(axis=0), paid.mean(axis=0).argmin()
-    # out of the same sums: a learner that decides as a policy does costs as much to the last digit
-    trivial = min(cost[table.complete.index(name)] for name in TRIVIAL)
+    # from the same sums: a learner that decides like a policy has the same cost to the last digit
+    trivial = min(cost[table.complete.index(name)] for name in CONSTANT_POLICIES)
     learners = []
     for j, name in enumerate(table.complete):
         rows = table.rows_of(name)
@@ -124,7 +117,7 @@ def _learners(table, today):
                 "saves_interval": interval(means[:, -1] - means[:, j]),
                 "tied_with_best": interval(means[:, j] - means[:, best])[0] <= 0,
                 "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
-                "below_trivial": bool(cost[j] > trivial and name not in TRIVIAL),
+                "below_trivial": bool(cost[j] > trivial and name not in CONSTANT_POLICIES),
                 "tail_cost": float(np.mean([row["tail_cost"] for row in rows])),
                 "alerts_per_1000": 1000 * sum(row["alerts"] for row in rows) / n_test,
                 "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
@@ -137,7 +130,7 @@ def _learners(table, today):
 
 
 def _ranks_over(parts, names):
-    """Ranks of the learners that have finished on every data set."""
+    """Ranks of the learners that finished on every data set."""
     cost = [{f["learner"]: f["cost_per_1000"] for f in p["learners"]} for p in parts]
     matrix = np.array([[c[name] for name in names] for c in cost])
     test = friedman_test(matrix)

@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from stakes._core.plotting import MUTED, ScoreDisplay, money, open_axes
+from stakes._core.plotting import MUTED, ScoreDisplay, open_axes
+from stakes._core.words import money
 from stakes.metrics._intake import read_costs, read_scores
 from stakes.metrics._rates import cheapest_threshold, prior_weights
 from stakes.metrics._roc import check_has_curve

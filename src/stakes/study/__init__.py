@@ -1,13 +1,10 @@
-"""The money study: every learner on real data with defensible costs, and the advice it gives."""
+"""The money study: every learner on real data with realistic costs, and the advice it gives."""
 
 from stakes.study._advise import Advice, advise
-from stakes.study._excess import excess
-from stakes.study._field import SETS, study_field
-from stakes.study._page import to_markdown
-from stakes.study._record import make_record, stored_record
-from stakes.study._run import run_study
+from stakes.study._page import draw_page, to_markdown, write_page
+from stakes.study._record import excess, make_record, stored_record
+from stakes.study._run import SETS, run_study, study_field
 from stakes.study._verdict import verdict
-from stakes.study._write import draw_page, write_page
 
 __all__ = [
     "SETS",

@@ -1,4 +1,4 @@
-"""Which one should I use? The study's answer for a given table, and why."""
+"""Which learner to use on a given table, and why, based on the study."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from stakes.study._rules import Facts, advised
 
 @dataclass(frozen=True)
 class Advice:
-    """What to use on a table.
+    """Which learner to use on a table.
 
     Parameters
     ----------
     learner : str
-        As `stakes compare --learners` and :func:`stakes.compare.contestants` call it.
+        Its name in `stakes compare --learners` and :func:`stakes.compare.contestants`.
     why : list of str
-        Sentences: what decided, what the study says of it, what to mind.
+        Sentences: the reason, the evidence from the study, what to watch out for.
     page : str
-        The page of the documentation on it.
+        Its page of the documentation.
     """
 
     learner: str
@@ -31,23 +31,23 @@ class Advice:
 
 
 def advise(data, *, stream=False, error_bars=False, adversary=False, record=None):
-    """Say which learner and decision rule to use on a table, and why.
+    """Recommend a learner and decision rule for a table, with reasons.
 
-    The rules are those of the guide; their evidence is the money study. It is a start: what pays
-    on a table is decided on that table, by :func:`stakes.compare.compare`.
+    The rules are those of the guide, based on the money study. They are a starting point: run
+    :func:`stakes.compare.compare` on the table to see what is cheapest there.
 
     Parameters
     ----------
     data : PricedData
-        The table with its prices.
+        The table with its costs.
     stream : bool, default=False
-        Whether rows come one by one, and the model must learn from each.
+        Whether rows arrive one by one and the model learns from each.
     error_bars : bool, default=False
-        Whether measurements come with their errors.
+        Whether measurements come with error bars.
     adversary : bool, default=False
-        Whether somebody changes the rows to get past the decision.
+        Whether adversaries change their data to evade the model.
     record : dict or None, default=None
-        A study of your own (:func:`~stakes.study.make_record`); None: the stored one.
+        Your own study (:func:`~stakes.study.make_record`). None: the stored one.
 
     Returns
     -------
@@ -67,58 +67,58 @@ def advise(data, *, stream=False, error_bars=False, adversary=False, record=None
     rule = advised(facts)
     learner = rule.learner(record)
     found = _like_this(stakes, learner, record) if rule.shown else _not_shown(rule)
-    why = [rule.why(facts), *found, *_mind(stakes)]
+    why = [rule.why(facts), *found, *_costs_in_words(stakes)]
     return Advice(learner, why, rule.page)
 
 
 def _like_this(stakes, learner, record):
-    """What the learner did on the set of the study that is most like this table."""
+    """Result of the learner on the data set of the study that is most similar to this table."""
     near = min(record["sets"], key=lambda one: _distance(stakes, one))
     found = {f["learner"]: f for f in near["learners"]}
     if learner not in found:
         return []
     best = near["learners"][0]
-    beside = f"the best of all, {best['learner']}, saved {best['savings']:.1%}"
+    others = f"the best, {best['learner']}, saved {best['savings']:.1%}"
     if best["learner"] == learner:
-        beside = f"no other of {len(found)} saved more"
+        others = f"none of the {len(found)} contestants saved more"
     return [
-        f"On {near['name']}, the set of the money study that is most like yours "
+        f"On {near['name']}, the data set of the money study most similar to yours "
         f"({near['rows']:,} rows, {near['positives'] / near['rows']:.1%} positive), it "
-        f"{_against_trivial(found[learner]['savings'])}; {beside}."
+        f"{_against_constant(found[learner]['savings'])}; {others}."
     ]
 
 
-def _against_trivial(savings):
+def _against_constant(savings):
     if savings < 0:
-        return f"cost {-savings:.1%} more than the best trivial policy"
-    return f"saved {savings:.1%} of the best trivial policy's cost"
+        return f"cost {-savings:.1%} more than the best constant policy"
+    return f"saved {savings:.1%} of the best constant policy's cost"
 
 
 def _not_shown(rule):
-    return [f"No set of the money study has this question in it: see the page {rule.page!r}."]
+    return [f"No data set of the money study covers this case; see the page {rule.page!r}."]
 
 
 def _distance(stakes, one):
-    """How far apart two tables are in size and in rarity, in powers of ten."""
+    """Distance between two tables by size and share of positives, on log scales."""
     share = max(stakes.n_positive, 0.5) / stakes.n
     there = one["positives"] / one["rows"]
     return np.hypot(np.log10(stakes.n / one["rows"]), np.log10(share / there))
 
 
-def _mind(stakes):
-    """What a reader should know whatever is used."""
+def _costs_in_words(stakes):
+    """What the costs imply, whichever learner is used."""
     low, high = stakes.break_even_low, stakes.break_even_high
     if high - low > 0.01:
         yield (
-            "Prices differ from row to row: the probability above which an alarm pays lies between "
-            f"{low:.3f} and {high:.3f} in 90 % of the rows, so give the costs to predict as well."
+            "Costs differ from row to row: the break-even probability lies between "
+            f"{low:.3f} and {high:.3f} for 90 % of the rows, so pass the costs to predict as well."
         )
     elif abs(low - 0.5) > 0.01:
-        yield f"An alarm pays above a probability of {low:.3f}, not 0.5."
+        yield f"Decide positive above a probability of {low:.3f}, not 0.5."
     else:
-        yield "Both mistakes cost the same: the usual rule at 0.5 is right here."
+        yield "Both mistakes cost the same: the usual threshold of 0.5 is right."
     if stakes.top_share > 0.2:
         yield (
-            f"1 % of the rows hold {stakes.top_share:.0%} of the stakes: look at the tail "
-            "(stakes.risk) and not at the mean alone."
+            f"1 % of the rows hold {stakes.top_share:.0%} of what is at stake: look at the tail "
+            "(stakes.risk), not only at the mean."
         )

@@ -1,11 +1,9 @@
-"""The study's pictures: savings on every set, and the ranks over the sets."""
+"""Figures of the study: savings, ranks over the data sets, and the diagram of the guide."""
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from stakes.compare import critical_difference
-from stakes.compare._contestants import RECOMMENDED
-from stakes.compare._critical_difference import draw_ranks
+from stakes.compare import RECOMMENDED, CriticalDifferenceDisplay, critical_difference
 from stakes.study._record import ranks
 from stakes.study._rules import RULES
 from stakes.study._verdict import short_list
@@ -14,7 +12,7 @@ STYLE = {"svg.hashsalt": "stakes", "font.size": 9}
 
 
 def draw_savings(record):
-    """A panel for each set: savings of the short list, the recommendation marked.
+    """Savings of the short list, a panel per data set, the recommendation highlighted.
 
     Returns
     -------
@@ -29,7 +27,7 @@ def draw_savings(record):
         facts = {f["learner"]: f for f in one["learners"]}
         for place, name in enumerate(names):
             if name in facts:
-                # below the best trivial policy the picture only says so
+                # clipped: how far below the best constant policy does not matter
                 value = max(facts[name]["savings"], -0.1)
                 colour = "tab:blue" if name == RECOMMENDED else "0.6"
                 ax.barh(place, value, color="tab:red" if value < 0 else colour)
@@ -38,7 +36,7 @@ def draw_savings(record):
         ax.set(title=one["name"], xlim=(-0.1, max(best * 1.08, 0.05)))
         ax.set_yticks(range(len(names)), names)
         ax.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel("savings; dotted: the best of all; red: below the best trivial policy")
+    figure.supxlabel("savings; dotted: best of all; red: costs more than the best constant policy")
     return figure
 
 
@@ -52,12 +50,12 @@ def draw_rank_diagram(record):
     names, test = ranks(record, short_list(record))
     figure = Figure(figsize=(11, 1 + 0.22 * len(names)), layout="constrained")
     difference = critical_difference(len(names), len(record["sets"]))
-    draw_ranks(figure.subplots(), names, test.ranks, difference)
+    CriticalDifferenceDisplay(names, test.ranks, difference).plot(figure.subplots())
     return figure
 
 
 def draw_guide(record):
-    """The questions of the advice, one below the other, and what to use if the answer is yes.
+    """The questions of the advice, and the learner to use if the answer is yes.
 
     Returns
     -------
@@ -83,6 +81,6 @@ def draw_guide(record):
 
 
 def save(figure, path):
-    """Write a figure as SVG, the same bytes for the same record."""
+    """Write a figure as SVG, deterministically."""
     with matplotlib.rc_context(STYLE):
         figure.savefig(path, format="svg", metadata={"Date": None})

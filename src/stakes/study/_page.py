@@ -1,17 +1,44 @@
-"""The study's page, drawn from its record and nothing else."""
+"""The study's page and figures, made from its record alone."""
 
+from pathlib import Path
+
+from stakes._core.files import appearing
+from stakes._core.words import markdown_table, money
 from stakes.compare import critical_difference
-from stakes.compare._summary import money
-from stakes.study._excess import excess
-from stakes.study._field import TUNED
-from stakes.study._record import ranks
+from stakes.study._figures import draw_guide, draw_rank_diagram, draw_savings, save
+from stakes.study._record import excess, keep, ranks
+from stakes.study._run import TUNED
 from stakes.study._verdict import short_list, verdict
 
 BELOW, POLICY = "†", "‡"
 
 
+def write_page(results, record, folder):
+    """Write `index.md`, its figures, `study.json` and `rows.jsonl`; return the page's path."""
+    folder = Path(folder)
+    keep(results, record, folder)
+    return draw_page(record, folder)
+
+
+def draw_page(record, folder):
+    """Write the page and its figures from a record, without any fits; return the page's path.
+
+    After a change of wording: ``draw_page(stored_record(), "docs/study")``.
+    """
+    folder = Path(folder)
+    drawn = {"savings.svg": draw_savings, "guide.svg": draw_guide}
+    if len(record["sets"]) > 1:
+        drawn["ranks.svg"] = draw_rank_diagram
+    for name, draw in drawn.items():
+        with appearing(folder / name) as partial:
+            save(draw(record), partial)
+    with appearing(folder / "index.md") as partial:
+        partial.write_text(to_markdown(record), encoding="utf-8")
+    return folder / "index.md"
+
+
 def to_markdown(record):
-    """The page of a study.
+    """The page of a study, as Markdown.
 
     Parameters
     ----------
@@ -25,17 +52,17 @@ def to_markdown(record):
     parts = [
         "# What pays: the money study",
         _opening(record),
-        "## The data and their prices",
+        "## Data sets and costs",
         _sets(record),
-        "## The advice against the best",
+        "## The advice compared with the best",
         _verdict(record),
         "## Savings",
-        "![Savings of the recommended learners and the baselines on every set](savings.svg)",
+        "![Savings of the recommended learners and the baselines on every data set](savings.svg)",
         _savings(record),
         *(["## Ranks", _ranks(record)] if len(record["sets"]) > 1 else []),
         "## Times",
         _times(record),
-        "## What went wrong",
+        "## Failures and warnings",
         _wrong(record),
         _again(record),
     ]
@@ -47,13 +74,13 @@ def _opening(record):
     names = {f["learner"] for one in record["sets"] for f in one["learners"]}
     plain = {name.removesuffix(TUNED) for name in names}
     return (
-        f"{len(plain)} ways to decide, with their tuned versions {len(names)}, on {n} real data "
-        f"set{'s' * (n > 1)}: learners of the library in their default settings and tuned on cost "
-        "inside the training rows, the usual baselines, and the trivial policies. A learner of the "
-        "library with a decision rule of its own that loses to a trivial policy in inner folds of "
-        f"the training rows leaves it the decision. Cross-validation with {plan['folds']} folds, "
-        f"repeats: {plan['repeats']}; the same folds for all. Learners whose time grows faster "
-        "than the rows learn from 2,500 or 1,500 of the training rows and are judged on the same "
+        f"{len(plain)} contestants ({len(names)} with their tuned versions) on {n} real data "
+        f"set{'s' * (n > 1)}: the learners of the library, with default settings and tuned on cost "
+        "inside the training rows; the usual baselines; and the constant policies. A learner of "
+        "the library that decides by its own rule is replaced by a constant policy if it loses to "
+        "one in inner folds of the training rows. The same cross-validation for all: "
+        f"{plan['folds']} folds, repeats: {plan['repeats']}. Learners that scale worse than "
+        "linearly are trained on a sample of 2,500 or 1,500 training rows and judged on the same "
         "test rows. Each fit is a row of [rows.jsonl](rows.jsonl)."
     )
 
@@ -68,14 +95,14 @@ def _sets(record):
         ]
         for one in record["sets"]
     ]
-    head = ["set", "rows", "positive", "best trivial policy, cost per 1,000"]
+    head = ["data set", "rows", "positive", "best constant policy, cost per 1,000"]
     sources = [f"- **{one['name']}**: {one['description']}" for one in record["sets"]]
     sampled = (
-        "Where a set says “… of … rows”, these were drawn from it: the rarer class keeps at least "
-        "500 rows where it has them, and the costs of each class are scaled so that every policy "
-        "costs, in expectation, what it costs on all rows."
+        "“… of … rows” means that the data set was sampled: the rarer class keeps at least 500 "
+        "rows if it has them, and the costs of each class are scaled so that the expected cost of "
+        "every policy is that on all rows."
     )
-    return "\n".join([_table(head, rows), "", *sources, "", sampled])
+    return "\n".join([markdown_table(head, rows), "", *sources, "", sampled])
 
 
 def _verdict(record):
@@ -93,17 +120,18 @@ def _verdict(record):
         for v in found
     ]
     near, tied = sum(v["excess"] <= 0.02 for v in found), sum(v["tied"] for v in found)
-    head = ["set", "best of all", "its cost", "advised", "its cost", "above the best", "tied"]
+    head = ["data set", "best of all", "its cost", "advised", "its cost", "above the best", "tied"]
     return (
-        f"What `stakes advise` says costs at most 2 % more than the best of all on {near} of "
-        f"{len(found)} sets, and a paired bootstrap does not tell the two apart on {tied} (column "
-        "tied). The best of so many is partly luck: it was chosen on the rows that it is judged "
-        f"on. Costs per 1,000 decisions.\n\n{_table(head, rows)}\n\n{_regret(record)}"
+        f"The learner that `stakes advise` names costs at most 2 % more than the best of all on "
+        f"{near} of {len(found)} data sets, and is not significantly different from it (paired "
+        f"bootstrap) on {tied} (column tied). The best of all is partly luck: it was chosen on the "
+        "rows on which it is judged. Costs per 1,000 decisions.\n\n"
+        f"{markdown_table(head, rows)}\n\n{_regret(record)}"
     )
 
 
 def _regret(record):
-    """How far each way to decide is above the best, over all sets."""
+    """How far each contestant is above the best, over all data sets."""
     above = excess(record)
     order = sorted(above, key=lambda name: above[name]["mean"])[:12]
     rows = [
@@ -119,10 +147,9 @@ def _regret(record):
         for family, name in families.items()
     ]
     return (
-        "The twelve that are nearest to the best in the geometric mean over the sets, for whoever "
-        f"must choose one without looking:\n\n{_table(head, rows)}\n\n"
-        "The nearest of each family:\n\n"
-        + _table(["family", "nearest", "mean above the best", "worst"], best)
+        "The twelve contestants closest to the best, by the geometric mean over the data sets:"
+        f"\n\n{markdown_table(head, rows)}\n\nThe closest of each family:\n\n"
+        + markdown_table(["family", "closest", "mean above the best", "worst"], best)
     )
 
 
@@ -136,16 +163,16 @@ def _savings(record):
     facts = [{f["learner"]: f for f in one["learners"]} for one in record["sets"]]
     rows = [[name, *(_cell(one.get(name)) for one in facts)] for name in by_rank]
     return (
-        "Savings: the share of the best trivial policy's cost that is not paid, best average rank "
-        f"first. {BELOW} costs more than the best trivial policy. {POLICY} warned that a trivial "
-        "policy was cheaper: on its own training rows, or in inner folds, and the policy decided "
-        "then.\n\n"
-        + _table(["learner and decision", *(one["name"] for one in record["sets"])], rows)
+        "Savings: the share of the best constant policy's cost that is saved; best average rank "
+        f"first. {BELOW} costs more than the best constant policy. {POLICY} warned that a constant "
+        "policy was cheaper, on the training rows or in inner folds; in the latter case the policy "
+        "replaced the learner.\n\n"
+        + markdown_table(["learner and decision", *(one["name"] for one in record["sets"])], rows)
     )
 
 
 def _in_order(record):
-    """Those that finished on every set, the best average rank first."""
+    """Names of those that finished on every data set, best average rank first."""
     if len(record["sets"]) == 1:
         return [f["learner"] for f in record["sets"][0]["learners"]]
     names, test = ranks(record)
@@ -164,11 +191,11 @@ def _ranks(record):
     few, short = ranks(record, short_list(record))
     n = len(record["sets"])
     return (
-        f"Over all {len(names)} that finished on every set Friedman's p is {test.p_value:.2g} "
-        f"(Iman-Davenport {test.f_p_value:.2g}) and the critical difference is "
-        f"{critical_difference(len(names), n):.1f} ranks: {n} sets cannot order so many. The "
-        f"diagram has the {len(few)} that `stakes compare` runs unasked, tuned where they have a "
-        f"grid, with the baselines and the trivial policies: Friedman p {short.p_value:.2g}, "
+        f"For all {len(names)} contestants that finished on every data set, Friedman's p is "
+        f"{test.p_value:.2g} (Iman-Davenport {test.f_p_value:.2g}) and the critical difference is "
+        f"{critical_difference(len(names), n):.1f} ranks: {n} data sets are too few to rank them. "
+        f"The diagram shows the {len(few)} that `stakes compare` runs by default, tuned where they "
+        f"have a grid, including baselines and constant policies: Friedman p {short.p_value:.2g}, "
         f"critical difference {critical_difference(len(few), n):.2f}.\n\n"
         "![Critical-difference diagram](ranks.svg)"
     )
@@ -187,8 +214,8 @@ def _times(record):
     rows.sort(key=lambda row: -float(row[1]))
     head = ["learner and decision", "fit", "longest", "where", "predict"]
     return (
-        "Mean seconds of a fit and of its predictions, summed over the sets, on one core of a "
-        "machine that did other things as well: an order, not a benchmark.\n\n" + _table(head, rows)
+        "Mean seconds per fit and per prediction of a test fold, summed over the data sets, on one "
+        "core of a busy machine: a rough order, not a benchmark.\n\n" + markdown_table(head, rows)
     )
 
 
@@ -198,36 +225,27 @@ def _wrong(record):
         for one in record["sets"]
         for bad in one["failed"]
     ]
-    heard = {}
+    heard, below = {}, {}
     for one in record["sets"]:
         for f in one["learners"]:
-            for text in f["warnings"]:
-                kind = text.split(":")[0]
-                heard.setdefault((kind, f["learner"]), {})[one["name"]] = None
+            for kind in {text.split(":")[0] for text in f["warnings"]}:
+                heard.setdefault((kind, f["learner"]), []).append(one["name"])
+            if f["below_trivial"]:
+                where = f"{one['name']} ({-f['savings']:+.1%})"
+                below.setdefault(f["learner"], []).append(where)
     lines += [
-        f"- {learner} warned {kind} on {', '.join(where)}."
+        f"- {learner}: {kind} on {', '.join(where)}."
         for (kind, learner), where in sorted(heard.items())
     ]
-    below = {}
-    for one in record["sets"]:
-        for f in one["learners"]:
-            if f["below_trivial"]:
-                told = f"{one['name']} ({-f['savings']:+.1%})"
-                below.setdefault(f["learner"], []).append(told)
     lines += [
-        f"- {name} cost more than the best trivial policy on {', '.join(where)}."
+        f"- {name} cost more than the best constant policy on {', '.join(where)}."
         for name, where in sorted(below.items())
     ]
     if below:
-        lines.append("\n`stakes train --from` refuses to deploy what lost to a trivial policy.")
-    return "\n".join(lines) or "Nothing."
+        lines.append("\n`stakes train --from` does not train what lost to a constant policy.")
+    return "\n".join(lines) or "Nothing failed."
 
 
 def _again(record):
     machine = ", ".join(f"{k} {'/'.join(v)}" for k, v in record["environment"].items() if any(v))
-    return f"Made by `{record['command']}` ({machine})."
-
-
-def _table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "| --- |" + " --- |" * (len(head) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+    return f"Generated by `{record['command']}` ({machine})."

@@ -1,7 +1,9 @@
-"""What is kept of a study: a row per fit, and what each learner cost on each set."""
+"""What is stored of a study: a row per fit, and the cost of each learner on each data set."""
 
 import json
+from math import inf
 from pathlib import Path
+from statistics import geometric_mean
 
 from stakes._core.files import appearing
 from stakes.compare import friedman_test
@@ -18,14 +20,14 @@ _LEARNER = (
 
 
 def make_record(results, command):
-    """One dict of all that the study's page says.
+    """Everything that the study's page says, as one dict.
 
     Parameters
     ----------
     results : stakes.compare.Results
         Of :func:`~stakes.study.run_study`.
     command : str
-        What makes it again.
+        Command that reproduces the study.
 
     Returns
     -------
@@ -42,17 +44,43 @@ def make_record(results, command):
 
 
 def keep(results, record, folder):
-    """Write the record and the rows into a folder; each appears whole or not at all."""
+    """Write the record and the rows into a folder, each atomically."""
     rows = sorted(results.rows, key=lambda r: (r["data"], r["learner"], r["repeat"], r["fold"]))
     kept = [json.dumps({k: _short(row[k]) for k in _FIT if k in row}) for row in rows]
-    texts = {RECORD: json.dumps(record, indent=1) + "\n", ROWS: "\n".join(kept) + "\n"}
+    texts = {RECORD: to_json(record), ROWS: "\n".join(kept) + "\n"}
     for name, text in texts.items():
         with appearing(Path(folder) / name) as partial:
             partial.write_text(text, encoding="utf-8")
 
 
+def to_json(record):
+    """The record as JSON with one line per learner and data set, so that diffs are readable.
+
+    Examples
+    --------
+    >>> print(to_json({"command": "c", "sets": [{"name": "a", "learners": [{"x": 1}, {"x": 2}]}]}))
+    {
+    "command": "c",
+    "sets": [
+    {"name": "a", "learners": [
+    {"x": 1},
+    {"x": 2}
+    ]}
+    ]
+    }
+    <BLANKLINE>
+    """
+    sets = []
+    for one in record["sets"]:
+        facts = json.dumps({k: v for k, v in one.items() if k != "learners"})
+        lines = ",\n".join(json.dumps(learner) for learner in one["learners"])
+        sets.append(f'{facts[:-1]}, "learners": [\n{lines}\n]}}')
+    head = [f'"{k}": {json.dumps(v)}' for k, v in record.items() if k != "sets"]
+    return "{\n" + ",\n".join([*head, '"sets": [\n' + ",\n".join(sets) + "\n]"]) + "\n}\n"
+
+
 def stored_record():
-    """The record of the study that comes with the library: what the advice rests on.
+    """The record of the study that is shipped with the library, on which the advice is based.
 
     Examples
     --------
@@ -63,17 +91,54 @@ def stored_record():
 
 
 def ranks(record, names=None):
-    """Friedman's test over the sets, of the learners that finished on all of them.
+    """Friedman's test over the data sets, for the learners that finished on all of them.
 
     Returns
     -------
     (list of str, FriedmanResult)
     """
     costs = [{f["learner"]: f["cost_per_1000"] for f in one["learners"]} for one in record["sets"]]
-    everywhere = [f["learner"] for f in record["sets"][0]["learners"]]
-    everywhere = sorted(n for n in everywhere if all(n in c for c in costs))
-    chosen = [n for n in everywhere if names is None or n in names]
+    chosen = [n for n in finished_everywhere(record) if names is None or n in names]
     return chosen, friedman_test([[c[n] for n in chosen] for c in costs])
+
+
+def above_best(one, name):
+    """Relative cost above the best learner of a data set; infinite if the best cost nothing."""
+    cost = next(f["cost_per_1000"] for f in one["learners"] if f["learner"] == name)
+    best = one["learners"][0]["cost_per_1000"]
+    if cost == best:
+        return 0.0
+    return cost / best - 1 if best > 0 else inf
+
+
+def excess(record):
+    """Relative cost of each learner above the best one of each data set.
+
+    Parameters
+    ----------
+    record : dict
+        Of :func:`~stakes.study.make_record`.
+
+    Returns
+    -------
+    dict
+        Learner -> `mean` and `worst` relative cost above the best, and `where` it is worst, for
+        learners that finished on every data set. The mean is the geometric mean of the ratios, so
+        that a data set on which the best cost almost nothing does not dominate.
+    """
+    found = {}
+    for name in finished_everywhere(record):
+        above = [(above_best(one, name), one["name"]) for one in record["sets"]]
+        worst, where = max(above)
+        mean = geometric_mean([1 + one for one, _ in above]) - 1
+        found[name] = {"mean": mean, "worst": worst, "where": where}
+    return found
+
+
+def finished_everywhere(record):
+    """Names of the learners that finished on every data set, sorted."""
+    names = ({f["learner"] for f in one["learners"]} for one in record["sets"])
+    return sorted(set.intersection(*names))
 
 
 def _of_set(part, data):
@@ -90,7 +155,7 @@ def _of_set(part, data):
 
 
 def _short(value):
-    """Floats with seven digits: a file that people can read."""
+    """Floats with seven significant digits, to keep the files readable."""
     if isinstance(value, float):
         return float(f"{value:.7g}")
     return [_short(one) for one in value] if isinstance(value, list) else value

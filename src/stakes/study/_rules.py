@@ -1,24 +1,24 @@
-"""The rules of the advice, in the order in which they are asked."""
+"""The rules of the advice, in the order in which they are applied."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stakes.compare._contestants import RECOMMENDED
-from stakes.study._excess import excess
+from stakes.compare import RECOMMENDED
+from stakes.study._record import excess
 
 FEW, MANY = 50, 200_000
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the rules look at.
+    """The facts that the rules use.
 
     Parameters
     ----------
     rows, positives : int
-        What the table says.
+        Size of the table, and number of positives.
     stream, error_bars, adversary : bool, default=False
-        What the user says of the problem.
+        What the user says about the problem.
     """
 
     rows: int
@@ -29,28 +29,28 @@ class Facts:
 
     @property
     def rarer(self):
-        """How many rows the rarer class has."""
+        """Number of rows of the rarer class."""
         return min(self.positives, self.rows - self.positives)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One question, and what to use if the answer is yes.
+    """One question, and the learner to use if the answer is yes.
 
     Parameters
     ----------
     question : str
-        As the guide's picture asks it.
+        The question, as shown in the diagram of the guide.
     applies : callable
         Facts -> bool.
     learner : callable
         Record of a study -> the name of a contestant.
     page : str
-        The page of the documentation.
+        Page of the documentation.
     why : callable
-        Facts -> the sentence that says what decided.
+        Facts -> a sentence with the reason.
     shown : bool, default=True
-        Whether the study's sets show what is asked here.
+        Whether the study has evidence for this rule.
     """
 
     question: str
@@ -62,7 +62,7 @@ class Rule:
 
 
 def best_of(record, allowed):
-    """The allowed contestant that is nearest to the best in the mean over the study's sets."""
+    """The allowed contestant that is closest to the best in the mean over the data sets."""
     above = excess(record)
     return min((name for name in above if allowed(name)), key=lambda name: above[name]["mean"])
 
@@ -83,35 +83,37 @@ RULES = (
         lambda facts: facts.error_bars,
         lambda record: "UncertainMarginClassifier",
         "uncertain",
-        lambda facts: "Error bars are data: it allows for them, and certifies each prediction.",
+        lambda facts: "It uses the error bars and certifies each prediction.",
         shown=False,
     ),
     Rule(
-        "Does somebody change the rows to get past you?",
+        "Do adversaries adapt to the model?",
         lambda facts: facts.adversary,
         lambda record: "StackelbergClassifier",
         "game",
-        lambda facts: "It is trained against the best answer to itself; no other learner here is.",
+        lambda facts: (
+            "It is trained against an adversary's best response; no other learner here is."
+        ),
         shown=False,
     ),
     Rule(
-        "Do rows come one by one, to be learnt from at once?",
+        "Does the data arrive as a stream?",
         lambda facts: facts.stream,
         _online,
         "online",
         lambda facts: (
-            "Of the learners that need one pass and no memory of the rows it is, in default "
-            "settings, nearest to the best on the study's sets."
+            "Among the learners that need one pass and store no rows, it is closest to the best on "
+            "the study's data sets, with default settings."
         ),
     ),
     Rule(
-        f"Are there fewer than {FEW} rows of the rarer class?",
+        f"Does the rarer class have fewer than {FEW} rows?",
         lambda facts: facts.rarer < FEW,
         lambda record: "logistic regression, Bayes decision",
         "decision",
         lambda facts: (
-            f"There are {facts.rarer} rows of the rarer class, too few to weigh several "
-            "models; no set of the study has so few, so look at the report's intervals."
+            f"The rarer class has {facts.rarer} rows, too few to choose between models; the data "
+            "sets of the study have more, so check the intervals in the report."
         ),
     ),
     Rule(
@@ -120,18 +122,18 @@ RULES = (
         _quick,
         "decision",
         lambda facts: (
-            f"With {facts.rows:,} rows it is trained once where the blend trains 36 "
-            "models; try the blend on a sample (PricedData.sample)."
+            f"With {facts.rows:,} rows training time matters: it trains one model, the blend 36. "
+            "Try the blend on a sample (PricedData.sample)."
         ),
     ),
     Rule(
-        "Else",
+        "Otherwise",
         lambda facts: True,
         lambda record: RECOMMENDED,
         "decision",
         lambda facts: (
-            "Independent rows, enough of both classes: a blend of linear model, forests "
-            "and boosters, with the decision of least expected cost."
+            "Independent rows and enough of both classes: a blend of a linear model, forests and "
+            "boosters that decides by expected cost."
         ),
     ),
 )

@@ -1,10 +1,54 @@
-"""Run the study: `stakes.compare` over all sets, kept fit by fit, so that it can be stopped."""
+"""Run the study: all learners, default and tuned, on all data sets; interrupted runs resume."""
 
 from dataclasses import replace
 
-from stakes.compare import compare
+from stakes.compare import compare, contestants
 from stakes.datasets import load
-from stakes.study._field import SETS, study_field
+
+SETS = (
+    "german",
+    "spambase",
+    "telco_churn",
+    "default_credit",
+    "bank_marketing",
+    "kdd98",
+    "card_fraud",
+    "kdd99",
+)
+# training rows of learners that scale worse than linearly; the test rows are the same for all
+TRAIN_ROWS = {"fast": None, "medium": 2_500, "slow": 1_500}
+TUNED, CALIBRATED = ", tuned", ", Bayes decision"
+
+
+def study_field(names=("all",)):
+    """The contestants of the study, with default settings and, where they have a grid, tuned.
+
+    A learner with scores only is tuned with its own decision rule. Its calibrated version, with
+    the Bayes decision, runs with default settings only: tuning would take a hundred fits per fold.
+
+    Parameters
+    ----------
+    names : sequence of str, default=("all",)
+        As for :func:`stakes.compare.contestants`.
+
+    Returns
+    -------
+    list of Contestant
+
+    Examples
+    --------
+    >>> [c.name for c in study_field([])][2:4]
+    ['logistic regression at 0.5', 'logistic regression at 0.5, tuned']
+    """
+    field = []
+    for one in contestants(names):
+        rows = None if one.as_is else TRAIN_ROWS[one.speed]
+        field.append(replace(one, grid={}, train_rows=rows, max_rows=None))
+        calibrated = one.guarded and one.name.endswith(CALIBRATED)
+        if one.grid and not calibrated:
+            tuned = one.name + TUNED
+            field.append(replace(one, name=tuned, train_rows=rows, max_rows=None))
+    return field
 
 
 def run_study(
@@ -20,7 +64,7 @@ def run_study(
     fresh=False,
     progress=None,
 ):
-    """Compare every learner of the library, default and tuned, on real data with prices.
+    """Compare every learner of the library, default and tuned, on real data with costs.
 
     Parameters
     ----------
@@ -29,17 +73,17 @@ def run_study(
     learners : sequence of str, default=("all",)
         As for :func:`stakes.compare.contestants`.
     rows : int, default=6_000
-        Larger sets are sampled (:meth:`stakes.tables.PricedData.sample`).
+        Larger data sets are sampled (:meth:`stakes.tables.PricedData.sample`).
     repeats, folds : int, default=3, 3
-        Repeated stratified cross-validation; one repeat first, and more later, is the same.
+        Repeated stratified cross-validation; a later call with more repeats continues this one.
     out : path, default="stakes-study"
-        Where fits are kept: the same call goes on where an interrupted one stopped.
+        Directory of the finished fits; call again with the same arguments to resume.
     n_jobs : int, default=1
-        Fits side by side.
+        Number of parallel fits.
     random_state : int, default=0
         Base of all seeds.
     fresh : bool, default=False
-        Start over instead of going on from what `out` holds.
+        Whether to start over instead of resuming from `out`.
     progress : callable or None, default=None
         Called as `progress(done, total, row)` after each fit.
 

@@ -1,13 +1,13 @@
-"""How near to the best of all the library's own advice comes."""
+"""How close the library's own advice comes to the best contestant."""
 
 from stakes.compare import contestants
-from stakes.study._excess import above_best
-from stakes.study._field import TUNED
+from stakes.study._record import above_best
 from stakes.study._rules import Facts, advised
+from stakes.study._run import TUNED
 
 
 def verdict(record):
-    """Set by set: the best of all, what the library advises, and how far above the best it is.
+    """The best and the advised contestant of each data set, and the difference in cost.
 
     Parameters
     ----------
@@ -17,8 +17,8 @@ def verdict(record):
     Returns
     -------
     list of dict
-        With `name`, `best`, `best_cost`, `advised`, `advised_cost`, `excess` and `tied`; without
-        the sets on which the advised learner did not run.
+        With `name`, `best`, `best_cost`, `advised`, `advised_cost`, `excess` and `tied`; data
+        sets on which the advised learner did not run are left out.
     """
     found = []
     for one in record["sets"]:
@@ -41,7 +41,7 @@ def verdict(record):
 
 
 def short_list(record):
-    """What `stakes compare` runs unasked, tuned where it can be."""
+    """What `stakes compare` runs by default, tuned where there is a grid."""
     there = {f["learner"] for one in record["sets"] for f in one["learners"]}
-    unasked = [c.name for c in contestants()]
-    return [name + TUNED if name + TUNED in there else name for name in unasked]
+    default = [c.name for c in contestants()]
+    return [name + TUNED if name + TUNED in there else name for name in default]

@@ -1,5 +1,5 @@
-"""One summary, rendered to HTML, Markdown and JSON."""
+"""The summary of a comparison, rendered to HTML, Markdown and JSON."""
 
-from stakes.compare.report._write import write_report
+from stakes.compare.report._render import write_report
 
 __all__ = ["write_report"]

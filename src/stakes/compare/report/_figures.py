@@ -1,4 +1,4 @@
-"""The figures of the report as inline SVG that takes the page's colours, light or dark."""
+"""Figures of the report, as inline SVG in the colors of the page, light or dark."""
 
 import io
 import re
@@ -8,9 +8,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from stakes.compare._critical_difference import draw_ranks
+from stakes.compare._stats import CriticalDifferenceDisplay
 
-INK = "#010203"  # replaced by the page's own text colour
+INK = "#010203"  # replaced by the text color of the page
 THOUSANDS = StrMethodFormatter("{x:,.10g}")
 ACCENT, QUIET = "#1f77b4", "#8a94a3"
 STYLE = {
@@ -29,7 +29,7 @@ STYLE = {
 
 
 def figure(name, draw, width=5.2, height=3.6):
-    """Draw on fresh axes and return the SVG text; ids start with `name`, so none clash."""
+    """Draw on new axes and return the SVG text; ids start with `name` to be unique on the page."""
     with matplotlib.rc_context(STYLE):
         fig = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasSVG(fig)
@@ -57,9 +57,9 @@ def cost_figure(data, name):
     def draw(ax):
         for place, f in enumerate(reversed(learners)):
             low, high = f["cost_interval"]
-            colour = ACCENT if f["learner"] == data["best"] else QUIET
-            ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
-            ax.plot(f["cost_per_1000"], place, "o", color=colour, markersize=6)
+            color = ACCENT if f["learner"] == data["best"] else QUIET
+            ax.plot([low, high], [place, place], color=color, linewidth=2, solid_capstyle="butt")
+            ax.plot(f["cost_per_1000"], place, "o", color=color, markersize=6)
         ax.axvline(data["today"]["cost_per_1000"], color=INK, linewidth=1, linestyle=":")
         ax.set_yticks(range(len(learners)), [f["learner"] for f in reversed(learners)])
         ax.tick_params(axis="y", length=0)
@@ -71,7 +71,7 @@ def cost_figure(data, name):
 
 
 def threshold_figure(data, name):
-    """Cost by threshold, beside what the best learner decided."""
+    """Cost by threshold, next to the cost of the best learner's decisions."""
     curve = data["threshold_curve"]
 
     def draw(ax):
@@ -87,7 +87,7 @@ def threshold_figure(data, name):
             linewidth=1,
             label="today's rule",
         )
-        ax.set_xlabel("say positive above this probability")
+        ax.set_xlabel("threshold on the probability of the positive class")
         ax.set_ylabel("cost per 1,000 decisions")
         ax.yaxis.set_major_formatter(THOUSANDS)
         ax.legend(frameon=False)
@@ -96,14 +96,14 @@ def threshold_figure(data, name):
 
 
 def calibration_figure(data, name):
-    """Predicted against observed share of positives."""
+    """Predicted probability against observed share of positives."""
     c = data["calibration"]
     top = max(*c["predicted"], *c["observed"], 1e-9) * 1.05
 
     def draw(ax):
         ax.plot([0, top], [0, top], color=INK, linestyle=":", linewidth=1)
         ax.plot(c["predicted"], c["observed"], "o-", color=ACCENT, markersize=5)
-        ax.set_xlabel("predicted probability (tenths of the examples)")
+        ax.set_xlabel("predicted probability (deciles of the examples)")
         ax.set_ylabel("share of positives")
 
     return figure(name, draw)
@@ -111,13 +111,6 @@ def calibration_figure(data, name):
 
 def rank_figure(ranks, name):
     """The critical-difference diagram over several data sets."""
-    n = len(ranks["learners"])
-    return figure(name, lambda ax: draw_ranks(ax, **_for_draw(ranks), color=INK), 9, 1 + 0.18 * n)
-
-
-def _for_draw(ranks):
-    return {
-        "names": ranks["learners"],
-        "ranks": ranks["ranks"],
-        "difference": ranks["critical_difference"],
-    }
+    names = ranks["learners"]
+    display = CriticalDifferenceDisplay(names, ranks["ranks"], ranks["critical_difference"])
+    return figure(name, lambda ax: display.plot(ax, color=INK), 9, 1 + 0.18 * len(names))

@@ -1,0 +1,31 @@
+"""How amounts and tables are written in reports, pages and figures."""
+
+
+def money(amount):
+    """An amount with as many digits as a person reads.
+
+    Examples
+    --------
+    >>> [money(amount) for amount in (12345.6, 40.9, 0.01234, -0.0)]
+    ['12,346', '40.90', '0.0123', '0']
+    """
+    if abs(amount) >= 100:
+        return f"{amount:,.0f}"
+    if abs(amount) >= 1:
+        return f"{amount:.2f}"
+    # rounding first: what is zero but for floating-point noise is written as 0, without a sign
+    return f"{round(float(amount), 10) + 0.0:.3g}"
+
+
+def markdown_table(head, rows, *, numbers=False):
+    """A Markdown table of strings; `numbers` aligns all columns but the first to the right.
+
+    Examples
+    --------
+    >>> print(markdown_table(["learner", "cost"], [["a", "12"]], numbers=True))
+    | learner | cost |
+    | --- | ---: |
+    | a | 12 |
+    """
+    rule = ["---"] + ["---:" if numbers else "---"] * (len(head) - 1)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, rule, *rows])

@@ -1,0 +1,111 @@
+"""Render the summary: a self-contained HTML page, Markdown for a wiki, and JSON."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+
+from stakes._core.files import appearing
+from stakes._core.words import markdown_table, money
+from stakes.compare.report._figures import (
+    calibration_figure,
+    cost_figure,
+    rank_figure,
+    threshold_figure,
+)
+
+
+def write_report(summary, directory):
+    """Write report.html, report.md and report.json into a directory, each atomically."""
+    texts = {
+        "report.json": json.dumps(summary, indent=1, sort_keys=True) + "\n",
+        "report.md": to_markdown(summary),
+        "report.html": to_html(summary),
+    }
+    for name, text in texts.items():
+        with appearing(Path(directory) / name) as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+def to_html(summary):
+    """Render one page with inline style and figures, light and dark, that loads nothing."""
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["money"] = money
+    template = files("stakes.compare.report").joinpath("report.html.j2").read_text(encoding="utf-8")
+    figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
+    ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
+    return environment.from_string(template).render(summary=summary, figures=figures, ranks=ranks)
+
+
+def to_markdown(summary):
+    """Render Markdown, for a pull request or a wiki."""
+    parts = [f"# Cost comparison: {summary['title']}"]
+    for data in summary["datasets"]:
+        parts += [f"## {data['name']}", f"**{data['sentence']}**", data["stakes_in_words"]]
+        if data["ties"]:
+            parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
+        parts += [_learners(data), *data["lost"]]
+        if data["misstated"]:
+            parts.append(_misstated(data))
+        parts += [f"- {f['learner']} failed: {f['error']}" for f in data["failed"]]
+    if "ranks" in summary:
+        parts.append(_ranks(summary["ranks"]))
+    parts += [f"- {sentence}" for sentence in summary["refused"]]
+    if summary["unfinished"]:
+        parts.append(f"Not run within the time budget: {summary['unfinished']} fits.")
+    parts.append(f"To run it again: `{summary['command']}`")
+    return "\n\n".join(parts) + "\n"
+
+
+def _figures(data, name):
+    drawn = {"cost": cost_figure(data, f"{name}-cost")}
+    if data["threshold_curve"]:
+        drawn["threshold"] = threshold_figure(data, f"{name}-threshold")
+        drawn["calibration"] = calibration_figure(data, f"{name}-calibration")
+    return drawn
+
+
+def _learners(data):
+    head = ["learner and decision", "cost per 1,000", "95 % interval", "savings", "alerts", "fit s"]
+    rows = [
+        [
+            f["learner"],
+            money(f["cost_per_1000"]),
+            " to ".join(money(x) for x in f["cost_interval"]),
+            "" if f["savings"] is None else f"{f['savings']:.3f}",
+            f"{f['alerts_per_1000']:.1f}",
+            f"{f['fit_seconds']:.2f}",
+        ]
+        for f in data["learners"]
+    ]
+    return markdown_table(head, rows, numbers=True)
+
+
+def _misstated(data):
+    head = ["if the true cost is", "it costs", "decided at the true cost", "best constant policy"]
+    rows = [
+        [
+            f"{m['factor']:g} times the stated cost of {m['which']}",
+            money(m["cost_per_1000"]),
+            money(m["had_we_known"]),
+            money(m["best_trivial"]),
+        ]
+        for m in data["misstated"]
+    ]
+    table = markdown_table(head, rows, numbers=True)
+    return f"Costs per 1,000 decisions if the stated costs are wrong:\n\n{table}"
+
+
+def _ranks(ranks):
+    order = sorted(zip(ranks["ranks"], ranks["learners"], strict=True))
+    rows = [[name, f"{rank:.2f}"] for rank, name in order]
+    text = markdown_table(["learner and decision", "average rank"], rows, numbers=True)
+    return (
+        f"## Ranks over {ranks['n_datasets']} data sets\n\n{text}\n\nFriedman p = "
+        f"{ranks['friedman_p']:.2g} (Iman-Davenport {ranks['iman_davenport_p']:.2g}). Average "
+        f"ranks closer than {ranks['critical_difference']:.2f} are not significantly different "
+        "(Nemenyi, 5 % level)."
+    )
