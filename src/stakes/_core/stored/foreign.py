@@ -1,14 +1,17 @@
 """What objects of scikit-learn may hold in a model file; other classes of it are refused.
 
-Only what prediction reads is declared in detail. Constructor parameters are plain values; those of
-scikit-learn's estimators are checked by its own constraints.
+Constructor parameters are plain values or estimators, checked by scikit-learn's own constraints.
+Of the fitted attributes, what prediction reads is declared in detail.
 """
 
 import importlib
+from functools import cache
 
 import numpy as np
 
-from stakes._core.stored.plain import Damaged, Named
+from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
+from stakes._core.stored.boosters import BOOSTERS
+from stakes._core.stored.plain import Damaged, Named, Unknown
 from stakes._core.stored.spec import (
     Anything,
     Array,
@@ -23,67 +26,70 @@ from stakes._core.stored.spec import (
     Part,
     Plain,
     Sometimes,
-    Spec,
     Text,
     Together,
     labels,
 )
-from stakes._core.stored.state import ESTIMATOR, State
+from stakes._core.stored.state import ESTIMATOR, State, same_input
+from stakes._core.stored.trees import sound_children, within
 
-CLASSES = Sometimes(labels("k"))
 _VECTOR = Array("f", ("d",))
+_COUNT = Number(0, 2**53, whole=True)
 _SIGMOID = "sklearn.calibration._SigmoidCalibration"
 _ISOTONIC = "sklearn.isotonic.IsotonicRegression"
+_LOSS = "sklearn._loss.loss."
+_HIST = "sklearn.ensemble._hist_gradient_boosting."
+_TREE = "sklearn.tree._tree.Tree"
 
 
-class Input(Spec):
-    """An estimator that reads all features of the object it belongs to."""
-
-    def check(self, value, scope):
-        Part().check(value, scope)
-        same_input(value, scope)
-
-
-def same_input(record, scope):
-    """Refuse an estimator with another number of features than the object it belongs to."""
-    state = record.state if isinstance(record.state, dict) else {}
-    if "n_features_in_" in state and "d" in scope.sizes:
-        scope.bind("d", int(state["n_features_in_"]))
+@cache
+def foreign_state(name):
+    """What a class of another package may hold, or None if it is not known."""
+    declare = _DECLARED.get(name) or BOOSTERS.get(name)
+    return None if declare is None else declare(name)
 
 
-def estimator(name, fitted, check=None):
-    """The state of an estimator of scikit-learn, with its own constraints on parameters."""
-    module, _, attribute = name.rpartition(".")
-    owner = getattr(importlib.import_module(module), attribute)
-    parameters = dict.fromkeys(owner._get_param_names(), Parameter())
-    constraints = {
-        parameter: rule
-        for parameter, rule in getattr(owner, "_parameter_constraints", {}).items()
-        if parameter in parameters
-    }
-    return State(parameters, ESTIMATOR | fitted, check=check, constraints=constraints)
+def estimator(fitted, check=None, **parameters):
+    """How to declare an estimator of scikit-learn, whose own constraints hold for parameters."""
+
+    def declare(name):
+        module, _, attribute = name.rpartition(".")
+        owner = getattr(importlib.import_module(module), attribute)
+        names = owner._get_param_names()
+        rules = getattr(owner, "_parameter_constraints", {})
+        constraints = {n: rule for n, rule in rules.items() if n in names}
+        fields = dict.fromkeys(names, Parameter()) | parameters
+        return State(fields, ESTIMATOR | fitted, check=check, constraints=constraints)
+
+    return declare
+
+
+def thing(*args, **more):
+    """How to declare an object that is no estimator."""
+    return lambda name: State(*args, **more)
 
 
 def _check_tree(state, scope):
     """Children follow their parent inside the tree, and features exist, so every walk ends."""
     nodes, n, d = state["nodes"], int(state["node_count"]), scope.sizes["d"]
-    if nodes.dtype.names is None or not {"left_child", "right_child", "feature"} <= set(
-        nodes.dtype.names
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != NODE_DTYPE or nodes.shape != (n,):
+        raise Damaged("the nodes of a Tree have unknown fields or another number than it says")
+    inner = nodes["left_child"] != -1
+    if not (
+        sound_children(nodes["left_child"], nodes["right_child"], inner, n)
+        and within(nodes["feature"][inner], 0, d)
     ):
-        raise Damaged("the nodes of a Tree have unknown fields")
-    if len(nodes) != n or n < 1:
-        raise Damaged("a Tree has another number of nodes than it says")
-    left, right = nodes["left_child"], nodes["right_child"]
-    inner = left != -1
-    if not (sound_children(left, right, inner, n) and within(nodes["feature"][inner], 0, d)):
         raise Damaged("a tree node points outside the tree")
+    if np.isnan(nodes["threshold"]).any() or state["max_depth"] > n:
+        raise Damaged("a tree has a threshold or depth that is no number")
 
 
 def _check_predictor(state, scope):
     nodes, bitsets = state["nodes"], state["raw_left_cat_bitsets"]
-    wanted = {"left", "right", "is_leaf", "feature_idx", "is_categorical", "bitset_idx"}
-    if nodes.dtype.names is None or not wanted <= set(nodes.dtype.names) or not len(nodes):
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
         raise Damaged("the nodes of a TreePredictor have unknown fields")
+    if nodes.ndim != 1 or not len(nodes):
+        raise Damaged("a TreePredictor has no nodes")
     inner = nodes["is_leaf"] == 0
     codes = inner & (nodes["is_categorical"] != 0)
     if not (
@@ -91,49 +97,74 @@ def _check_predictor(state, scope):
         and within(nodes["bitset_idx"][codes], 0, len(bitsets))
     ):
         raise Damaged("a tree node points outside the tree")
+    if np.isnan(nodes["num_threshold"]).any() or not np.isfinite(nodes["value"]).all():
+        raise Damaged("a tree has a threshold or value that is no number")
 
 
 def _check_boosting(state, scope):
-    d = scope.sizes.get("d")
+    d, width = scope.sizes.get("d"), state.get("n_trees_per_iteration_", 0)
+    if "_baseline_prediction" in state and state["_baseline_prediction"].shape != (1, width):
+        raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
     for stage in state.get("_predictors", ()):
-        if len(stage) != state.get("n_trees_per_iteration_"):
-            raise Damaged("a stage of a HistGradientBoosting has a wrong number of trees")
+        if len(stage) != width:
+            raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
         for tree in stage:
             nodes = tree.state["nodes"]
             if not within(nodes["feature_idx"][nodes["is_leaf"] == 0], 0, d):
                 raise Damaged("a tree node reads a feature that does not exist")
-
-
-def sound_children(left, right, inner, n):
-    """Whether children follow their parent and lie inside the tree."""
-    at = np.flatnonzero(inner)
-    return all(within(side[inner].astype(np.int64), at + 1, n) for side in (left, right))
-
-
-def within(values, low, high):
-    """Whether all values are in [low, high)."""
-    return bool(np.all((values >= low) & (values < high)))
+    k = scope.sizes.get("k")
+    if k is not None and width and width != (1 if k == 2 else k):
+        raise Damaged("a HistGradientBoosting has a wrong number of classes")
 
 
 def _check_ensemble(state, scope):
-    for member in state.get("estimators_", ()):
+    for member in np.ravel(np.array(state.get("estimators_", ()), dtype=object)):
         same_input(member, scope)
-        values = member.state.get("tree_")
-        if values is not None and values.state["values"].shape[2] != scope.sizes.get("k", 1):
-            raise Damaged("a tree of an ensemble has another number of classes")
+        tree = member.state.get("tree_")
+        if tree is None:
+            raise Damaged("a tree of a forest is not fitted")
+        if tree.state["values"].shape[2] != scope.sizes.get("k", 1):
+            raise Damaged("a tree of a forest has another number of classes")
+
+
+def _check_gradient(state, scope):
+    if "estimators_" not in state:
+        return
+    stages = state["estimators_"]
+    k = scope.sizes["k"]
+    if not isinstance(stages, np.ndarray) or stages.shape[1:] != (1 if k == 2 else k,):
+        raise Damaged("a GradientBoosting has a wrong number of trees in a stage")
+    for member in stages.ravel():
+        same_input(member, scope)
+        if "tree_" not in member.state or member.state["tree_"].state["values"].shape[2] != 1:
+            raise Damaged("a tree of a GradientBoosting is damaged")
 
 
 def _check_single_tree(state, scope):
-    if "tree_" in state and int(state["tree_"].args[0]) != scope.sizes.get("d"):
+    if "tree_" not in state:
+        return
+    tree = state["tree_"]
+    if int(tree.args[0]) != scope.sizes.get("d"):
         raise Damaged("a tree reads another number of features than its estimator")
+    values = tree.state["values"]
+    width = scope.sizes.get("k", 1)
+    if values.shape != (int(tree.state["node_count"]), 1, width) or int(tree.args[1][0]) != width:
+        raise Damaged("a tree has another number of classes than its estimator")
+    if "k" in scope.sizes and not within(values, 0, 1 + 1e-9):
+        raise Damaged("a tree has probabilities outside [0, 1]")
 
 
 def _check_partial(state, scope):
-    if state["func"] != Named("sklearn.utils.validation.check_array") or state["args"]:
-        raise Damaged("a partial calls something other than check_array")
+    if state["func"] != Named("sklearn.utils.validation.check_array"):
+        name = getattr(state["func"], "name", "value")
+        raise Damaged(f"a partial calls {name}") if name == "value" else Unknown(name)
+    if state["args"] or state["namespace"]:
+        raise Damaged("a partial has unknown arguments")
     allowed = {"dtype", "ensure_all_finite"}
     if not isinstance(state["kwds"], dict) or not allowed >= state["kwds"].keys():
         raise Damaged("a partial has unknown arguments")
+    for value in state["kwds"].values():
+        Parameter().check(value, scope)
 
 
 def _check_columns(state, scope):
@@ -147,216 +178,359 @@ def _check_thresholds(state, scope):
         raise Damaged("the thresholds of an IsotonicRegression are not sorted")
 
 
-class Names(Spec):
-    """Classes that are only named, such as dtypes of numpy."""
-
-    def check(self, value, scope):
-        ok = isinstance(value, Named) and value.name.startswith("numpy.")
-        if not ok and not isinstance(value, str | None):
-            raise Damaged("is not the name of a type")
+def _check_linear(state, scope):
+    if "coef_" in state:
+        k = scope.sizes.get("k")
+        if k is None or scope.sizes["rows"] != (1 if k == 2 else k):
+            raise Damaged("a linear model has a wrong number of classes")
 
 
-_TRANSFORMER = Together((Text(), Either((Part(), Text(("drop", "passthrough")))), Plain()))
-_LINEAR = {"coef_": Array("f", (None, "d")), "intercept_": Array("f", (None,)), "n_iter_": Plain()}
-_TREE = {
-    "tree_": Part(("sklearn.tree._tree.Tree",)),
-    "n_outputs_": Number(1, 1, whole=True),
-    "n_classes_": Sometimes(Number(1, whole=True)),
-    "max_features_": Number(1, whole=True),
+def _check_support(state, scope):
+    """The arrays of LIBSVM, whose sizes it does not check."""
+    if "support_vectors_" not in state:
+        return
+    n, k = scope.sizes["n"], scope.sizes["k"]
+    if state["_n_support"].sum() != n or state["intercept_"].shape != (k * (k - 1) // 2,):
+        raise Damaged("the support vectors of an SVC do not add up")
+    if state["dual_coef_"].shape[0] != k - 1:
+        raise Damaged("the coefficients of an SVC have a wrong shape")
+    for one, other in (("dual_coef_", "_dual_coef_"), ("intercept_", "_intercept_")):
+        if state[one].shape != state[other].shape:
+            raise Damaged("the coefficients of an SVC have a wrong shape")
+    shape = state["shape_fit_"]
+    if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != scope.sizes["d"]:
+        raise Damaged("the training shape of an SVC is damaged")
+
+
+def _check_calibrated(state, scope):
+    wanted = 1 if scope.sizes["k"] == 2 else scope.sizes["k"]
+    if len(state["calibrators"]) != wanted:
+        raise Damaged("a calibrated classifier has a wrong number of calibrators")
+    _same_classes(state["estimator"], scope)
+
+
+def _check_calibrated_all(state, scope):
+    for member in state.get("calibrated_classifiers_", ()):
+        if len(member.state["classes"]) != scope.sizes.get("k"):
+            raise Damaged("a calibrated classifier has another number of classes")
+        same_input(member.state["estimator"], scope)
+
+
+def _same_classes(record, scope):
+    state = record.state if isinstance(record.state, dict) else {}
+    if isinstance(state.get("classes_"), np.ndarray):
+        scope.bind("k", len(state["classes_"]))
+
+
+def _check_generator(state, scope):
+    bits, seeds = state["state"], state["seeds"]
+    inner = bits.get("state")
+    whole = (int, np.integer)
+    if (
+        bits["bit_generator"] != "PCG64"
+        or bits.keys() != {"bit_generator", "state", "has_uint32", "uinteger"}
+        or not isinstance(inner, dict)
+        or inner.keys() != {"state", "inc"}
+        or not all(isinstance(v, whole) and 0 <= v < 2**128 for v in inner.values())
+        or bits["has_uint32"] not in (0, 1)
+        or not isinstance(bits["uinteger"], whole)
+        or not 0 <= bits["uinteger"] < 2**32
+    ):
+        raise Damaged("a random generator is damaged")
+    if not isinstance(seeds, dict) or seeds.get("pool_size", 4) != 4:
+        raise Damaged("the seeds of a random generator are damaged")
+    if not seeds.keys() <= {"entropy", "spawn_key", "pool_size", "n_children_spawned"}:
+        raise Damaged("the seeds of a random generator are damaged")
+
+
+def _check_random_state(state, scope):
+    inner = state["state"]
+    if (
+        state["bit_generator"] != "MT19937"
+        or not isinstance(inner, dict)
+        or inner.keys() != {"key", "pos"}
+        or not isinstance(inner["key"], np.ndarray)
+        or inner["key"].dtype != np.uint32
+        or inner["key"].shape != (624,)
+        or not isinstance(inner["pos"], int)
+        or not 0 <= inner["pos"] <= 624
+    ):
+        raise Damaged("a random state is damaged")
+
+
+_LINEAR = {
+    "coef_": Array("f", ("rows", "d")),
+    "intercept_": Array("f", ("rows",)),
+    "n_iter_": Sometimes(Plain()),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
 }
-_FOREST_PARAMETERS = {"estimator": Part(), "estimator_params": Plain()}
+_TREE_FITTED = {
+    "tree_": Part((_TREE,)),
+    "n_outputs_": Number(1, 1, whole=True),
+    "n_classes_": Sometimes(Count("k", 1)),
+    "max_features_": Number(1, whole=True),
+    "n_features_in_": Count("d", 1),
+}
 _FOREST = {
     "estimators_": Listed(Part()),
     "estimator_": Part(),
     "n_outputs_": Number(1, 1, whole=True),
-    "n_classes_": Sometimes(Number(1, whole=True)),
-    "_n_samples": Sometimes(Number(whole=True)),
-    "_n_samples_bootstrap": Sometimes(Maybe(Number(whole=True))),
+    "n_classes_": Count("k", 1),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_n_samples": Sometimes(_COUNT),
+    "_n_samples_bootstrap": Sometimes(Maybe(_COUNT)),
     "_sample_weight": Sometimes(Maybe(Array("f", (None,)))),
     "oob_score_": Sometimes(Number()),
-    "oob_decision_function_": Sometimes(Array("f", (None, None), nan=True)),
+    "oob_decision_function_": Sometimes(Array("f", (None, "k"), nan=True)),
 }
-_LOSS = "sklearn._loss.loss."
-_LOSSES = tuple(f"{_LOSS}{name}" for name in ("HalfBinomialLoss", "HalfMultinomialLoss"))
-_SCALED = {"n_samples_seen_": Plain()}
+_GRADIENT = {
+    "estimators_": Listed(Part(("sklearn.tree._classes.DecisionTreeRegressor",))),
+    "init_": Either((Part(), Text(("zero",)))),
+    "_loss": Part(),
+    "n_estimators_": Number(0, whole=True),
+    "n_trees_per_iteration_": Number(1, whole=True),
+    "max_features_": Number(1, whole=True),
+    "train_score_": Array("f", (None,), nan=True),
+    "oob_improvement_": Sometimes(Plain()),
+    "oob_scores_": Sometimes(Plain()),
+    "oob_score_": Sometimes(Plain()),
+    "n_classes_": Sometimes(Count("k", 1)),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_rng": Sometimes(Part(("numpy.random.RandomState",))),
+}
+_BOOSTED = {
+    "_predictors": Listed(Listed(Part((f"{_HIST}predictor.TreePredictor",)))),
+    "_baseline_prediction": Array("f", (1, None)),
+    "_bin_mapper": Part((f"{_HIST}binning._BinMapper",)),
+    "_loss": Part(),
+    "n_trees_per_iteration_": Number(1, 10_000, whole=True),
+    "is_categorical_": Maybe(Array("b", ("d",))),
+    "_is_categorical_remapped": Maybe(Array("b", ("d",))),
+    "_preprocessor": Maybe(Part()),
+    "_label_encoder": Sometimes(Part()),
+    "_random_seed": Plain(),
+    "_feature_subsample_rng": Part(("numpy.random.Generator",)),
+    "_n_features": Count("d", 1),
+    "n_features_in_": Count("d", 1),
+    "do_early_stopping_": Flag(),
+    "_use_validation_data": Flag(),
+    "_scorer": Maybe(Text()),
+    "train_score_": Array("f", (None,), nan=True),
+    "validation_score_": Array("f", (None,), nan=True),
+}
+_SUPPORT = {
+    "_sparse": Flag(),
+    "class_weight_": Array("f", ("k",)),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_effective_probability": Sometimes(Flag()),
+    "_gamma": Number(0),
+    "support_": Array("i4", ("n",), low=0),
+    "support_vectors_": Array("f8", ("n", "d"), sparse=True),
+    "_n_support": Array("i4", ("k",), low=0),
+    "dual_coef_": Array("f8", (None, "n"), sparse=True),
+    "_dual_coef_": Array("f8", (None, "n"), sparse=True),
+    "intercept_": Array("f8", (None,)),
+    "_intercept_": Array("f8", (None,)),
+    "_probA": Array("f8", (0,)),
+    "_probB": Array("f8", (0,)),
+    "fit_status_": Number(0, 1, whole=True),
+    "_num_iter": Plain(),
+    "n_iter_": Plain(),
+    "shape_fit_": Plain(),
+    "_num_samples": Sometimes(_COUNT),
+}
+_LOSS_STATE = {
+    "closs": Part(),
+    "link": Part(),
+    "n_classes": Maybe(Number(1, whole=True)),
+    "xp": Maybe(Plain()),
+    "device": Maybe(Plain()),
+    "approx_hessian": Flag(),
+    "constant_hessian": Flag(),
+    "interval_y_true": Part(),
+    "interval_y_pred": Part(),
+    "class_indexing_offsets": Sometimes(Plain()),
+    "y_true_int": Sometimes(Plain()),
+    "y_true_one_hot": Sometimes(Plain()),
+}
+_SCALED = {"n_samples_seen_": Sometimes(Plain()), "n_features_in_": Count("d")}
+_TRANSFORMER = Together((Text(), Either((Part(), Text(("drop", "passthrough")))), Plain()))
+_STEPS = Listed(Together((Text(), Either((Part(), Text(("passthrough",)))))))
+_CATEGORIES = {
+    "categories_": Listed(Array("label", (None,), nan=True), "d"),
+    "_infrequent_enabled": Flag(),
+    "n_features_in_": Count("d", 1),
+    "_missing_indices": Sometimes(Plain()),
+    "drop_idx_": Sometimes(Plain()),
+    "_drop_idx_after_grouping": Sometimes(Plain()),
+    "_n_features_outs": Sometimes(Listed(_COUNT, "d")),
+}
 
-
-def _forest(name):
-    found = estimator(name, _FOREST, _check_ensemble)
-    return State(found.fields | _FOREST_PARAMETERS, found.fitted, check=_check_ensemble)
-
-
-def _boosting(name):
-    return estimator(
-        name,
+_DECLARED = {
+    "sklearn.pipeline.Pipeline": thing(
         {
-            "_predictors": Listed(
-                Listed(Part(("sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",)))
-            ),
-            "_baseline_prediction": Array("f", (None, None)),
-            "_bin_mapper": Part(),
-            "_loss": Part(_LOSSES),
-            "n_trees_per_iteration_": Number(1, 10_000, whole=True),
-            "is_categorical_": Maybe(Array("b", ("d",))),
-            "_is_categorical_remapped": Maybe(Array("b", ("d",))),
-            "_preprocessor": Maybe(Part()),
-            "_label_encoder": Sometimes(Part()),
-            "_random_seed": Plain(),
-            "_feature_subsample_rng": Part(("numpy.random.Generator",)),
-            "_n_features": Count("d"),
-            "do_early_stopping_": Flag(),
-            "_use_validation_data": Flag(),
-            "_scorer": Maybe(Text()),
-            "train_score_": Array("f", (None,), nan=True),
-            "validation_score_": Array("f", (None,), nan=True),
+            "steps": _STEPS,
+            "memory": Maybe(Text(("",))),
+            "verbose": Flag(),
+            "transform_input": Maybe(Plain()),
         },
-        _check_boosting,
-    )
-
-
-def _preprocessing():
-    encoders = "sklearn.preprocessing._encoders."
-    columns = "sklearn.compose._column_transformer.ColumnTransformer"
-    function = "sklearn.preprocessing._function_transformer.FunctionTransformer"
-    found = estimator(function, {})
-    return {
-        columns: estimator(
-            columns,
-            {
-                "_columns": Listed(Plain()),
-                "_transformer_to_input_indices": Mapping(Plain()),
-                "_remainder": Anything(),
-                "sparse_output_": Flag(),
-                "transformers_": Listed(_TRANSFORMER),
-                "output_indices_": Mapping(Plain()),
-                "_n_features": Sometimes(Count("d")),
-            },
-            _check_columns,
-        ),
-        function: State(found.fields | {"func": Maybe(Part(("functools.partial",)))}, found.fitted),
-        f"{encoders}OrdinalEncoder": estimator(
-            f"{encoders}OrdinalEncoder",
-            {
-                "categories_": Listed(Array("label", (None,), nan=True), "d"),
-                "_missing_indices": Plain(),
-                "_infrequent_enabled": Flag(),
-            },
-        ),
-    }
-
-
-def states():
-    """Full class name -> :class:`State`, for every class of scikit-learn that may be stored."""
-    tree, forest, linear = "sklearn.tree._classes.", "sklearn.ensemble._forest.", "sklearn."
-    data = "sklearn.preprocessing._data."
-    known = {
-        "sklearn.pipeline.Pipeline": State(
-            {
-                "steps": Listed(Together((Text(), Either((Part(), Text(("passthrough",))))))),
-                "memory": Maybe(Text(("",))),
-                "verbose": Flag(),
-                "transform_input": Maybe(Plain()),
-            },
-            ESTIMATOR,
-        ),
-        "sklearn.linear_model._logistic.LogisticRegression": estimator(
-            f"{linear}linear_model._logistic.LogisticRegression", _LINEAR
-        ),
-        "sklearn.svm._classes.LinearSVC": estimator(f"{linear}svm._classes.LinearSVC", _LINEAR),
-        "sklearn.dummy.DummyClassifier": estimator(
-            "sklearn.dummy.DummyClassifier",
-            {
-                "_strategy": Text(),
-                "sparse_output_": Flag(),
-                "n_outputs_": Number(1, 1, whole=True),
-                "n_classes_": Number(1, whole=True),
-                "class_prior_": Array("f", ("k",)),
-            },
-        ),
-        "sklearn.tree._tree.Tree": State(
-            {
-                "max_depth": Number(0, whole=True),
-                "node_count": Number(1, whole=True),
-                "nodes": Anything(),
-                "values": Array("f", (None, 1, None)),
-            },
-            args=(Count("d"), Array("i", (1,), low=1), Number(1, 1, whole=True)),
-            check=_check_tree,
-        ),
-        "sklearn.preprocessing._label.LabelEncoder": estimator(
-            "sklearn.preprocessing._label.LabelEncoder", {}
-        ),
-        "numpy.random.Generator": State({"state": Plain(), "seeds": Plain()}),
-        "functools.partial": State(
-            {"func": Anything(), "args": Plain(), "kwds": Anything(), "namespace": Plain()},
-            check=_check_partial,
-        ),
-        **{f"sklearn._loss.link.{link}": State() for link in ("LogitLink", "MultinomialLogit")},
-        "sklearn._loss.link.Interval": State(
-            dict.fromkeys(("low", "high"), Number(infinite=True))
-            | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
-        ),
-        _SIGMOID: State({"a_": Number(), "b_": Number(), "_sklearn_version": Sometimes(Text())}),
-        _ISOTONIC: estimator(
-            _ISOTONIC,
-            {
-                "increasing_": Flag(),
-                "X_min_": Number(),
-                "X_max_": Number(),
-                "X_thresholds_": Array("f", ("t",)),
-                "y_thresholds_": Array("f", ("t",)),
-            },
-            _check_thresholds,
-        ),
-        "sklearn.calibration._CalibratedClassifier": State(
-            {
-                "estimator": Part(),
-                "calibrators": Listed(Part((_SIGMOID, _ISOTONIC))),
-                "classes": labels("k"),
-                "method": Text(("sigmoid", "isotonic")),
-            }
-        ),
-        "sklearn.calibration.CalibratedClassifierCV": estimator(
-            "sklearn.calibration.CalibratedClassifierCV",
-            {"calibrated_classifiers_": Listed(Part())},
-        ),
-        f"{data}StandardScaler": estimator(
-            f"{data}StandardScaler",
-            _SCALED | {name: Maybe(_VECTOR) for name in ("mean_", "var_", "scale_")},
-        ),
-    }
-    for loss in _LOSSES:
-        known[loss] = State(
-            {
-                "closs": Part(),
-                "link": Part(),
-                "n_classes": Maybe(Number(1, whole=True)),
-                "xp": Maybe(Plain()),
-                "device": Maybe(Plain()),
-                "approx_hessian": Flag(),
-                "constant_hessian": Flag(),
-                "interval_y_true": Part(),
-                "interval_y_pred": Part(),
-            }
-        )
-    for loss in ("CyHalfBinomialLoss", "CyHalfMultinomialLoss"):
-        known[f"sklearn._loss._loss.{loss}"] = State(args=())
-    for name in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
-        known[tree + name] = estimator(tree + name, _TREE, _check_single_tree)
-    for name in ("RandomForestClassifier", "ExtraTreesClassifier"):
-        known[forest + name] = _forest(forest + name)
-    boosting = "sklearn.ensemble._hist_gradient_boosting."
-    name = f"{boosting}gradient_boosting.HistGradientBoostingClassifier"
-    known[name] = _boosting(name)
-    known[f"{boosting}predictor.TreePredictor"] = State(
+        ESTIMATOR,
+    ),
+    "sklearn.linear_model._logistic.LogisticRegression": estimator(_LINEAR, _check_linear),
+    "sklearn.linear_model._logistic.LogisticRegressionCV": estimator(
+        _LINEAR
+        | dict.fromkeys(("Cs_", "C_", "l1_ratio_", "l1_ratios_", "coefs_paths_", "scores_"), Plain()),
+        _check_linear,
+    ),
+    "sklearn.svm._classes.LinearSVC": estimator(_LINEAR, _check_linear),
+    "sklearn.linear_model._stochastic_gradient.SGDClassifier": estimator(
+        _LINEAR
+        | {
+            "t_": Number(0),
+            "standard_coef_": Sometimes(Plain()),
+            "standard_intercept_": Sometimes(Plain()),
+            "average_coef_": Sometimes(Plain()),
+            "average_intercept_": Sometimes(Plain()),
+            "_expanded_class_weight": Sometimes(Plain()),
+            "_loss_function_": Sometimes(Part()),
+        },
+        _check_linear,
+        **dict.fromkeys(("C", "epsilon"), Sometimes(Number())),
+    ),
+    "sklearn.naive_bayes.GaussianNB": estimator(
+        {
+            "theta_": Array("f", ("k", "d")),
+            "var_": Array("f", ("k", "d"), low=0),
+            "class_prior_": Array("f", ("k",), low=0, high=1),
+            "class_count_": Array("f", ("k",), low=0),
+            "epsilon_": Number(0),
+            "classes_": labels("k"),
+            "n_features_in_": Count("d", 1),
+        }
+    ),
+    "sklearn.dummy.DummyClassifier": estimator(
+        {
+            "_strategy": Text(),
+            "sparse_output_": Flag(),
+            "n_outputs_": Number(1, 1, whole=True),
+            "n_classes_": Count("k", 1),
+            "class_prior_": Array("f", ("k",), low=0, high=1),
+        }
+    ),
+    "sklearn.svm._classes.SVC": estimator(
+        _SUPPORT, _check_support, nu=Number(), epsilon=Number()
+    ),
+    _TREE: thing(
+        {
+            "max_depth": _COUNT,
+            "node_count": Number(1, 2**31, whole=True),
+            "nodes": Anything(),
+            "values": Array("f8", (None, 1, None)),
+        },
+        args=(Count("d", 1), Array("i8", (1,), low=1), Number(1, 1, whole=True)),
+        check=_check_tree,
+    ),
+    "numpy.random.Generator": thing({"state": Plain(), "seeds": Plain()}, check=_check_generator),
+    "numpy.random.RandomState": thing(
+        {
+            "bit_generator": Text(),
+            "state": Plain(),
+            "has_gauss": Number(0, 1, whole=True),
+            "gauss": Number(),
+        },
+        check=_check_random_state,
+    ),
+    "functools.partial": thing(
+        {"func": Anything(), "args": Plain(), "kwds": Anything(), "namespace": Plain()},
+        check=_check_partial,
+    ),
+    "sklearn._loss.link.Interval": thing(
+        dict.fromkeys(("low", "high"), Number(infinite=True))
+        | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
+    ),
+    _SIGMOID: thing({"a_": Number(), "b_": Number(), "_sklearn_version": Sometimes(Text())}),
+    _ISOTONIC: estimator(
+        {
+            "increasing_": Flag(),
+            "X_min_": Number(),
+            "X_max_": Number(),
+            "X_thresholds_": Array("f", ("t",)),
+            "y_thresholds_": Array("f", ("t",)),
+        },
+        _check_thresholds,
+    ),
+    "sklearn.calibration._CalibratedClassifier": thing(
+        {
+            "estimator": Part(),
+            "calibrators": Listed(Part((_SIGMOID, _ISOTONIC))),
+            "classes": labels("k"),
+            "method": Text(("sigmoid", "isotonic")),
+        },
+        check=_check_calibrated,
+    ),
+    "sklearn.calibration.CalibratedClassifierCV": estimator(
+        {"calibrated_classifiers_": Listed(Part(("sklearn.calibration._CalibratedClassifier",)))},
+        _check_calibrated_all,
+    ),
+    "sklearn.frozen._frozen.FrozenEstimator": estimator({}),
+    "sklearn.preprocessing._label.LabelEncoder": estimator({}),
+    "sklearn.preprocessing._data.StandardScaler": estimator(
+        _SCALED | {name: Maybe(_VECTOR) for name in ("mean_", "var_", "scale_")}
+    ),
+    "sklearn.preprocessing._data.MinMaxScaler": estimator(
+        _SCALED
+        | dict.fromkeys(("min_", "scale_", "data_min_", "data_max_", "data_range_"), _VECTOR)
+    ),
+    "sklearn.preprocessing._data.MaxAbsScaler": estimator(
+        _SCALED | dict.fromkeys(("scale_", "max_abs_"), _VECTOR)
+    ),
+    "sklearn.preprocessing._data.RobustScaler": estimator(
+        _SCALED | {name: Maybe(_VECTOR) for name in ("center_", "scale_")}
+    ),
+    "sklearn.impute._base.SimpleImputer": estimator(
+        {
+            "statistics_": Array("label", ("d",), nan=True),
+            "indicator_": Maybe(Plain()),
+            "_fit_dtype": Sometimes(Plain()),
+            "_fill_dtype": Sometimes(Plain()),
+            "n_features_in_": Count("d", 1),
+        }
+    ),
+    "sklearn.compose._column_transformer.ColumnTransformer": estimator(
+        {
+            "_columns": Listed(Plain()),
+            "_transformer_to_input_indices": Mapping(Plain()),
+            "_remainder": Anything(),
+            "sparse_output_": Flag(),
+            "transformers_": Listed(_TRANSFORMER),
+            "output_indices_": Mapping(Plain()),
+            "_n_features": Sometimes(Count("d")),
+            "_name_to_fitted_passthrough": Sometimes(Mapping(Part())),
+        },
+        _check_columns,
+    ),
+    "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
+        {}, func=Maybe(Part(("functools.partial",)))
+    ),
+    "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(_CATEGORIES),
+    "sklearn.preprocessing._encoders.OneHotEncoder": estimator(_CATEGORIES),
+    f"{_HIST}gradient_boosting.HistGradientBoostingClassifier": estimator(
+        _BOOSTED, _check_boosting
+    ),
+    f"{_HIST}gradient_boosting.HistGradientBoostingRegressor": estimator(_BOOSTED, _check_boosting),
+    f"{_HIST}predictor.TreePredictor": thing(
         {
             "nodes": Anything(),
             "binned_left_cat_bitsets": Array("i", (None, 8)),
             "raw_left_cat_bitsets": Array("i", (None, 8)),
         },
         check=_check_predictor,
-    )
-    known[f"{boosting}binning._BinMapper"] = State(
+    ),
+    f"{_HIST}binning._BinMapper": thing(
         {
             "n_bins": Number(2, 256, whole=True),
             "subsample": Maybe(Number(whole=True)),
@@ -370,6 +544,29 @@ def states():
             "n_bins_non_missing_": Array("i", ("d",)),
             "_sklearn_version": Sometimes(Text()),
         }
+    ),
+}
+for _name in ("LogitLink", "MultinomialLogit", "IdentityLink", "HalfLogitLink"):
+    _DECLARED[f"sklearn._loss.link.{_name}"] = thing(
+        {"interval_y_pred": Sometimes(Part()), "symmetry_multiclass": Sometimes(Plain())}
     )
-    known |= _preprocessing()
-    return known
+for _name in ("HalfBinomialLoss", "HalfMultinomialLoss", "HalfSquaredError", "ExponentialLoss"):
+    _DECLARED[_LOSS + _name] = thing(_LOSS_STATE)
+    _DECLARED[f"sklearn._loss._loss.Cy{_name}"] = thing(args=())
+for _name in ("Hinge", "SquaredHinge", "ModifiedHuber"):
+    _args = () if _name == "ModifiedHuber" else (Number(),)
+    _DECLARED[f"sklearn.linear_model._sgd_fast.{_name}"] = thing(args=_args)
+for _name in (
+    *("DecisionTreeClassifier", "DecisionTreeRegressor"),
+    *("ExtraTreeClassifier", "ExtraTreeRegressor"),
+):
+    _DECLARED[f"sklearn.tree._classes.{_name}"] = estimator(
+        _TREE_FITTED, _check_single_tree, class_weight=Sometimes(Plain())
+    )
+for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
+    _DECLARED[f"sklearn.ensemble._forest.{_name}"] = estimator(
+        _FOREST, _check_ensemble, estimator=Part(), estimator_params=Plain()
+    )
+_DECLARED["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
+    _GRADIENT, _check_gradient, alpha=Sometimes(Number())
+)

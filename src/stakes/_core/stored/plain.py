@@ -1,14 +1,15 @@
 """Read a skops file as plain values: numbers, text, containers, arrays and records of attributes.
 
-Nothing is imported or constructed here. skops builds the objects later, from the same file, once
-the values have been checked; node by node this reader follows the same rules as the loader of
-skops, and refuses every kind of node that no model needs.
+Nothing is imported or constructed here. `build.py` makes the objects from these values once they
+have been checked, so that nothing can be in a model that no check has seen. Kinds of nodes that no
+model needs are refused.
 """
 
 import io
 import json
 import re
 import zipfile
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,13 +19,26 @@ MAX_BYTES = 4 * 2**30  # uncompressed; a small file may otherwise expand without
 MAX_MEMBERS = 200_000
 MAX_DEPTH = 150
 _MEMBER = re.compile(r"[\w-]+\.(npy|npz|bin)")
-_KEY_TYPES = {"builtins.str", "builtins.int", "builtins.float", "builtins.bool", "numpy.int64"}
+_KEY_TYPES = {
+    "builtins.str": str,
+    "builtins.int": int,
+    "builtins.float": float,
+    "builtins.bool": lambda key: key == "true",
+    "numpy.int64": np.int64,
+    "numpy.float64": np.float64,
+    "numpy.str_": str,
+}
+_DTYPES = {np.dtype(kind) for kind in "?bBhHiIqQlLfd"}  # in the byte order of this machine
 _SPARSE = {f"scipy.sparse._{f}.{f}_{kind}" for f in ("csr", "csc") for kind in ("matrix", "array")}
 _BIT_GENERATORS = {"PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"}
 
 
 class Damaged(Exception):
     """A model file that cannot be what stakes wrote; the message completes "is damaged: "."""
+
+
+class Unknown(Exception):
+    """A class or function that no model contains; the message is its name."""
 
 
 @dataclass(eq=False)
@@ -38,12 +52,16 @@ class Record:
     state : dict, tuple or None
         What its attributes are set from.
     args : tuple
-        What its constructor is called with; empty for objects made without a call.
+        What its constructor is called with.
+    by_call : bool
+        Whether it is made by calling its class with `args`; the others are made without a call
+        and get their state.
     """
 
     name: str
     state: object = None
     args: tuple = ()
+    by_call: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,25 +94,22 @@ def read_plain(path, max_bytes=MAX_BYTES):
         if total > max_bytes:
             raise Damaged(f"it expands to {total:,} bytes, more than the limit of {max_bytes:,}")
         try:
-            tree = json.loads(archive.read("schema.json"))
+            return _Reader(archive, max_bytes).read(json.loads(archive.read("schema.json")))
         except RecursionError:
             raise Damaged("it is nested too deeply") from None
-        try:
-            return _Reader(archive).read(tree)
-        except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        except (Damaged, Unknown):
+            raise
+        except Exception as error:  # numpy, zlib and zipfile raise many kinds
             reason = f"{type(error).__name__}: {error}"[:120]
-            raise Damaged(f"a node cannot be read ({reason})") from None
+            raise Damaged(f"a part of it cannot be read ({reason})") from None
 
 
 class _Reader:
-    """Reads one node after the other, in the order of the loader of skops.
+    """Reads one node after the other; nodes with the same id are one object."""
 
-    The order matters: of several nodes with one id, the loader takes the first that it meets and
-    ignores the content of the others, and so does this reader.
-    """
-
-    def __init__(self, archive):
+    def __init__(self, archive, max_bytes):
         self._archive = archive
+        self._bytes_left = max_bytes  # nodes may name one member many times
         self._memo = {}
         self._depth = 0
 
@@ -102,6 +117,8 @@ class _Reader:
         if not isinstance(node, dict) or not isinstance(node.get("__loader__"), str):
             raise Damaged("a node has no loader")
         key = node.get("__id__")
+        if key is not None and not isinstance(key, int):
+            raise Damaged("a node has an unknown kind of id")
         if key is not None and key in self._memo:
             value = self._memo[key]
             if value is _Reader:
@@ -131,24 +148,33 @@ class _Reader:
         name = node["file"]
         if not isinstance(name, str) or not _MEMBER.fullmatch(name) or not name.endswith(suffix):
             raise Damaged(f"it names the member {str(name)[:50]!r}")
-        return self._archive.read(name)
+        content = self._archive.read(name)
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            raise Damaged("its arrays are larger than the limit")
+        return content
 
     def _JsonNode(self, node):
         return json.loads(node["content"])
 
     def _DictNode(self, node):
-        self._name(node, "builtins.dict", "collections.OrderedDict")
+        name = self._name(node, "builtins.dict", "collections.OrderedDict")
         types = [key.name for key in self.read(node["key_types"])]
-        if len(types) != len(node["content"]) or not _KEY_TYPES.issuperset(types):
+        content = node["content"]
+        if len(types) != len(content) or not _KEY_TYPES.keys() >= set(types):
             raise Damaged("the keys of a dict have unknown types")
-        return {key: self.read(value) for key, value in node["content"].items()}
+        pairs = {
+            _KEY_TYPES[kind](key): self.read(value)
+            for kind, (key, value) in zip(types, content.items(), strict=True)
+        }
+        return OrderedDict(pairs) if name == "collections.OrderedDict" else pairs
 
     def _DefaultDictNode(self, node):
         self._name(node, "collections.defaultdict")
         value = self.read(node["content"]["main"])
         if self.read(node["content"]["default_factory"]) != Named("collections.OrderedDict"):
             raise Damaged("a defaultdict has an unknown factory")
-        return value
+        return defaultdict(OrderedDict, value)
 
     def _ListNode(self, node):
         self._name(node, "builtins.list")
@@ -198,15 +224,21 @@ class _Reader:
             raise Damaged("an array does not have its shape")
         return array
 
+    def _DTypeNode(self, node):
+        return self.read(node["content"]).dtype
+
     def _SparseMatrixNode(self, node):
         self._name(node, *_SPARSE)
         content = self._member(node, ".npz")
         with zipfile.ZipFile(io.BytesIO(content)) as inner:
-            if sum(member.file_size for member in inner.infolist()) > MAX_BYTES:
+            self._bytes_left -= sum(member.file_size for member in inner.infolist())
+            if self._bytes_left < 0:
                 raise Damaged("a sparse matrix expands beyond the limit")
             for member in inner.namelist():
                 _read_npy(inner.read(member))
         matrix = sparse.load_npz(io.BytesIO(content))
+        if type(matrix).__name__ != node["__class__"]:
+            raise Damaged("a sparse matrix has another format than it says")
         try:
             matrix.check_format(full_check=True)
         except ValueError as error:
@@ -216,7 +248,8 @@ class _Reader:
     def _BytesNode(self, node):
         return self._member(node, ".bin")
 
-    _BytearrayNode = _BytesNode
+    def _BytearrayNode(self, node):
+        return bytearray(self._member(node, ".bin"))
 
     def _RandomStateNode(self, node):
         self._name(node, "numpy.random.mtrand.RandomState")
@@ -243,7 +276,8 @@ class _Reader:
 
     def _TreeNode(self, node):
         state = self.read(node["content"])
-        return Record(self._name(node), state, tuple(self.read(node["__reduce__"]["args"])))
+        args = tuple(self.read(node["__reduce__"]["args"]))
+        return Record(self._name(node), state, args, by_call=True)
 
     _LossNode = _TreeNode
 
@@ -258,13 +292,21 @@ def _read_npy(content):
     }.get(version)
     if read_header is None:
         raise Damaged(f"an array has format version {version}")
-    shape, _, dtype = read_header(stream)
-    if dtype.hasobject or any(n < 0 for n in shape):
-        raise Damaged("an array has an impossible header")
+    shape, fortran, dtype = read_header(stream)
+    kinds = {dtype} if dtype.names is None else {dtype[name] for name in dtype.names}
+    if dtype.hasobject or any(n < 0 for n in shape) or not kinds <= _DTYPES:
+        if dtype.kind not in "US" or dtype.byteorder == ">" or any(n < 0 for n in shape):
+            raise Damaged(f"an array has the type {dtype}")
     size = dtype.itemsize
     for n in shape:
         size *= n
     if size != len(content) - stream.tell():
         raise Damaged("an array is shorter or longer than its header says")
-    stream.seek(0)
-    return np.load(stream, allow_pickle=False)
+    if not size:
+        return np.empty(shape, dtype, order="F" if fortran else "C")
+    flat = np.frombuffer(content, dtype, offset=stream.tell()).copy()  # a copy can be written to
+    if dtype == bool and flat.view(np.uint8).max() > 1:
+        raise Damaged("an array of True and False has other values")
+    if dtype.kind == "U" and flat.view(np.uint32).max() > 0x10FFFF:
+        raise Damaged("text has characters that do not exist")
+    return flat.reshape(shape, order="F" if fortran else "C")

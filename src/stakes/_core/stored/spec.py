@@ -10,9 +10,18 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_array
 
-from stakes._core.stored.plain import Damaged, Named, Record
+from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 
+# the only classes and functions that a model refers to without having an object of them
+VALUES = {
+    "numpy.float64": np.float64,
+    "numpy.float32": np.float32,
+    "numpy.int64": np.int64,
+    "numpy.int32": np.int32,
+    "sklearn.utils.validation.check_array": check_array,
+}
 _KINDS = {"f": "f", "i": "iu", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
 
 
@@ -85,7 +94,7 @@ class Text(Spec):
 
 @dataclass(frozen=True)
 class Array(Spec):
-    """An array: its kind, the size of each dimension (a number, a name or None), its range.
+    """An array: its kind (or dtype, such as "f8"), the size of each dimension (a number, a name or None), its range.
 
     `low` and `high` are inclusive; `below` is the name of a dimension that entries index into.
     """
@@ -108,7 +117,9 @@ class Array(Spec):
             raise Damaged("is not an array")
         else:
             scope.match(self.shape, value.shape)
-        if value.dtype.kind not in _KINDS[self.kind]:
+        if value.dtype.kind not in _KINDS[self.kind[0] if len(self.kind) == 2 else self.kind] or (
+            len(self.kind) == 2 and value.dtype.str[1:] != self.kind
+        ):
             raise Damaged(f"has the type {value.dtype}")
         if value.dtype.kind == "O":
             if not all(isinstance(one, str) for one in value.ravel()):
@@ -212,6 +223,8 @@ class Part(Spec):
     names: tuple = ()
 
     def check(self, value, scope):
+        if isinstance(value, Named):
+            raise Unknown(value.name)
         if not isinstance(value, Record):
             raise Damaged("is not an object")
         if self.names and value.name not in self.names:
@@ -244,7 +257,7 @@ class Plain(Spec):
     def check(self, value, scope):
         for one in inside(value):
             if isinstance(one, Record | Named):
-                raise Damaged(f"contains a {one.name}")
+                raise Unknown(one.name)
 
 
 @dataclass(frozen=True)
@@ -255,19 +268,24 @@ class Parameter(Spec):
         for one in inside(value):
             if isinstance(one, Record):
                 scope.check_record(one)
-            elif isinstance(one, Named):
-                raise Damaged(f"contains a {one.name}")
+            elif isinstance(one, Named) and one.name not in VALUES:
+                raise Unknown(one.name)
 
 
 def inside(value):
-    """A value and everything in its containers; objects are not opened."""
-    stack = [value]
+    """A value and everything in its containers, each container once; objects are not opened."""
+    stack, seen = [value], set()
     while stack:
         one = stack.pop()
         yield one
         if isinstance(one, dict):
-            stack += one.values()
+            held = one.values()
         elif isinstance(one, list | tuple | set):
-            stack += one
+            held = one
         elif isinstance(one, np.ndarray) and one.dtype == object:
-            stack += one.ravel().tolist()
+            held = one.ravel().tolist()
+        else:
+            continue
+        if id(one) not in seen:
+            seen.add(id(one))
+            stack += held

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sklearn.base import BaseEstimator
 
 from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
-from stakes._core.stored.plain import Damaged, Record
+from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import Array, Count, Parameter, Plain, Sometimes, Text, inside, labels
 
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
@@ -25,10 +25,6 @@ ESTIMATOR = {
     "feature_names_in_": Sometimes(Array("O", ("d",))),
     "classes_": Sometimes(labels("k")),
 }
-
-
-class Unknown(Exception):
-    """A class or function that no model contains; the message is its name."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,10 @@ class State:
         Arguments of the constructor, for objects that are made by a call.
     check : callable or None
         A further check of (state, scope).
+    constraints : dict or None
+        Constraints on parameters in the form of scikit-learn.
+    extra : callable or None
+        Names of further attributes with plain values, from the state.
     """
 
     fields: dict = field(default_factory=dict)
@@ -52,6 +52,7 @@ class State:
     args: tuple | None = None
     check: object = None
     constraints: dict | None = None
+    extra: object = None
 
 
 class Scope:
@@ -82,8 +83,8 @@ class Checker:
 
     Parameters
     ----------
-    foreign : dict of str -> State
-        Classes of other packages that may occur.
+    foreign : callable
+        The :class:`State` of a class of another package by its name, or None.
 
     Attributes
     ----------
@@ -101,6 +102,8 @@ class Checker:
         for one in inside(content):
             if isinstance(one, Record):
                 self.check_record(one)
+            elif isinstance(one, Named):
+                raise Unknown(one.name)
 
     def check_record(self, record):
         """Check one object, and the objects in it."""
@@ -108,7 +111,7 @@ class Checker:
             return
         self._done.add(id(record))
         self.names.add(record.name)
-        declared = self._foreign.get(record.name) or own_state(record.name)
+        declared = self._foreign(record.name) or own_state(record.name)
         if declared is None:
             raise Unknown(record.name)
         short = record.name.rpartition(".")[2]
@@ -119,6 +122,8 @@ class Checker:
             state = dict(zip(declared.fields, state, strict=True))
         if not isinstance(state, dict | None):
             raise Damaged(f"the state of a {short} is not a dict")
+        if record.by_call != (declared.args is not None):
+            raise Damaged(f"a {short} is not stored as usual")
         self._check_fields(short, state or {}, declared, record.args)
 
     def _check_fields(self, short, state, declared, args):
@@ -135,10 +140,11 @@ class Checker:
             (f"argument {i}", a, s)
             for i, (a, s) in enumerate(zip(args, declared.args or (), strict=True))
         ]
+        extra = dict.fromkeys(declared.extra(state), Plain()) if declared.extra else {}
         for name, value in state.items():
-            if name not in fields:
-                raise Damaged(f"{short} has an unknown attribute {name[:50]!r}")
-            given.append((name, value, fields[name]))
+            if name not in fields and name not in extra:
+                raise Damaged(f"{short} has an unknown attribute {str(name)[:50]!r}")
+            given.append((name, value, fields.get(name) or extra[name]))
         # sizes first, so that shapes are checked against them
         for name, value, spec in sorted(given, key=lambda one: not _is_size(one[2])):
             try:
@@ -161,6 +167,13 @@ class Checker:
             validate_parameter_constraints(constraints, plain, caller_name=short)
         except InvalidParameterError as error:
             raise Damaged(str(error).rstrip(".")) from None
+
+
+def same_input(record, scope):
+    """Refuse an estimator with another number of features than the object it belongs to."""
+    state = record.state if isinstance(record.state, dict) else {}
+    if "n_features_in_" in state and "d" in scope.sizes:
+        scope.bind("d", int(state["n_features_in_"]))
 
 
 def _is_size(spec):
