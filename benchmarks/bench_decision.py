@@ -22,7 +22,7 @@ def run():
 
 
 def tune(train, test):
-    """Both fit the same model in five folds; the note says what the thresholds cost on new rows."""
+    """Fit the same model in five folds; the note has the cost of the thresholds on new rows."""
 
     def minus_cost(y, decided):
         (_, fp), (fn, _) = confusion_matrix(y, decided)
@@ -42,7 +42,7 @@ def tune(train, test):
 
 
 def scan(rng, n=100_000, n_thresholds=100):
-    """The cost of every threshold in one sort, against a pass over the rows for each of a few."""
+    """Cost of every threshold with one sort, against one pass over the rows per threshold."""
     scores, positive = rng.random(n), rng.random(n) < 0.1
     costs = Costs.of(n, fn_cost=rng.lognormal(2.0, 1.0, n))
 

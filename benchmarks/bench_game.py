@@ -20,7 +20,7 @@ def run():
 
 
 def move(n=1_000_000, d=50, price=0.5):
-    """The move as one number, against a quasi-Newton search over all d of them."""
+    """Best move by a search over its length, against L-BFGS over all d features."""
     rng = np.random.default_rng(0)
     X, w, b = rng.normal(size=(n, d)), rng.normal(size=d) / 7.0, 0.5
     best_response(w, b, X[:100])
@@ -48,8 +48,10 @@ def move(n=1_000_000, d=50, price=0.5):
 
 
 def cell():
-    """A cell of Table 6.2: nested exact search against Algorithm 7."""
-    game = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=0.03, beta=0.01)
+    """One cell of Table 6.2: exact search against Algorithm 7."""
+    game = GaussianShiftGame(
+        [1.0], [2.0], [10.0], [2.0], divergence_price=0.03, boundary_price=0.01
+    )
     game.solve()
     exact, found = timed(game.solve, turns=5)
     genetic, rival = timed(lambda: game.solve("genetic", random_state=0), turns=3)
@@ -61,7 +63,7 @@ def cell():
 
 
 def stream():
-    """All words of the TREC stream, against a plain logistic regression on them."""
+    """All words of the TREC stream, against a plain logistic regression."""
     where = os.environ.get("STAKES_DATA")
     path = Path(where or ".") / "spam_stream_trec07p_first37710.npz"
     if not path.exists():
@@ -85,7 +87,7 @@ def stream():
 
 
 def timed(call, turns=1):
-    """Best processor time of some turns, and the last result."""
+    """Best processor time of several turns, and the last result."""
     best = float("inf")
     for _ in range(turns):
         start = time.process_time()

@@ -1,7 +1,8 @@
 """Online linear learners, validation included, against scikit-learn and River.
 
-The physical bounds stand beside: reading the data once, and the two dot products alone. Everything
-here runs in one thread and is measured in processor time, so that a busy machine does not matter.
+The physical bounds are listed too: reading the data once, and the two dot products alone.
+Everything runs in one thread and is measured in processor time, so that a busy machine does not
+matter.
 """
 
 import time
@@ -112,11 +113,11 @@ def dense(n=500_000, d=30):
 
 
 def sparse_rows(n, d, k, rng):
-    """Rows of exactly k different columns each, a few columns common and most rare."""
+    """Rows with exactly k distinct columns each; a few columns are common, most are rare."""
     columns = np.empty((n, k), dtype=np.int32)
     for start in range(0, n, 10_000):
         m = min(10_000, n - start)
-        # the first k different ones out of many draws; ties in a sorted row are duplicates
+        # k distinct columns out of many draws; ties in a sorted row are duplicates
         drawn = np.minimum((rng.pareto(0.6, size=(m, 2 * k)) * 50).astype(np.int64), d - 1)
         drawn = np.where(drawn == d - 1, rng.integers(0, d, size=drawn.shape), drawn)
         drawn.sort(axis=1)
@@ -142,7 +143,7 @@ def csr(n=200_000, d=47_000, k=75):
 
 
 class Nothing:
-    """What a call with the same arguments costs by itself."""
+    """The cost of a call with the same arguments that does nothing."""
 
     def learn_one(self, x, y, *, classes=None, fp_cost=None, fn_cost=None, tp_cost=None, **_):
         return self
@@ -226,9 +227,9 @@ LEARNERS = (
 
 
 def money(share, n=20_000, unseen=100_000, seeds=range(900, 924)):
-    """Savings on unseen payments after one pass, beside a batch logistic regression's.
+    """Savings on unseen payments after one pass, compared with a batch logistic regression.
 
-    Savings are of what the better trivial policy pays, whose own are zero.
+    Savings are relative to the better constant policy, whose own savings are zero.
     """
     found = {}
     for seed in seeds:
@@ -267,7 +268,7 @@ def money(share, n=20_000, unseen=100_000, seeds=range(900, 924)):
                 note=f"savings {saved.mean():.3f} ({saved.min():.3f} to {saved.max():.3f}), "
                 f"{saved.mean() / reached.mean():.3f} of the batch fit's; seed by seed "
                 f"{(saved / reached).mean():.3f} ({(saved / reached).min():.3f} to "
-                f"{(saved / reached).max():.3f}); below a trivial policy {sum(saved < 0)} times, "
+                f"{(saved / reached).max():.3f}); below a constant policy {sum(saved < 0)} times, "
                 f"of which it warned {sum(warned[saved < 0]):.0f}; warned {sum(warned):.0f} times",
             )
         )
@@ -275,7 +276,7 @@ def money(share, n=20_000, unseen=100_000, seeds=range(900, 924)):
 
 
 def noise(n=50_000, d=30, flipped=0.05, seeds=range(3)):
-    """Mistakes on the way where some labels are flipped; the flipped ones alone cost `flipped`."""
+    """Online error where a share `flipped` of the labels is flipped, which no learner can avoid."""
     found = {}
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -284,7 +285,7 @@ def noise(n=50_000, d=30, flipped=0.05, seeds=range(3)):
         y = (truth != (rng.random(n) < flipped)).astype(int)
         for learner in (CWClassifier, AROWClassifier, CWCVaRClassifier, ProbitClassifier):
             start = time.process_time()
-            p = learner().predict_then_learn(X, y, [0, 1])
+            p = learner().predict_proba_then_learn(X, y, [0, 1])
             seconds = time.process_time() - start
             found.setdefault(learner.__name__, []).append((seconds, np.mean((p > 0.5) != y)))
     return [

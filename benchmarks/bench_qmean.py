@@ -1,8 +1,8 @@
 """Quadratic-mean logistic regression against scikit-learn's LogisticRegression(lbfgs).
 
-Both run to a largest slope of at most 1e-6 of their own objectives, which have the same ridge
-penalty; `note` says what was reached. `python -m benchmarks.bench_qmean` also draws the bundle
-method's gap against its iterations to docs/figures/qmean_bundle.svg.
+Both stop when the largest entry of the gradient of their own objective is at most 1e-6, with the
+same ridge penalty; `note` has the value that was reached. `python -m benchmarks.bench_qmean` also
+plots the gap of the bundle method by iteration to docs/figures/qmean_bundle.svg.
 """
 
 import os
@@ -14,9 +14,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks._measure import Row, race
-from stakes.qmean import QuadraticMeanClassifier
-from stakes.qmean._losses import Logistic
-from stakes.qmean._problem import Problem
+from stakes.qmean import QuadraticMeanClassifier, QuadraticMeanProblem, classification_loss
 
 SLOPE = 1e-6
 PEER = "LogisticRegression(lbfgs)"
@@ -29,7 +27,7 @@ def dense(n=500_000, d=50):
 
 
 def online_csr(n=200_000, d=47_000, k=75):
-    """The CSR set of the online benchmark, drawn in the same way."""
+    """The CSR data of the online benchmark, generated in the same way."""
     rng = np.random.default_rng(0)
     columns = np.minimum((rng.pareto(0.6, size=(n, k)) * 50).astype(np.int64), d - 1)
     columns = np.where(columns == d - 1, rng.integers(0, d, size=(n, k)), columns)
@@ -74,13 +72,13 @@ def contest(task, X, y, alpha, tols, turns):
 
 
 def plain_slope(model, X, y, alpha):
-    """The largest slope of the mean logistic loss with ridge alpha, intercept free."""
-    problem = Problem(
+    """Largest entry of the gradient of the mean logistic loss with ridge alpha, free intercept."""
+    problem = QuadraticMeanProblem(
         X,
         2.0 * y - 1,
         np.ones(len(y)),
         np.zeros(len(y), dtype=int),
-        Logistic(),
+        classification_loss("logistic"),
         np.ones(1),
         alpha=alpha,
         regularize_intercept=False,
@@ -99,7 +97,7 @@ def run():
         {"auto": 1e-6, "lbfgs": 1e-6},
         turns=3,
     )
-    # the tolerances that end at the peer's slope: ours is a duality gap
+    # ours is a tolerance of the duality gap: these values reach the gradient of the peer
     for title, data, tol in (
         ("CSR of the online benchmark", online_csr(), 1e-4),
         ("CSR mails", mails(), 1e-6),
@@ -112,7 +110,7 @@ def run():
 
 
 def bundle_fits(alphas=(0.5, 0.05, 0.005), tol=1e-5):
-    """Seconds of Algorithm 6 and the gap after each iteration, per loss and alpha."""
+    """Seconds of Algorithm 6 and its gap after each iteration, by loss and alpha."""
     X, y = dense(20_000, 20)
     for loss in ("logistic", "hinge", "huber"):
         for alpha in alphas:

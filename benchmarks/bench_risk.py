@@ -9,7 +9,7 @@ from stakes.risk import StreamingCVaR
 
 
 def recomputed(values, tail):
-    """CVaR of all values so far after each, by a partial sort of the past."""
+    """CVaR of all values so far after each value, by partial sorting."""
     out = np.empty(len(values))
     for t in range(1, len(values) + 1):
         k = tail * t
@@ -28,9 +28,9 @@ def run():
         "CVaR after each of 20,000 values",
         {
             "stakes StreamingCVaR": lambda: StreamingCVaR(0.05).update_many(values),
-            "stakes StreamingCVaR(max_memory=4096)": lambda: StreamingCVaR(0.05, 4096).update_many(
-                values
-            ),
+            "stakes StreamingCVaR(max_memory=4096)": lambda: StreamingCVaR(
+                0.05, max_memory=4096
+            ).update_many(values),
             "numpy partition at each step": lambda: recomputed(values, 0.05),
         },
         turns=2,

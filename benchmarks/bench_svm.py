@@ -79,7 +79,7 @@ def kernel_examples(n, turns):
     """One cost per example: the SVR oracle solves the same problem, SVC a simpler one."""
     X, y, fp, fn = problem(n, 20)
     signs = np.where(y == 1, 1.0, -1.0)
-    p = cost_penalties(np.where(y == 1, fn, fp), signs)
+    p = cost_penalties(np.where(y == 1, fn, fp), signs, np.ones(n))
     gamma = 1.0 / (X.shape[1] * X.var())
     oracle = SVR(gamma=gamma, epsilon=FAR)
     contestants = {

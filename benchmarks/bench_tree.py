@@ -1,4 +1,4 @@
-"""Trees and forests against scikit-learn's: time, memory, and what their decisions save."""
+"""Trees and forests compared with scikit-learn's: time, memory and savings."""
 
 import functools
 import gc
@@ -33,7 +33,9 @@ def tree():
 
 
 def forest(n_trees=N_TREES):
-    return ConfidenceForestClassifier(n_trees, min_samples_leaf=LEAF, random_state=0, n_jobs=2)
+    return ConfidenceForestClassifier(
+        n_estimators=n_trees, min_samples_leaf=LEAF, random_state=0, n_jobs=2
+    )
 
 
 def their_tree():
@@ -71,15 +73,17 @@ def predictions(X, y, n_rows=1_000_000):
 
 
 def savings(seeds=SEEDS, n_train=20_000, n_trees=N_TREES):
-    """Share of the best trivial policy's cost that the decisions save on new rows, seed by seed.
+    """Savings of the decisions against the best constant policy on new rows, for each seed.
 
-    The tree is told the costs; the others decide by them. Ours have their default settings, but
-    for the depth of the tree and the number of trees.
+    The tree is fitted with the costs; the others only use them to decide. Ours have default
+    settings except for the depth of the tree and the number of trees.
     """
     learners = {
         "ConfidenceTreeClassifier": lambda: ConfidenceTreeClassifier(max_depth=8),
         "DecisionTreeClassifier": their_tree,
-        "ConfidenceForestClassifier": lambda: ConfidenceForestClassifier(n_trees, random_state=0),
+        "ConfidenceForestClassifier": lambda: ConfidenceForestClassifier(
+            n_estimators=n_trees, random_state=0
+        ),
         "RandomForestClassifier": lambda: their_forest(n_trees),
         "LGBMClassifier": lambda: LGBMClassifier(n_jobs=1, verbose=-1, random_state=0),
     }
@@ -91,8 +95,8 @@ def savings(seeds=SEEDS, n_train=20_000, n_trees=N_TREES):
         for name, make in learners.items():
             start, model = time.process_time(), make()
             known = name == "ConfidenceTreeClassifier"
-            told = dict(fp_cost=train.fp_cost, fn_cost=train.fn_cost) if known else {}
-            probability = model.fit(train.X, train.y, **told).predict_proba(test.X)[:, 1]
+            given = dict(fp_cost=train.fp_cost, fn_cost=train.fn_cost) if known else {}
+            probability = model.fit(train.X, train.y, **given).predict_proba(test.X)[:, 1]
             seconds[name] += time.process_time() - start
             decided = Costs.of(len(test.y), **costs).decide(probability).astype(int)
             found[name].append(savings_score(test.y, decided, **costs))
@@ -112,7 +116,7 @@ def savings(seeds=SEEDS, n_train=20_000, n_trees=N_TREES):
 
 
 def compared(ours, peers, name):
-    """Mean difference with its 95 % interval, the seeds that are no worse, the ratio of means."""
+    """Mean difference with its 95 % interval, number of seeds no worse, ratio of means."""
     difference = np.subtract(ours, peers)
     half = t.ppf(0.975, len(ours) - 1) * difference.std(ddof=1) / np.sqrt(len(ours))
     return (
@@ -123,7 +127,7 @@ def compared(ours, peers, name):
 
 
 def timed(task, contestants, turns, clock=time.process_time):
-    """Best time, by default the processor's, and the peak memory of one more turn."""
+    """Best time, by default CPU time, and the peak memory of one more run."""
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(turns):
         for name, call in contestants.items():
@@ -132,7 +136,7 @@ def timed(task, contestants, turns, clock=time.process_time):
             call()
             best[name] = min(best[name], clock() - start)
     peer = list(contestants)[-1]
-    kind = "processor time" if clock is time.process_time else "time by the wall"
+    kind = "CPU time" if clock is time.process_time else "wall time"
     return [
         Row(
             task,

@@ -1,6 +1,6 @@
-"""Maximum margins over uncertainty sets against the cone programmes, in CPU time of one thread.
+"""Maximum margins over uncertainty sets compared with cone programs, CPU time of one thread.
 
-STAKES_BENCH_FULL=1 adds the two rows that take minutes: MM-SMV-I at 3,000 x 100 by the peer, and
+STAKES_BENCH_FULL=1 adds the two rows that take minutes: MM-SMV-I at 3,000 x 100 with cvxpy, and
 1,000,000 x 100.
 """
 
@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from stakes.uncertain import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid, bernstein_nu
 from stakes.uncertain._problem import MarginProblem
-from stakes.uncertain._solve import solve
+from stakes.uncertain._solve import solve_margin
 
 KAPPA = np.sqrt(2 * np.log(1 / 0.1))
 
@@ -30,14 +30,14 @@ def run():
         rows += against("MM-SMV-I", 3_000, 30, ["CLARABEL"])
         rows += against("MM-SMV-I", 3_000, 100, ["CLARABEL"] if full else [])
         for n in (1_000, 10_000, 100_000):
-            rows += against("MM-SMV", n, 30, [], note="growth with n")
+            rows += against("MM-SMV", n, 30, [], note="growth with n;")
         if full:
             rows += large()
         return [*rows, nu_row(), hostile_row()]
 
 
 def examples(n, d, seed=0):
-    """Two Gaussian classes; each point a mean in a box with a spread of its own."""
+    """Two Gaussian classes; each point is a mean in a box with its own spread."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < 0.5, -1.0, 1.0)
     X = rng.standard_normal((n, d))
@@ -57,18 +57,18 @@ def problem_of(name, n, d):
 def against(name, n, d, solvers, note=""):
     task = f"{name} {n:,} x {d}"
     problem = problem_of(name, n, d)
-    solution, ours = best_of(lambda: solve(problem, tol=1e-6), 5)
-    told = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}, best of ten"
+    solution, ours = best_of(lambda: solve_margin(problem, tol=1e-6), 5)
+    facts = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}, best of ten"
     times = {}
     for solver in solvers:
         if solver in cp.installed_solvers():
             value, times[solver] = by_cvxpy(name, n, d, solver)
-            told += f"; {solver} value {value / solution.objective - 1:+.0e}"
-    # five turns before the peers and five after: they take long, and the machine may change
-    ours = min(ours, best_of(lambda: solve(problem, tol=1e-6), 5)[1])
+            facts += f"; {solver} value {value / solution.objective - 1:+.0e}"
+    # five runs before the peers and five after: they take long, and the machine may change
+    ours = min(ours, best_of(lambda: solve_margin(problem, tol=1e-6), 5)[1])
     ratio = min(times.values()) / ours if times else None
-    rows = [Row(task, "stakes", ours, ratio=ratio, note=f"{note} {told}".strip())]
-    return rows + [Row(task, f"cvxpy + {s}", t, note="one turn") for s, t in times.items()]
+    rows = [Row(task, "stakes", ours, ratio=ratio, note=f"{note} {facts}".strip())]
+    return rows + [Row(task, f"cvxpy + {s}", t, note="one run") for s, t in times.items()]
 
 
 def best_of(call, turns):
@@ -98,21 +98,21 @@ def by_cvxpy(name, n, d, solver):
     else:
         spread = cp.norm(cp.multiply(axes, rows), 2, axis=1)
         constraints = [cp.multiply(y, X @ w + b) >= 1 - xi + spread]
-    programme = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cp.sum(xi)), constraints)
+    program = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(w) + cp.sum(xi)), constraints)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            programme.solve(solver=solver)
+            program.solve(solver=solver)
         except cp.SolverError:
             return np.nan, np.inf
-    return programme.value, time.process_time() - start
+    return program.value, time.process_time() - start
 
 
 def large():
     n, d = 1_000_000, 100
     problem = problem_of("MM-SMV", n, d)
     start = time.process_time()
-    solution = solve(problem, tol=1e-6)
+    solution = solve_margin(problem, tol=1e-6)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     note = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}; the process"
@@ -128,7 +128,7 @@ def nu_row():
 
 
 def hostile_row():
-    """Every kind of set over C from 1e-3 to 1e4 and kappa from 0.1 to 100: is anything open?"""
+    """Count open duality gaps over all kinds of sets, C from 1e-3 to 1e4, kappa from 0.1 to 100."""
     open_, count, methods = 0, 0, {}
     start = time.process_time()
     for n, d in ((60, 5), (80, 20), (30, 60)):
@@ -148,7 +148,7 @@ def hostile_row():
                 ):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
-                        found = solve(MarginProblem(sets, y, np.full(n, C)), tol=1e-6)
+                        found = solve_margin(MarginProblem(sets, y, np.full(n, C)), tol=1e-6)
                     count += 1
                     open_ += not found.gap <= 1e-6
                     methods[found.solver] = methods.get(found.solver, 0) + 1

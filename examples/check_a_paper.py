@@ -4,8 +4,9 @@ The researcher: check a table of a paper
 
 A thesis prints twelve equilibria of a game between a spammer, who shifts the mean of its class, and
 a filter, which moves its boundary. Are they equilibria? Every paper behind the library can be
-re-run by ``stakes reproduce NAME`` (``games --repeats 1`` needs no data files, and says what does);
-this page does one table by hand, then puts a method of its own beside the baselines.
+re-run with ``stakes reproduce NAME`` (``games --repeats 1`` also runs without data files, and names
+the parts that it skips). This page checks one number by hand, then compares a new method with the
+baselines.
 """
 
 import tempfile
@@ -20,18 +21,19 @@ from stakes.decision import BayesDecisionClassifier
 from stakes.game import GaussianShiftGame
 
 # %%
-# The cell that the thesis prints under alpha = 0.01 and beta = 0.01; its numbers are those of a
-# price of 0.03 for divergence (see the errata): the shift u = 1.16 and the boundary w = 5.99,
-# worth 0.0175 to the spammer.
-game = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=0.03, beta=0.01, divergence="thesis")
+# The row printed for alpha = 0.01 and beta = 0.01, whose numbers are those of alpha = 0.03 (see
+# the errata): shift u = 1.16, boundary w = 5.99, payoff of the spammer 0.0175.
+game = GaussianShiftGame(
+    [1.0], [2.0], [10.0], [2.0], divergence_price=0.03, boundary_price=0.01, divergence="thesis"
+)
 found = game.solve()
 print(f"shift {found.mean_shift[0]:.3f}, boundary {found.boundary[0]:.3f}")
 for shift, payoff in found.local[0]:
-    print(f"local equilibrium: shift {shift:.3f}, worth {payoff:.4f} to the spammer")
+    print(f"local equilibrium: shift {shift:.3f}, payoff of the spammer {payoff:.4f}")
 
 # %%
-# The payoff of the spammer over all shifts, the filter answering each one best: the printed point
-# is the top of the first hill, the second hill is more than twenty times as high.
+# The spammer's payoff for every shift, given the filter's best reply: the printed point is the
+# first peak, the second peak is more than twenty times as high.
 shifts = np.linspace(0, 9, 181)
 payoffs = [game.payoffs(u).leader_payoff for u in shifts]
 plt.plot(shifts, payoffs)
@@ -43,8 +45,8 @@ plt.legend()
 plt.show()
 
 # %%
-# A method of your own is any classifier with scikit-learn's interface. ``compare`` runs it on the
-# same folds as the trivial policies and the usual baselines, and counts the money.
+# Any classifier with scikit-learn's interface can be compared. ``compare`` runs it on the same
+# folds as the constant policies and the usual baselines, and reports the savings.
 own = Contestant("my method", "mine", BayesDecisionClassifier(GaussianNB()))
 with tempfile.TemporaryDirectory() as folder:
     results = compare(load_german_credit(), learners=[own], folds=3, tune=False, out=folder)

@@ -9,6 +9,22 @@ _DRAWN = (
     "a bootstrap draws rows, so copies of a row draw other samples than its weight does; the "
     "instance without bootstrap runs the check"
 )
+_REJECTION = (
+    "rejection sampling draws rows, so copies of a row draw other samples than its weight does"
+)
+_CLOSE = "solved to a duality gap of 1e-6; tests/uncertain/test_margin.py compares at a smaller one"
+_STREAM = (
+    "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
+)
+_ORDERED = "in a stream a weight asks for a larger margin, which reading a row twice does not"
+_TOLERANCE = (
+    "solved to a tolerance, so copies of a row and its weight agree to that only; "
+    "tests/svm/test_weights.py compares them with a small one"
+)
+_WEIGHTS_EXEMPT = (
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+)
 
 EXEMPT = {
     # "ClassName": {"check_name": "reason"},
@@ -17,6 +33,26 @@ EXEMPT = {
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
         "check_sample_weight_equivalence_on_dense_data": _DRAWN
+    },
+    "UncertainMarginClassifier": {"check_sample_weight_equivalence_on_dense_data": _CLOSE},
+    **{
+        name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
+        for reason, names in {
+            _REJECTION: ("CostingClassifier",),
+            _STREAM: (
+                *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
+                *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+            ),
+            _ORDERED: (
+                *("KernelPAUMClassifier", "KernelCPAClassifier", "CSDUOLClassifier"),
+                "AnomalyDetector",
+            ),
+            _TOLERANCE: (
+                *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
+                "LinearCostSensitiveSVC",
+            ),
+        }.items()
+        for name in names
     },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
@@ -53,12 +89,7 @@ CONTRACT = {
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },
-    "attributes without an underscore": {
-        "BoundaryMovementSVC": {"normalize_costs"},  # set by the base, always True: no parameter
-    },
-    "parameters grouped, not in order": {
-        "CWRobustClassifier": "what is as in CWCVaRClassifier stands together",
-    },
+    "attributes without an underscore": {},
     # with approximation, oob or a frame only
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),

@@ -13,7 +13,11 @@ SPECIAL = {
         {"estimator": LinearSVC(), "calibration": "sigmoid", "cv": 3},
     ],
     "BlendClassifier": [
-        {"estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())], "cv": 3}
+        {
+            "estimators": [("linear", LogisticRegression()), ("bayes", GaussianNB())],
+            "cv": 3,
+            "random_state": 0,
+        }
     ],
     "ThresholdDecisionClassifier": [
         {"estimator": LogisticRegression()},
@@ -24,7 +28,7 @@ SPECIAL = {
         {"n_estimators": 8, "random_state": 0},
         {"n_estimators": 2, "bootstrap": None, "max_features": None},
     ],
-    "ConfidenceNeighborsClassifier": [{}, {"confidence": "mixture", "weights": "additive"}],
+    "ConfidenceNeighborsClassifier": [{}, {"confidence_model": "mixture", "weights": "additive"}],
     "CostSensitiveBoost": [{"n_estimators": 10}],
     "CostingClassifier": [
         {"n_estimators": 5, "random_state": 0},

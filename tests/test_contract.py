@@ -381,8 +381,8 @@ def test_displays_are_drawn_alike(display):
 @each_learner
 def test_docstring(learner):
     text, signature = ClassDoc(learner), inspect.signature(learner).parameters
-    grouped = learner.__name__ in CONTRACT["parameters grouped, not in order"]
-    order = sorted if grouped else list
+    keyword_only = all(one.kind is one.KEYWORD_ONLY for one in signature.values())
+    order = sorted if keyword_only else list  # keywords are documented by subject
     assert order(names_of(text["Parameters"])) == order(signature)
     assert text["Summary"] and text["Attributes"]
     for entry in filter(lambda entry: entry.type, text["Parameters"]):  # the rest "as in" another

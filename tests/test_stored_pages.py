@@ -8,19 +8,19 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from stakes.reproduce import Cell, Claim, Reproduction, Table
+from stakes.reproduce import PAPERS, Cell, Claim, Reproduction, Table
 
 ROOT = Path(__file__).parents[1]
 BENCHMARKS = sorted((ROOT / "docs" / "benchmarks").glob("*.json"))
 REPRODUCTIONS = sorted((ROOT / "docs" / "reproductions").glob("*.json"))
 
 
-# stored run -> the picture that the module draws from it
+# stored run -> the plot that its package draws from it
 FIGURES = {
-    "ccw": ("ccw_gain", "_ccw_figures"),
-    "chance-constrained": ("chance_constrained", "_chance_constrained_draw"),
-    "csduol": ("csduol_curves", "_csduol_figures"),
-    "cw-cvar": ("cw_cvar_figures", "_cw_cvar_draw"),
+    "ccw": "ccw_gain",
+    "chance-constrained": "chance_constrained",
+    "csduol": "csduol_curves",
+    "cw-cvar": "cw_cvar_figures",
 }
 
 
@@ -46,12 +46,11 @@ def test_reproduction_page(stored):
 
 @pytest.mark.parametrize("run", FIGURES)
 def test_reproduction_figure(run, tmp_path, monkeypatch):
-    picture, module = FIGURES[run]
-    stored = (ROOT / "docs" / "figures" / f"{picture}.svg").read_text()
+    stored = (ROOT / "docs" / "figures" / f"{FIGURES[run]}.svg").read_text()
     if f"Matplotlib v{matplotlib.__version__}," not in stored:
         pytest.skip("drawn by another version of matplotlib, whose bytes differ")
     rows = ROOT / "docs" / "reproductions" / f"{run}.json"
     monkeypatch.setattr(sys, "argv", ["draw", str(rows), str(tmp_path / "drawn.svg")])
     drawing = importlib.import_module("stakes.reproduce._drawing")
-    drawing.draw_stored(importlib.import_module(f"stakes.reproduce.{module}").draw)
-    assert (tmp_path / "drawn.svg").read_text() == stored, f"draw {picture}.svg again"
+    drawing.draw_stored(importlib.import_module(f"{PAPERS[run]}._figures").draw)
+    assert (tmp_path / "drawn.svg").read_text() == stored, f"draw {FIGURES[run]}.svg again"

@@ -13,7 +13,7 @@ from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes.costs import Costs
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import BelowTrivialWarning
-from stakes.online_kernel import AnomalyDetector, CSDUOLClassifier, KernelPAUM
+from stakes.online_kernel import AnomalyDetector, CSDUOLClassifier, KernelPAUMClassifier
 from stakes.qmean import QuadraticMeanClassifier
 from stakes.svm import CostSensitiveSVC
 
@@ -113,7 +113,7 @@ def test_a_drawn_loss_has_to_be_sure(rng):
         warn_below_trivial(None, costs, positive, ~positive, np.full(n, 100.0), where="rows")
 
 
-@pytest.mark.parametrize("learner", [CSDUOLClassifier(), AnomalyDetector(), KernelPAUM()])
+@pytest.mark.parametrize("learner", [CSDUOLClassifier(), AnomalyDetector(), KernelPAUMClassifier()])
 def test_a_kernel_stream_that_lost_while_it_learnt_is_told(learner):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), (np.arange(400) % 40 == 0).astype(int)

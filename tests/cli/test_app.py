@@ -14,7 +14,6 @@ from payments import COSTS, payments
 from running import wait_until
 from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
-from stakes.cli._table_settings import TableSettings
 from stakes.errors import InputError
 
 STAKES = [sys.executable, "-m", "stakes"]
@@ -74,16 +73,16 @@ def test_the_documented_help_is_the_real_one():
 def test_durations():
     assert seconds("1h30m") == 5400 and seconds("1.5m") == 90 and seconds(" 20 ") == 20
     for text in ("", "0", "soon", "10x", "-5", "5m1h"):
-        with pytest.raises(InputError, match="not a length of time"):
+        with pytest.raises(InputError, match="is not a duration"):
             seconds(text)
 
 
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [
-        (InputError("Mend\nthis."), 2, "Mend this.\n"),
+        (InputError("Fix\n{fp_cost}.", "fp_cost"), 2, "Fix --fp-cost.\n"),
         (KeyboardInterrupt(), 130, "Interrupted.\n"),
-        (OSError(28, "No space left on device"), 1, "The machine refused: .*No space left"),
+        (OSError(28, "No space left on device"), 1, "System error: .*No space left"),
         (MemoryError(), 1, "not enough memory"),
         (ZeroDivisionError("by\nzero"), 1, "stakes failed with ZeroDivisionError: by zero"),
     ],
@@ -127,7 +126,7 @@ def test_interrupting_compare_keeps_what_is_done(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
     assert process.returncode == 130, said
-    assert re.search(r"Interrupted: \d+ of \d+ fits are done and kept in out; the same", said)
+    assert re.search(r"Interrupted: \d+ of \d+ fits are done and saved in out; run the same", said)
     assert "Traceback" not in said
     assert results.read_bytes().endswith(b"\n")
 
@@ -161,11 +160,3 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
     assert peaks[1] < peaks[0] + 50, peaks
-
-
-def test_a_folder_called_like_a_data_set_does_not_hide_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "german").mkdir()
-    assert not TableSettings("german").is_file
-    (tmp_path / "other").mkdir()
-    assert TableSettings("other").is_file

@@ -15,14 +15,14 @@ def run(monkeypatch, done=0, total=8, seconds=30.0, quiet=False):
     return progress
 
 
-def test_each_quarter_is_told_with_the_time_that_is_left(monkeypatch, capsys):
+def test_each_quarter_is_reported_with_the_time_that_is_left(monkeypatch, capsys):
     progress = run(monkeypatch)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "A table."
-    assert said[1].startswith("8 fits to do, the quick learners first; stop whenever you like")
+    assert said[1].startswith("8 fits to do, fast learners first; if interrupted, run the same")
     assert [line.split(" fits")[0] for line in said[2:]] == ["2 of 8", "4 of 8", "6 of 8"]
     assert said[2].endswith(
-        "done after 30 s: at this pace 2 min more, and the slower learners come last."
+        "done after 30 s; about 2 min left at this pace, but slow learners come last."
     )
     assert (progress.done, progress.total) == (8, 8)
 

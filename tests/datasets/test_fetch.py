@@ -1,6 +1,7 @@
 """The public sets: costs as described, the local directory, OpenML, and no network at all."""
 
 import gzip
+from dataclasses import replace
 from urllib.error import URLError
 
 import numpy as np
@@ -11,7 +12,6 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import Bunch
 
 from stakes.datasets import (
-    _fetch_classes,
     _sources,
     fetch_bank_marketing,
     fetch_card_fraud,
@@ -23,7 +23,8 @@ from stakes.datasets import (
     fetch_sick,
     fetch_telco_churn,
 )
-from stakes.datasets._sources import Source, is_positive, read_source
+from stakes.datasets._fetch_classes import KDD99
+from stakes.datasets._sources import Source, from_openml, is_positive, read_source
 from stakes.errors import InputError
 
 
@@ -36,17 +37,17 @@ def offline(monkeypatch):
 
     monkeypatch.delenv("STAKES_DATA", raising=False)
     monkeypatch.setattr(_sources, "fetch_openml", refuse)
-    monkeypatch.setattr(_fetch_classes, "fetch_kddcup99", refuse)
+    monkeypatch.setattr(_sources, "fetch_kddcup99", refuse)
 
 
 def test_offline_names_the_way_out(offline):
     with pytest.raises(
-        InputError, match=r"pima was not found .*OpenML cannot be reached \(URLError\): set STAKES"
+        InputError, match=r"pima was not found .*the download failed \(URLError\): set STAKES_DATA"
     ):
         fetch_pima()
-    with pytest.raises(InputError, match=r"kdd98 .* is not on OpenML: set STAKES_DATA to .*joined"):
+    with pytest.raises(InputError, match=r"kdd98 .* cannot be downloaded: set STAKES.*joined"):
         fetch_kdd98()
-    with pytest.raises(InputError, match=r"kdd99 .*cannot be downloaded \(URLError\): set STAKES"):
+    with pytest.raises(InputError, match=r"kdd99 .*the download failed \(URLError\): set STAKES"):
         fetch_kdd99()
 
 
@@ -58,7 +59,9 @@ def test_a_directory_without_the_file_is_named(offline, tmp_path):
 def test_a_wrong_file_is_refused(offline, tmp_path):
     with gzip.open(tmp_path / "diabetes_pima.csv.gz", "wt") as file:
         file.write("a,target\n1,0\n")
-    with pytest.raises(InputError, match=r"pima should have 768 rows .* has 1 rows; use the file"):
+    with pytest.raises(
+        InputError, match=r"pima should have 768 rows .* has 1 rows and .* a, target"
+    ):
         fetch_pima(data_home=tmp_path)
 
 
@@ -88,7 +91,8 @@ def test_openml_answers_are_decoded(offline, monkeypatch):
         )
 
     monkeypatch.setattr(_sources, "fetch_openml", answer)
-    table = read_source(Source("toy", "toy.csv", "label", 3, ("toy", 3), ("size", "hue", "label")))
+    columns = ("size", "hue", "label")
+    table = read_source(Source("toy", "toy.csv", "label", 3, from_openml("toy", 3), columns))
     assert table.columns == ["size", "hue", "label"]
     assert table["hue"].to_list() == ["red", "blue", None]
     assert table["label"].to_list() == ["no", "yes", "no"]
@@ -131,3 +135,23 @@ def test_kdd98_gifts(shared_data):
         assert len(np.unique(expected.fn_cost[codes == code])) == 1
     with pytest.raises(ValueError, match=r"gift must be 'expected' or 'actual'. Got 'no'"):
         fetch_kdd98(gift="no")
+
+
+def test_docstrings_name_the_file():
+    assert "`diabetes_pima.csv.gz`; None: `STAKES_DATA`, else it is" in fetch_pima.__doc__
+    assert "`kdd98_lrn_joined.csv.gz`; None: `STAKES_DATA`.\n" in fetch_kdd98.__doc__
+
+
+def test_kdd99_is_decoded(offline, monkeypatch):
+    def answer(**_):
+        row = [0.0] + [b"tcp"] * 3 + [1.0] * 37
+        data = np.array([row, row], dtype=object)
+        return Bunch(data=data, target=np.array([b"normal.", b"smurf."], dtype=object))
+
+    monkeypatch.setattr(_sources, "fetch_kddcup99", answer)
+    with pytest.raises(InputError, match="the download has 2 rows and the columns duration"):
+        fetch_kdd99()
+    monkeypatch.setattr("stakes.datasets._fetch_classes.KDD99", replace(KDD99, rows=2))
+    data = fetch_kdd99()
+    assert data.y.tolist() == [0, 1]
+    assert data.X["protocol_type"].to_list() == ["tcp", "tcp"] and data.X["count"][0] == 1.0

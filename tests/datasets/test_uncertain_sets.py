@@ -118,3 +118,13 @@ def test_checkerboard_colours_and_share():
     assert model.score(data.X[15_000:], data.y[15_000:]) > 0.95
     assert LogisticRegression().fit(data.X, data.y).score(data.X, data.y) == pytest.approx(0.75)
     assert make_checkerboard(50, positive_share=1e-9, random_state=0).y.sum() == 1
+
+
+def test_a_sample_keeps_its_uncertainty():
+    data = make_uncertain(600, 2, random_state=0)
+    small = data.sample(100, random_state=0)
+    assert small.replicates.shape == (100, 10, 2)
+    rows = [int(np.flatnonzero((data.X == x).all(axis=1))[0]) for x in small.X]
+    np.testing.assert_array_equal(small.lower, data.lower[rows])
+    mask = np.arange(600) < 5
+    np.testing.assert_array_equal(data.take(mask).var, data.var[:5])

@@ -213,7 +213,7 @@ def test_multi_class_matrix(rng):
     assert neutral.score(X, y) == pytest.approx((neutral.predict(X) == y).mean())
     with pytest.raises(ValueError, match=r"label that is not in classes \['a', 'b', 'c'\]"):
         neutral.score(X, np.full(150, "d"))
-    with pytest.raises(ValueError, match=r"are for two classes; y has 3: give a cost_matrix"):
+    with pytest.raises(ValueError, match=r"are for two classes; y has 3: set cost_matrix"):
         neutral.predict(X, fp_cost=2.0)
     with pytest.raises(ValueError, match=r"are for two classes; y has 3"):
         BayesDecisionClassifier(LogisticRegression()).fit(X, y, fn_cost=np.ones(150))
@@ -250,7 +250,7 @@ def test_labels_of_any_kind(priced):
         model.predict(X, fp_cost=fp, fn_cost=fn) == "spam",
         numbers.predict(X, fp_cost=fp, fn_cost=fn) == 1,
     )
-    with pytest.raises(ValueError, match="y has only one class"):
+    with pytest.raises(ValueError, match="y has a single class"):
         BayesDecisionClassifier(FrozenEstimator(OneClass())).fit(X, words)
 
 

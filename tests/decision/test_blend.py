@@ -10,6 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -40,7 +42,7 @@ def test_weights_are_those_of_a_general_solver(rng, alpha):
 
 def test_the_formula_on_rows_not_seen():
     X, y = make_classification(400, flip_y=0.2, random_state=0)
-    model = BlendClassifier(members(), alpha=0.01, cv=4).fit(X, y)
+    model = BlendClassifier(members(), alpha=0.01, cv=4, random_state=0).fit(X, y)
     cv = StratifiedKFold(4, shuffle=True, random_state=0)
     unseen = [cross_val_predict(m, X, y, cv=cv, method="predict_proba")[:, 1] for _, m in members()]
     Z = logit(np.clip(np.column_stack(unseen), 1e-4, 1 - 1e-4))
@@ -57,7 +59,7 @@ def test_no_worse_than_its_best_member(rng):
     seed = int(rng.integers(1000))
     X, y = make_classification(3000, n_informative=5, flip_y=0.1, random_state=seed)
     train, test = slice(0, 1000), slice(1000, 3000)
-    blend = BlendClassifier(members()).fit(X[train], y[train])
+    blend = BlendClassifier(members(), random_state=0).fit(X[train], y[train])
     alone = [
         log_loss(y[test], m.fit(X[train], y[train]).predict_proba(X[test])) for _, m in members()
     ]
@@ -70,7 +72,9 @@ def test_rows_in_the_order_of_time_are_shuffled_for_the_folds():
     # the same rule all the time, at a level that falls
     y = (rng.random(1200) < expit(2 * X[:, 0] + np.linspace(2, -2, 1200))).astype(int)
     order = rng.permutation(1200)
-    sorted_, mixed = (BlendClassifier(members()).fit(X[o], y[o]) for o in (slice(None), order))
+    sorted_, mixed = (
+        BlendClassifier(members(), random_state=0).fit(X[o], y[o]) for o in (slice(None), order)
+    )
     p, q = (m.predict_proba(X)[:, 1] for m in (sorted_, mixed))
     assert abs(p.mean() - q.mean()) < 0.02
     in_order = BlendClassifier(members(), cv=KFold(5)).fit(X, y)
@@ -81,7 +85,9 @@ def test_rows_in_the_order_of_time_are_shuffled_for_the_folds():
 def test_members_see_frames_and_prices_act_in_the_decision():
     table = pl.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0) % 3})
     y = (np.arange(40) % 7 < 3).astype(int)
-    model = BayesDecisionClassifier(BlendClassifier(members()[:2], cv=2)).fit(table, y)
+    model = BayesDecisionClassifier(BlendClassifier(members()[:2], cv=2, random_state=0)).fit(
+        table, y
+    )
     assert model.predict(table, fp_cost=0.0, fn_cost=1.0).all()
     assert not model.predict(table, fp_cost=1.0, fn_cost=0.0).any()
 
@@ -103,3 +109,22 @@ def test_members_that_cannot_be_blended_are_named():
         BlendClassifier([]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
     with pytest.raises(ValueError, match=r"member 'svm' gives no probabilities; wrap it in Bayes"):
         BlendClassifier([("svm", LinearSVC())]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+
+
+def test_integer_weights_are_repeated_rows(rng):
+    Z, signs, weight = rng.normal(size=(80, 3)), rng.choice([-1.0, 1.0], 80), rng.integers(0, 4, 80)
+    rows = np.repeat(np.arange(80), weight)
+    b, w, norm = _weigh(Z, signs, 0.01, weight)
+    repeated_b, repeated_w, _ = _weigh(Z[rows], signs[rows], 0.01)
+    assert norm < 1e-6
+    assert_allclose(np.r_[b, w], np.r_[repeated_b, repeated_w], atol=1e-6)
+
+
+def test_weights_reach_the_members():
+    X, y = make_classification(200, flip_y=0.2, random_state=0)
+    weight = np.where(y == 1, 10.0, 1.0)
+    pipe = [("scaled", make_pipeline(StandardScaler(), GaussianNB())), *members()]
+    blend = BlendClassifier(pipe, random_state=0).fit(X, y, sample_weight=weight)
+    alone = LogisticRegression().fit(X, y, sample_weight=weight)
+    assert_allclose(blend.estimators_[1].coef_, alone.coef_)
+    assert blend.predict_proba(X)[:, 1].mean() > 0.7

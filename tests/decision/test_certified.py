@@ -45,7 +45,7 @@ def test_few_reviews_go_where_most_is_at_stake():
 
 def test_uncertain_measurements_are_refused_by_their_certificates():
     data = make_uncertain(120, 3, n_replicates=20, separation=4.0, random_state=0)
-    model = UncertainMarginClassifier("MM-SMV-I", epsilon=0.5).fit(
+    model = UncertainMarginClassifier(formulation="MM-SMV-I", max_error=0.5).fit(
         None, data.y, replicates=data.replicates
     )
     decided = model.predict(None, replicates=data.replicates) == model.classes_[1]
@@ -64,7 +64,7 @@ def test_uncertain_measurements_are_refused_by_their_certificates():
 
 
 def test_bad_input_ends_in_a_sentence():
-    with pytest.raises(ValueError, match="decided must be booleans"):
+    with pytest.raises(ValueError, match="decided must be boolean"):
         decide_certified([1, 0], [0.1, 0.1], review_cost=1)
     with pytest.raises(ValueError, match="certificate must have 2 values"):
         decide_certified([True, False], [0.1], review_cost=1)

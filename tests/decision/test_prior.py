@@ -68,7 +68,7 @@ def test_estimate_maximises_the_likelihood(rng):
     )
     assert ours[1] == pytest.approx(peer.x, abs=2e-4)
     assert ours[1] == pytest.approx(y.mean(), abs=0.02)
-    with pytest.warns(ConvergenceWarning, match="did not converge in 2 rounds"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations"):
         estimate_prior(said, 0.5, max_iter=2)
 
 
@@ -101,7 +101,7 @@ def test_prior_from_the_weights_that_the_model_saw():
 def test_what_cannot_be_known_is_asked_for(priced):
     X, y, *_ = priced
     fitted = FrozenEstimator(LogisticRegression().fit(X, y))
-    with pytest.raises(ValueError, match=r"frozen estimator does not tell.*training_prior"):
+    with pytest.raises(ValueError, match=r"frozen estimator .* are unknown: give training_prior"):
         BayesDecisionClassifier(fitted, prior=0.1).fit(X, y)
     model = BayesDecisionClassifier(fitted, prior=0.1, training_prior=0.5).fit(X, y)
     assert model.predict_proba(X)[:, 1].mean() < fitted.predict_proba(X)[:, 1].mean()

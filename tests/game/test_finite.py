@@ -103,7 +103,7 @@ def test_drawing_shows_what_was_cut():
 
 
 def test_bad_trees_end_in_a_sentence():
-    with pytest.raises(ValueError, match="is not one of the players"):
+    with pytest.raises(ValueError, match="is not in players"):
         FiniteGame(Decision("c", {"x": (1, 2)}), ("a", "b"))
     with pytest.raises(ValueError, match="must end in 2 payoffs"):
         FiniteGame(Decision("a", {"x": (1, 2, 3)}), ("a", "b"))

@@ -11,7 +11,9 @@ from stakes.game._search import line_maxima
 
 
 def synthetic(alpha, beta, **options):
-    return GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=alpha, beta=beta, **options)
+    return GaussianShiftGame(
+        [1.0], [2.0], [10.0], [2.0], divergence_price=alpha, boundary_price=beta, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,9 @@ def test_boundary_is_the_best_reply(rng):
     game = synthetic(0.05, rng.uniform(0, 0.2))
     u = rng.uniform(0, 9)
     w = np.linspace(5.5, 10, 20_001)
-    payoff = 2 * norm.cdf(w, 1 + u, 2) - 2 * norm.cdf(w, 10, 2) - game.beta * (w - 5.5) ** 2
+    payoff = (
+        2 * norm.cdf(w, 1 + u, 2) - 2 * norm.cdf(w, 10, 2) - game.boundary_price * (w - 5.5) ** 2
+    )
     assert game.payoffs(u).follower_payoff >= payoff.max() - 1e-12
     assert game.reply(u)[0] == pytest.approx(w[payoff.argmax()], abs=1e-2)
 
@@ -97,7 +101,13 @@ def random_game(q, moves):
     means = rng.normal(0.0, 3.0, q), rng.normal(3.0, 3.0, q)
     sds = rng.uniform(0.5, 3.0, (2, q))
     return GaussianShiftGame(
-        means[0], sds[0], means[1], sds[1], alpha=0.05, beta=0.02, move_deviations=moves
+        means[0],
+        sds[0],
+        means[1],
+        sds[1],
+        divergence_price=0.05,
+        boundary_price=0.02,
+        move_deviations=moves,
     )
 
 
@@ -143,7 +153,7 @@ def test_as_printed_the_algorithm_stops_too_early():
 def test_attributes_are_separate_and_mirrored():
     one = synthetic(0.1, 0.1).solve()
     both = GaussianShiftGame(
-        [1.0, -1.0], [2.0, 2.0], [10.0, -10.0], [2.0, 2.0], alpha=0.1, beta=0.1
+        [1.0, -1.0], [2.0, 2.0], [10.0, -10.0], [2.0, 2.0], divergence_price=0.1, boundary_price=0.1
     )
     found = both.solve()
     assert found.leader_payoff == pytest.approx(one.leader_payoff)
@@ -174,7 +184,7 @@ def test_gain_of_later_months_is_bounded_inside_the_strategies():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(1, 2, (400, 1)), rng.normal(10, 2, (400, 1))])
     y = np.repeat([1, 0], 400)
-    game = GaussianShiftGame.from_data(X, y, alpha=0.1, beta=0.1)
+    game = GaussianShiftGame.from_data(X, y, divergence_price=0.1, boundary_price=0.1)
     bound = game.solve().leader_payoff
     for u in np.linspace(0, 8, 9):
         assert game.gain_of(X[:400] + u) <= bound + 1e-9
@@ -184,7 +194,7 @@ def test_gain_of_later_months_is_bounded_inside_the_strategies():
 def test_bad_input_ends_in_a_sentence():
     with pytest.raises(ValueError, match="divergence must be one of"):
         GaussianShiftGame([1.0], [1.0], [2.0], [1.0], divergence="l2")
-    with pytest.raises(ValueError, match="one number for each attribute"):
+    with pytest.raises(ValueError, match="one number per attribute"):
         GaussianShiftGame([1.0], [1.0, 2.0], [2.0], [1.0])
     with pytest.raises(ValueError, match="Deviations must be positive"):
         GaussianShiftGame([1.0], [0.0], [2.0], [1.0])

@@ -110,7 +110,7 @@ def test_edge_cases():
 
 def test_bad_input_ends_in_a_sentence():
     X = np.ones((3, 2))
-    with pytest.raises(ValueError, match="a free move has no end"):
+    with pytest.raises(ValueError, match="a free move is unbounded"):
         best_response([1.0, 2.0], 0.0, X, movement_price=0.0)
     with pytest.raises(ValueError, match="one value for each of the 2 features"):
         best_response([1.0, 2.0], 0.0, X, movement_price=[1.0, 1.0, 1.0])

@@ -237,7 +237,7 @@ def test_selects_features_by_equilibrium_weights():
 
 def test_bad_input_ends_in_a_sentence():
     X, y = sample(np.random.default_rng(0))
-    with pytest.raises(ValueError, match="a positive number for each of the 1"):
+    with pytest.raises(ValueError, match="one positive number for each of the 1"):
         StackelbergClassifier(adversary_share=[1, 1]).fit(X, y)
     with pytest.raises(ValueError, match="No mistake costs anything"):
         StackelbergClassifier(fp_cost=0.0, fn_cost=0.0).fit(X, y)
@@ -284,3 +284,38 @@ def test_what_is_left_does_not_depend_on_the_form_of_the_rows(form):
     dense, thin = (exploitability([1.0, 0.2], 0.0, [0.0, 0.0], A, y) for A in (X, form(X)))
     assert thin.adversary == pytest.approx(dense.adversary)
     assert thin.learner == pytest.approx(dense.learner)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_integer_weights_are_repeated_rows(rng, loss):
+    X = rng.normal(size=(60, 2))
+    y = (X.sum(axis=1) + rng.normal(size=60) > 0).astype(int)
+    weight = rng.integers(0, 3, 60)
+    rows = np.repeat(np.arange(60), weight)
+    fn = rng.uniform(1, 3, 60)
+    settings = dict(loss=loss, movement_price=[1.0, 5.0], tol=1e-6)
+    for method in ("fit", "partial_fit"):
+        weighted, repeated = StackelbergClassifier(**settings), StackelbergClassifier(**settings)
+        getattr(weighted, method)(X, y, sample_weight=weight, fn_cost=fn)
+        getattr(repeated, method)(X[rows], y[rows], fn_cost=fn[rows])
+        assert weighted.value_ == pytest.approx(repeated.value_, rel=1e-5)
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-2)
+
+
+def test_a_batch_without_weight_is_ignored(rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    model = StackelbergClassifier().partial_fit(X, y)
+    before = model.coef_.copy()
+    model.partial_fit(-X, y, sample_weight=np.zeros(30))
+    np.testing.assert_array_equal(model.coef_, before)
+
+
+def test_exploitability_takes_weights(rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    weight = rng.integers(1, 4, 30)
+    rows = np.repeat(np.arange(30), weight)
+    w, b, shift = [1.0, 0.5], 0.1, [-0.1, 0.0]
+    weighted = exploitability(w, b, shift, X, y, sample_weight=weight)
+    repeated = exploitability(w, b, shift, X[rows], y[rows])
+    assert weighted.value == pytest.approx(repeated.value)
+    assert weighted.adversary == pytest.approx(repeated.adversary)

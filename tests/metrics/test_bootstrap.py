@@ -15,7 +15,7 @@ def draw(rng, n=80):
 DECISIONS = {
     "cost_loss": {},
     "savings_score": {},
-    "risk_loss": {"positive_prior": 0.1},
+    "risk_loss": {"prior": 0.1},
     "weighted_sum_score": {"positive_weight": 0.3},
     "tail_cost_loss": {"tail": 0.1},
 }
@@ -24,7 +24,7 @@ SCORES = {
     "minimum_risk": {},
     "partial_auc_score": {"region": "tnr"},
     "h_measure": {},
-    "budget_cost_loss": {"budget": 10},
+    "budget_cost_loss": {"max_alerts": 10},
 }
 
 
@@ -129,9 +129,9 @@ def test_resamples_without_a_class_are_left_out():
     result = bootstrap_interval(metrics.weighted_sum_score, y, d, random_state=0)
     assert 0.2 < np.isnan(result.values).mean() < 0.5
     assert (result.estimate, result.low, result.high) == (0.5, 0.5, 0.5)
-    risk = bootstrap_interval(metrics.risk_loss, y, d, positive_prior=0.5, random_state=0)
+    risk = bootstrap_interval(metrics.risk_loss, y, d, prior=0.5, random_state=0)
     assert risk.low == risk.high == 0.5
-    free = bootstrap_interval(metrics.risk_loss, 0 * y, d, positive_prior=0.0, random_state=0)
+    free = bootstrap_interval(metrics.risk_loss, 0 * y, d, prior=0.0, random_state=0)
     assert free.low == free.high == 0
     letters = np.where(y == 1, "z", "a")
     area = bootstrap_interval(
@@ -164,7 +164,7 @@ def test_a_class_that_is_only_decided_counts():
 
 def test_two_columns_are_read_alike_in_resamples_of_one_class():
     y, P = np.array(["bad", "bad", "good"]), np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
-    given = dict(fn_cost=[1.0, 2.0, 3.0], budget=1, pos_label="bad", n_boot=20, random_state=0)
+    given = dict(fn_cost=[1.0, 2.0, 3.0], max_alerts=1, pos_label="bad", n_boot=20, random_state=0)
     both = bootstrap_interval(metrics.budget_cost_loss, y, P, **given)
     one = bootstrap_interval(metrics.budget_cost_loss, y, P[:, 0], **given)
     np.testing.assert_array_equal(both.values, one.values)
@@ -173,12 +173,12 @@ def test_two_columns_are_read_alike_in_resamples_of_one_class():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 1.0}, "confidence must lie"),
+        ({"confidence_level": 1.0}, "confidence_level must lie"),
         ({"method": "guess"}, "method must be"),
         ({"n_boot": 0}, "n_boot must be at least 1"),
         ({"fn_cost": [1.0, 2.0, 3.0]}, "fn_cost must be a number or have one value"),
         ({"metric": metrics.weighted_sum_score, "positive_weight": 7}, "positive_weight must lie"),
-        ({"metric": metrics.risk_loss, "positive_prior": 7}, "positive_prior must lie"),
+        ({"metric": metrics.risk_loss, "prior": 7}, "prior must lie"),
     ],
 )
 def test_bad_options_are_named(options, message):

@@ -81,14 +81,14 @@ MATRIX = [[0, 5], [1, 0]]
         risk_loss,
         expected_cost_loss,
         minimum_risk,
-        functools.partial(budget_cost_loss, budget=1),
+        functools.partial(budget_cost_loss, max_alerts=1),
     ],
 )
 def test_matrix_is_in_the_order_of_the_labels_whatever_is_called_positive(metric):
     y, answer = [0, 1], [1, 1]
     told = metric(y, answer, cost_matrix=MATRIX)
     assert metric(y, answer, cost_matrix=MATRIX, pos_label=1) == told
-    with pytest.raises(ValueError, match=r"Got pos_label=0 instead; turn the matrix round"):
+    with pytest.raises(ValueError, match=r"Got pos_label=0 instead; reverse both axes"):
         metric(y, answer, cost_matrix=MATRIX, pos_label=0)
 
 
@@ -104,7 +104,7 @@ def test_labels_give_the_order_of_a_matrix():
 def test_two_columns_are_read_at_the_place_of_the_positive_label(y, pos_label):
     P = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6], [0.3, 0.7]])
     costs = dict(fp_cost=2, fn_cost=[1, 2, 3, 4], pos_label=pos_label)
-    for metric in (expected_cost_loss, functools.partial(budget_cost_loss, budget=2)):
+    for metric in (expected_cost_loss, functools.partial(budget_cost_loss, max_alerts=2)):
         assert metric(y, P, **costs) == metric(y, P[:, pos_label], **costs)
 
 
@@ -167,10 +167,10 @@ def test_risk_is_cost_under_the_priors_of_the_sample(rng):
     y, d, *costs = draw(rng)
     assert risk_loss(y, d, **four(*costs)) == pytest.approx(cost_loss(y, d, **four(*costs)))
     missed, alarmed = 1 - d[y == 1].mean(), d[y == 0].mean()
-    risk = risk_loss(y, d, fp_cost=2, fn_cost=9, positive_prior=0.1)
+    risk = risk_loss(y, d, fp_cost=2, fn_cost=9, prior=0.1)
     assert risk == pytest.approx(0.1 * 9 * missed + 0.9 * 2 * alarmed)
     with pytest.warns(UndefinedMetricWarning, match="no negative example"):
-        assert np.isnan(risk_loss([1, 1], [0, 1], positive_prior=0.3))
+        assert np.isnan(risk_loss([1, 1], [0, 1], prior=0.3))
 
 
 def test_equation_69_pairs_the_rates_with_the_wrong_prices():
@@ -190,9 +190,9 @@ def test_equation_69_pairs_the_rates_with_the_wrong_prices():
 def test_minimum_risk_tries_every_threshold(rng, digits):
     y = rng.integers(0, 2, 50)
     s = (y + rng.normal(size=50)).round(digits)
-    found = minimum_risk(y, s, fp_cost=2, fn_cost=3, positive_prior=0.3)
+    found = minimum_risk(y, s, fp_cost=2, fn_cost=3, prior=0.3)
     assert found.value == pytest.approx(naive.minimum_risk(y, s, 2, 3, 0.3), rel=1e-12)
-    again = risk_loss(y, s >= found.threshold, fp_cost=2, fn_cost=3, positive_prior=0.3)
+    again = risk_loss(y, s >= found.threshold, fp_cost=2, fn_cost=3, prior=0.3)
     assert found.value == pytest.approx(again, rel=1e-12)
 
 
@@ -202,7 +202,7 @@ def test_minimum_risk_at_the_edges():
     assert minimum_risk([1, 0], [3.0, 3.0]) == (0.5, np.inf)
     assert minimum_risk([0], [3.0]) == (0.0, np.inf)
     with pytest.warns(UndefinedMetricWarning, match="no positive example"):
-        assert np.isnan(minimum_risk([0], [3.0], positive_prior=0.5).value)
+        assert np.isnan(minimum_risk([0], [3.0], prior=0.5).value)
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_minimum_risk_at_the_edges():
         (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "Two classes are expected .* a cost_matrix"),
         (
             lambda: expected_cost_loss(["a", "a"], [[0.5, 0.5]] * 2, pos_label="a"),
-            "All labels are 'a', which does not tell its column",
+            "All labels are 'a', so its column",
         ),
-        (lambda: cost_loss([0, 1], [0, 1], pos_label="bad"), "is none of the two labels"),
+        (lambda: cost_loss([0, 1], [0, 1], pos_label="bad"), "is neither of the two labels"),
         (lambda: cost_loss([], []), "y_true is empty"),
         (lambda: cost_loss([0, 1], [0]), "inconsistent numbers of samples"),
         (
@@ -222,7 +222,7 @@ def test_minimum_risk_at_the_edges():
         ),
         (
             lambda: cost_loss([0, 1], [0, 1], cost_matrix=1 - np.eye(3)),
-            "the data show 2: give all classes",
+            "the data have 2: give all classes",
         ),
         (
             lambda: cost_loss([0, 7], [0, 1], cost_matrix=1 - np.eye(3), labels=[0, 1, 2]),
@@ -252,7 +252,7 @@ def test_minimum_risk_at_the_edges():
         (lambda: minimum_risk([0, 1], [0.5, np.nan]), "missing or infinite values"),
         (lambda: savings_score([0, 1], [0, 1], baseline="today"), "baseline must be"),
         (lambda: weighted_sum_score([0, 1], [0, 1], positive_weight=2), "positive_weight must"),
-        (lambda: risk_loss([0, 1], [0, 1], positive_prior=2), "positive_prior must"),
+        (lambda: risk_loss([0, 1], [0, 1], prior=2), "prior must"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -200,7 +200,7 @@ def test_cumulative_cost_where_the_first_class_is_positive(priced):
             lambda d: CostCurveDisplay.from_predictions([0, 0], [0, 1.0]),
             "y_true has no positive example; a curve needs",
         ),
-        (lambda d: CumulativeCostDisplay.from_predictions([0, 1], {}), "y_pred holds no policy"),
+        (lambda d: CumulativeCostDisplay.from_predictions([0, 1], {}), "y_pred has no policy"),
     ],
 )
 def test_bad_input_is_named(call, message):

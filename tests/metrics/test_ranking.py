@@ -83,8 +83,8 @@ def test_warning_points_at_the_line_that_called():
         lambda: weighted_sum_score([0, 0], [0, 0]),
         lambda: partial_auc_score([0, 0], [1.0, 2.0]),
         lambda: h_measure([0, 0], [1.0, 2.0]),
-        lambda: risk_loss([0, 0], [0, 0], positive_prior=0.5),
-        lambda: minimum_risk([0, 0], [1.0, 2.0], positive_prior=0.5),
+        lambda: risk_loss([0, 0], [0, 0], prior=0.5),
+        lambda: minimum_risk([0, 0], [1.0, 2.0], prior=0.5),
     ]
     for call in calls:
         with pytest.warns(UndefinedMetricWarning) as caught:
@@ -102,13 +102,13 @@ def test_budget_equals_random_tie_breaking(rng):
     y, s = draw(rng, 0, n=30)
     fp, fn = rng.exponential(size=30), rng.exponential(size=30)
     for k in (0, 7, 30):
-        found = budget_cost_loss(y, s, budget=k, fp_cost=fp, fn_cost=fn)
+        found = budget_cost_loss(y, s, max_alerts=k, fp_cost=fp, fn_cost=fn)
         drawn = naive.budget_cost(y, s, k, fp, fn, 2000, rng)
         assert found == pytest.approx(drawn, abs=0.02)
-    everyone = budget_cost_loss(y, s, budget=1.0, fp_cost=fp, fn_cost=fn)
+    everyone = budget_cost_loss(y, s, max_alerts=1.0, fp_cost=fp, fn_cost=fn)
     assert everyone == pytest.approx(cost_loss(y, np.ones(30), fp_cost=fp, fn_cost=fn))
-    assert budget_cost_loss(y, s, budget=0.1) == budget_cost_loss(y, s, budget=3)
-    assert budget_cost_loss(y, s, budget=99) == budget_cost_loss(y, s, budget=30)
+    assert budget_cost_loss(y, s, max_alerts=0.1) == budget_cost_loss(y, s, max_alerts=3)
+    assert budget_cost_loss(y, s, max_alerts=99) == budget_cost_loss(y, s, max_alerts=30)
 
 
 def test_tail_of_everything_is_the_mean(rng):
@@ -127,9 +127,18 @@ def test_tail_of_everything_is_the_mean(rng):
         (lambda: partial_auc_score([0, 1], [0, 1], t=1), r"t must lie in \[0, 1\)"),
         (lambda: h_measure([0, 1], [0, 1], shape=(0, 1)), "shape must be"),
         (lambda: h_measure([0, 1], [0, 1], shape="priors"), "shape must be 'prior' or two"),
-        (lambda: budget_cost_loss([0, 1], [0, 1], budget=True), "budget must be a number of rows"),
-        (lambda: budget_cost_loss([0, 1], [0, 1], budget=-1), "budget must be a number of rows"),
-        (lambda: budget_cost_loss([0, 1], [0, 1], budget=1.5), "budget must be a number of rows"),
+        (
+            lambda: budget_cost_loss([0, 1], [0, 1], max_alerts=True),
+            "max_alerts must be a number of rows",
+        ),
+        (
+            lambda: budget_cost_loss([0, 1], [0, 1], max_alerts=-1),
+            "max_alerts must be a number of rows",
+        ),
+        (
+            lambda: budget_cost_loss([0, 1], [0, 1], max_alerts=1.5),
+            "max_alerts must be a number of rows",
+        ),
         (lambda: tail_cost_loss([0, 1], [0, 1], tail=0), "tail must be a share"),
     ],
 )

@@ -295,7 +295,7 @@ def test_polars_column(frame):
     [
         (
             lambda fn: make_cost_scorer(fn_cost=fn),
-            "fn_cost has 300 values for the 75 rows .*params=",
+            "fn_cost has 300 values for 75 scored rows: .*params=",
         ),
         (lambda fn: make_cost_scorer(fn_cost="price"), "names a column, but X has no such column"),
         (
@@ -320,7 +320,7 @@ def test_bad_arguments_are_named(priced):
         make_cost_scorer(response="guess")
     with pytest.raises(ValueError, match="give greater_is_better"):
         make_cost_scorer(np.mean)
-    with pytest.raises(TypeError, match=r"takes fp_cost, .* Got weight instead"):
+    with pytest.raises(TypeError, match=r"takes sample_weight, fp_cost, .* Got weight instead"):
         make_cost_scorer()(LogisticRegression().fit(X, y), X, y, weight=1)
     with pytest.raises(ValueError, match="LinearSVC has no predict_proba; wrap it in Bayes"):
         make_cost_scorer(expected_cost_loss)(LinearSVC().fit(X, y), X, y)

@@ -123,15 +123,15 @@ def first_order(X, y, c, rule, C, intercept=True):
     return mu
 
 
-def weights(y, c_pos, c_neg, weighting):
+def weights(y, c_pos, c_neg, cost_rule):
     """Weights of a stream from plain running means."""
     out = []
     for t in range(1, len(y) + 1):
         c = np.where(y[:t] > 0, c_pos[:t], c_neg[:t])
         of_class = c_pos[:t].mean() if y[t - 1] > 0 else c_neg[:t].mean()
-        if weighting == "class":
+        if cost_rule == "class":
             out.append(of_class / c.mean())
-        elif weighting == "stake":
+        elif cost_rule == "stake":
             stake = c_pos[:t] + c_neg[:t]
             out.append(stake[-1] / stake.mean() * of_class / c.mean())
         else:

@@ -158,8 +158,8 @@ def test_many_columns_do_not_underflow(rng):
 def test_weights_of_the_fit(rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     times = rng.integers(0, 4, size=60)
-    weighted = BayesNetConfidence(3).fit(X, y, sample_weight=times)
-    repeated = BayesNetConfidence(3).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighted = BayesNetConfidence(n_bins=3).fit(X, y, sample_weight=times)
+    repeated = BayesNetConfidence(n_bins=3).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.log_density(X), repeated.log_density(X))
 
 
@@ -182,19 +182,21 @@ def test_rare_values_keep_a_bin_of_their_own():
 def test_model_files_hold_a_network(tmp_path, rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
     fitted = BayesNetConfidence().fit(X, y)
-    model = ConfidenceNeighborsClassifier(5, confidence=BayesNetConfidence(3)).fit(X, y)
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=5, confidence_model=BayesNetConfidence(n_bins=3)
+    ).fit(X, y)
     for number, thing in enumerate((fitted, model)):
         save_model(thing, tmp_path / f"{number}.skops")
     again = load_model(tmp_path / "0.skops").model
     np.testing.assert_array_equal(again.log_density(X), fitted.log_density(X))
     again = load_model(tmp_path / "1.skops").model
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert again.confidence.n_bins == 3
+    assert again.confidence_model.n_bins == 3
 
 
 def test_bad_settings_end_in_a_sentence():
     X, y = np.eye(3), [0, 1, 1]
-    with pytest.raises(ValueError, match="each of the 3 columns once"):
+    with pytest.raises(ValueError, match="permutation of the columns 0 to 2"):
         BayesNetConfidence(order=[0, 0, 1]).fit(X, y)
     for outside in (3, -1):
         with pytest.raises(ValueError, match="columns from 0 to 2"):

@@ -23,7 +23,7 @@ def test_probabilities_are_those_of_all_distances(weights, metric, rng):
     new = np.vstack([rng.normal(size=(20, 3)), X[:5]])
     source = MixtureConfidence(max_components=1)
     model = ConfidenceNeighborsClassifier(
-        7, weights=weights, metric=metric, confidence=source, calibration=None
+        n_neighbors=7, weights=weights, metric=metric, confidence_model=source, calibration=None
     )
     model.fit(X, y)
     confidence = np.exp(source.log_confidence(X, y.astype(int)))
@@ -36,7 +36,7 @@ def test_without_confidence_it_is_scikit_learns(weights, theirs, rng):
     X, y = problem(rng)
     new = rng.normal(size=(30, 3))
     ours = ConfidenceNeighborsClassifier(
-        5, weights=weights, confidence=None, smoothing=0.0, calibration=None
+        n_neighbors=5, weights=weights, confidence_model=None, smoothing=0.0, calibration=None
     )
     peer = KNeighborsClassifier(5, weights=theirs).fit(X, y)
     np.testing.assert_allclose(ours.fit(X, y).predict_proba(new), peer.predict_proba(new))
@@ -68,7 +68,7 @@ def test_confidence_lifts_the_rare_class():
         train, test = slice(0, 750), slice(750, None)
         scores = [
             ConfidenceNeighborsClassifier(
-                1, weights="none", confidence=confidence, calibration=None
+                n_neighbors=1, weights="none", confidence_model=confidence, calibration=None
             )
             .fit(X[train], y[train])
             .predict_proba(X[test])[:, 1]
@@ -80,11 +80,11 @@ def test_confidence_lifts_the_rare_class():
 
 def test_costs_weigh_the_votes():
     X, y = np.zeros((5, 1)) + np.arange(5)[:, None] * 1e-3, np.array([0, 0, 0, 1, 1])
-    settings = dict(weights="none", confidence=None, smoothing=0.0)
-    model = ConfidenceNeighborsClassifier(5, **settings).fit(X, y, fn_cost=3.0)
+    settings = dict(weights="none", confidence_model=None, smoothing=0.0)
+    model = ConfidenceNeighborsClassifier(n_neighbors=5, **settings).fit(X, y, fn_cost=3.0)
     assert model.predict(X).all()
     assert model.decision_function(X)[0] == pytest.approx((6 - 3) / 9)
-    assert not ConfidenceNeighborsClassifier(5, **settings).fit(X, y).predict(X).any()
+    assert not ConfidenceNeighborsClassifier(n_neighbors=5, **settings).fit(X, y).predict(X).any()
 
 
 def test_own_confidence_and_bad_settings():
@@ -94,7 +94,7 @@ def test_own_confidence_and_bad_settings():
 
     X, y = np.arange(6.0)[:, None], np.arange(6) % 2
     own, none = (
-        ConfidenceNeighborsClassifier(3, confidence=c).fit(X, y).predict_proba(X)
+        ConfidenceNeighborsClassifier(n_neighbors=3, confidence_model=c).fit(X, y).predict_proba(X)
         for c in (Even(), None)
     )
     np.testing.assert_array_equal(own, none)

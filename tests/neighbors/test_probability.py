@@ -35,7 +35,9 @@ def test_eq_4_9_is_not_the_posterior():
     """With true densities the votes tend to pi_c p(x | c)^2, and the sigmoid mends it."""
     X, y = gaussians(12_000)
     new = np.linspace(-0.5, 2.0, 11)[:, None]
-    model = ConfidenceNeighborsClassifier(300, weights="none", confidence=Known()).fit(X, y)
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=300, weights="none", confidence_model=Known()
+    ).fit(X, y)
     prior = np.log(y.mean() / (1 - y.mean()))
     ratio = (norm.logpdf(new, 1.5) - norm.logpdf(new))[:, 0]
     bare = model.set_params(calibration=None).predict_proba(new)[:, 1]
@@ -53,7 +55,7 @@ def test_probabilities_are_better_than_bare_votes(rng):
     losses = [
         log_loss(
             y[test],
-            ConfidenceNeighborsClassifier(15, calibration=calibration)
+            ConfidenceNeighborsClassifier(n_neighbors=15, calibration=calibration)
             .fit(X[train], y[train])
             .predict_proba(X[test]),
         )
@@ -83,27 +85,27 @@ def test_weights_of_the_sigmoid_are_repetitions(rng):
     assert higher - intercept == pytest.approx(np.log(3), abs=0.15)
 
 
-def test_votes_that_lose_money_are_told():
+def test_votes_that_lose_money_warn():
     rng = np.random.default_rng(2)
     y = rng.random(750) < 0.06
     X = rng.normal(size=(750, 2)) + 1.5 * y[:, None]
-    settings = dict(weights="inverse", confidence="mixture")
+    settings = dict(weights="inverse", confidence_model="mixture")
     with pytest.warns(BelowTrivialWarning, match="do not vote for themselves"):
-        ConfidenceNeighborsClassifier(1, **settings).fit(X, y)
+        ConfidenceNeighborsClassifier(n_neighbors=1, **settings).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ConfidenceNeighborsClassifier(1, **settings).fit(X + 9 * y[:, None], y)
+        ConfidenceNeighborsClassifier(n_neighbors=1, **settings).fit(X + 9 * y[:, None], y)
 
 
 def savings_and_warning(model, train, test):
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(train.X, train.y)
     probability = model.predict_proba(test.X)[:, 1]
     costs = dict(fp_cost=test.fp_cost, fn_cost=test.fn_cost)
     costs |= dict(tp_cost=test.tp_cost, tn_cost=test.tn_cost)
     decided = Costs.of(len(test.y), **costs).decide(probability).astype(int)
-    return savings_score(test.y, np.unique(test.y)[decided], **costs), bool(told)
+    return savings_score(test.y, np.unique(test.y)[decided], **costs), bool(caught)
 
 
 @pytest.mark.parametrize("confidence", ["bayes_net", None])
@@ -112,11 +114,11 @@ def test_money_on_german_credit_and_payments(confidence):
     data = load_german_credit()
     order = np.random.default_rng(0).permutation(len(data.y))
     train, test = data.take(order[:500]), data.take(order[500:])
-    learner = ConfidenceNeighborsClassifier(11, confidence=confidence)
+    learner = ConfidenceNeighborsClassifier(n_neighbors=11, confidence_model=confidence)
     model = prepare(learner, data.X, scale=True, one_hot=True)
     assert savings_and_warning(model, train, test)[0] > 0
     bare = prepare(
-        learner.set_params(calibration=None, confidence=MixtureConfidence()),
+        learner.set_params(calibration=None, confidence_model=MixtureConfidence(random_state=0)),
         data.X,
         scale=True,
         one_hot=True,
@@ -124,7 +126,7 @@ def test_money_on_german_credit_and_payments(confidence):
     assert savings_and_warning(bare, train, test)[0] < 0
     data = make_fraud(6000, random_state=0)
     train, test = data.take(slice(0, 3000)), data.take(slice(3000, None))
-    learner = ConfidenceNeighborsClassifier(51, confidence=confidence)
+    learner = ConfidenceNeighborsClassifier(n_neighbors=51, confidence_model=confidence)
     assert savings_and_warning(learner, train, test)[0] > 0
 
 
@@ -168,7 +170,7 @@ def test_section_4_4_1_sums_of_densities_are_no_likelihood():
     assert first.sum() < second.sum() and first.prod() > second.prod()
     X, y = gaussians(200)
     model = ConfidenceNeighborsClassifier(
-        200, weights="none", confidence=Known(), calibration=None
+        n_neighbors=200, weights="none", confidence_model=Known(), calibration=None
     ).fit(X, y)
     new = np.array([[-1.0], [2.5]])  # all 200 are neighbours of both
     ratio = (norm.logpdf(new, 1.5) - norm.logpdf(new))[:, 0]
@@ -191,7 +193,7 @@ def test_eq_4_12_without_mixing_weights_rises_with_every_copy_of_a_component():
 def test_a_mixture_without_labels_does_not_know_the_class():
     """Section 4.5.1: p(x) is the same weight for both classes at one place, p(x | y) is not."""
     X, y = gaussians(2000)
-    source = MixtureConfidence(max_components=1)
+    source = MixtureConfidence(max_components=1, random_state=0)
     unlabelled = source.log_confidence(np.repeat(X[:5], 2, axis=0), np.zeros(10))
     np.testing.assert_array_equal(unlabelled[::2], unlabelled[1::2])
     by_class = source.fit(X, y).log_density([[-1.0], [2.5]])

@@ -49,7 +49,8 @@ def test_threads_and_model_state_change_nothing(rng):
     X = rng.normal(size=(200, 2))
     y = X[:, 0] > 0
     one, two = (
-        ConfidenceNeighborsClassifier(5, confidence=None, n_jobs=n).fit(X, y) for n in (1, 2)
+        ConfidenceNeighborsClassifier(n_neighbors=5, confidence_model=None, n_jobs=n).fit(X, y)
+        for n in (1, 2)
     )
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
     again = ConfidenceNeighborsClassifier()

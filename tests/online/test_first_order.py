@@ -16,13 +16,13 @@ def stream(rng, n=60, d=6):
     return X, y, rng.lognormal(0, 1, n), rng.lognormal(1, 1, n)
 
 
-@pytest.mark.parametrize("weighting", ["class", "stake", "regret"])
+@pytest.mark.parametrize("cost_rule", ["class", "stake", "regret"])
 @pytest.mark.parametrize("rule", ["perceptron", "PA", "PA-I", "PA-II"])
-def test_loops_equal_the_naive_references(rng, rule, weighting):
+def test_loops_equal_the_naive_references(rng, rule, cost_rule):
     X, y, c_neg, c_pos = stream(rng)
     model = PerceptronClassifier() if rule == "perceptron" else PAClassifier(variant=rule, C=0.3)
-    model.set_params(weighting=weighting)
-    mu = naive.first_order(X, y, naive.weights(y, c_pos, c_neg, weighting), rule, 0.3)
+    model.set_params(cost_rule=cost_rule)
+    mu = naive.first_order(X, y, naive.weights(y, c_pos, c_neg, cost_rule), rule, 0.3)
     for data in (X, sparse.csr_matrix(X)):
         model.fit(data, y, fp_cost=c_neg, fn_cost=c_pos)
         np.testing.assert_allclose(model._mu, mu, rtol=1e-9, atol=1e-9)

@@ -38,8 +38,8 @@ def cvar_factors(c, alpha, beta, tau, strict):
         whole = int(k)
         cvar = (top[:whole].sum() + (k - whole) * top[min(whole, t - 1)]) / k
         star = min(cvar, top[0])
-        dear = star < c[t - 1] if strict else star <= c[t - 1]
-        out.append(omega(alpha if dear else beta, "gaussian"))
+        expensive = star < c[t - 1] if strict else star <= c[t - 1]
+        out.append(omega(alpha if expensive else beta, "gaussian"))
     return out
 
 
@@ -48,7 +48,7 @@ def cases(y, c_neg, c_pos):
     w, stake, plain = (naive.weights(y, c_pos, c_neg, k) for k in ("class", "stake", "regret"))
     om = cvar_factors(c, 0.7, 0.8, 0.2, strict=True)
     printed = cvar_factors(c, 0.7, 0.8, 0.2, strict=False)
-    cvar = dict(tau=0.2, max_memory=None)
+    cvar = dict(expensive_share=0.2, max_memory=None)
     kl = naive.constrained_kl
     return {
         "cw": (CWClassifier(), "precision", lambda *a: kl(*a[:4], PHI)),
@@ -132,21 +132,21 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
     mean = np.array([0.0, 1.0, -1.0, 0.0, 0.3])
     model = CWRobustClassifier(
         prior_mean=mean, prior_variance=variance, evidence=evidence, covariance=covariance,
-        C=0.2, tau=0.2, max_memory=None, calibration=None,
+        C=0.2, expensive_share=0.2, max_memory=None, calibration=None,
     )  # fmt: skip
     _, _, step = cases(y, c_neg, c_pos)["class"]
     diagonal = None if covariance == "full" else "precision"
     scores = []
 
-    def told(mu, Sigma, x, y_t, t):
+    def score_first(mu, Sigma, x, y_t, t):
         times = max(t, 1) if evidence == "paper" else 1
         m, S = naive.blended(mu, Sigma, np.r_[mean, 0.0], np.r_[variance, np.inf], times)
         scores.append(m @ x / np.sqrt(1 + x @ S @ x))
         return step(mu, Sigma, x, y_t, t)
 
-    mu, Sigma = naive.run(X, y, told, diagonal=diagonal)
+    mu, Sigma = naive.run(X, y, score_first, diagonal=diagonal)
     for data in (X, sparse.csr_matrix(X)):
-        p = clone(model).predict_then_learn(data, y, [-1, 1], fp_cost=c_neg, fn_cost=c_pos)
+        p = clone(model).predict_proba_then_learn(data, y, [-1, 1], fp_cost=c_neg, fn_cost=c_pos)
         np.testing.assert_allclose(p, norm.cdf(scores), rtol=1e-9, atol=1e-9)
         fitted = clone(model).fit(data, y, fp_cost=c_neg, fn_cost=c_pos)
         np.testing.assert_allclose(fitted._mu, mu, rtol=1e-9, atol=1e-9)
@@ -177,7 +177,7 @@ def test_cw_costs_is_the_plain_step_times_the_cost():
     x = np.array([1.0, 2.0])
     plain = CWClassifier(eta=0.95).learn_one(x, 1)
     priced = CWCVaRClassifier(
-        cost_rule="costs", alpha=0.05, beta=0.05, normalize_costs=False
+        cost_rule="costs", expensive_tail=0.05, cheap_tail=0.05, normalize_costs=False
     ).learn_one(x, 1, fn_cost=3.0)
     np.testing.assert_allclose(priced._mu, 3 * plain._mu, rtol=1e-12)
     np.testing.assert_allclose(priced._Sigma, plain._Sigma, rtol=1e-12)

@@ -17,7 +17,7 @@ def gaussian(rng, d=3):
 @pytest.mark.parametrize("eta", [0.5, 0.8, 0.99])
 def test_var_constraint_and_ellipsoid_agree(rng, eta):
     mu, Sigma = gaussian(rng)
-    mu *= 3 / np.sqrt(mu @ np.linalg.solve(Sigma, mu))  # so that some x is decided surely
+    mu *= 3 / np.sqrt(mu @ np.linalg.solve(Sigma, mu))  # so that some x is decided with certainty
     ellipsoid = ellipsoid_of_var(mu, Sigma, eta)
     agreed = set()
     for x in np.vstack([rng.normal(size=(50, 3)), np.linalg.solve(Sigma, mu)]):
@@ -48,19 +48,19 @@ def test_variances_are_a_diagonal_covariance():
     assert a.worst([1.0, -2.0])[1] == pytest.approx(b.worst([1.0, -2.0])[1])
 
 
-@pytest.mark.parametrize("epsilon", [0.03, 0.2, 0.55, 1.0])
-def test_cvar_of_the_margin_is_the_worst_of_the_polytope(rng, epsilon):
+@pytest.mark.parametrize("tail", [0.03, 0.2, 0.55, 1.0])
+def test_cvar_of_the_margin_is_the_worst_of_the_polytope(rng, tail):
     mu, Sigma = gaussian(rng)
     W = rng.multivariate_normal(mu, Sigma, size=40)
-    polytope = polytope_of_cvar(W, epsilon)
+    polytope = polytope_of_cvar(W, tail)
     for x in rng.normal(size=(20, 3)):
         w, margin = polytope.worst(x, -1)
-        cvar = conditional_value_at_risk(-W @ x, epsilon, side="lower")
+        cvar = conditional_value_at_risk(-W @ x, tail, side="lower")
         assert margin == pytest.approx(cvar, abs=1e-10)
         assert -w @ x == pytest.approx(margin)
     assert polytope.holds(w)
     assert polytope.holds(W.mean(axis=0))
-    if epsilon < 1:
+    if tail < 1:
         assert not polytope.holds(W.mean(axis=0) + 100.0)
 
 
@@ -97,9 +97,9 @@ def test_the_q_of_theorem_1_serves_one_example_only(rng):
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="eta must lie"):
+    with pytest.raises(ValueError, match="eta must be in"):
         ellipsoid_of_var([1.0], [1.0], 0.3)
-    with pytest.raises(ValueError, match="epsilon must be a share"):
+    with pytest.raises(ValueError, match="tail must be in"):
         polytope_of_cvar([[1.0]], 0.0)
     with pytest.raises(ValueError, match="sum to one"):
         polytope_of_cvar([[1.0], [2.0]], 0.5, [0.5, 0.1])

@@ -8,29 +8,28 @@ from naive import online_kernel as naive
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
-    KernelALMA,
-    KernelCPA,
-    KernelPA,
-    KernelPAUM,
-    KernelPerceptron,
-    KernelROMMA,
+    KernelALMAClassifier,
+    KernelCPAClassifier,
+    KernelPAClassifier,
+    KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
 )
 
 KERNELS = {"rbf": 0.4, "linear": 1.0, "poly": 0.2}
 PRICED = dict(fp_cost=1.0, fn_cost=4.0)
-UNEVEN = dict(eta=0.5, radius=0.8)
 LEARNERS = {
-    "perceptron": (KernelPerceptron, {}, "perceptron", {}),
-    "alma": (KernelALMA, {}, "alma", {}),
-    "romma": (KernelROMMA, {}, "romma", {}),
-    "pa": (KernelPA, {"C": 0.7}, "pa", {"C": 0.7}),
+    "perceptron": (KernelPerceptronClassifier, {}, "perceptron", {}),
+    "alma": (KernelALMAClassifier, {}, "alma", {}),
+    "romma": (KernelROMMAClassifier, {}, "romma", {}),
+    "pa": (KernelPAClassifier, {"C": 0.7}, "pa", {"C": 0.7}),
     "paum": (
-        KernelPAUM,
-        {"eta": 0.5, "radius": 0.8, **PRICED},
+        KernelPAUMClassifier,
+        {"learning_rate": 0.5, "radius": 0.8, **PRICED},
         "paum",
         {"eta": 0.5, "radius": 0.8},
     ),
-    "cpa": (KernelCPA, {"C": 1.5, **PRICED}, "pa", {"C": 1.5}),
+    "cpa": (KernelCPAClassifier, {"C": 1.5, **PRICED}, "pa", {"C": 1.5}),
     "duol": (DUOLClassifier, {"C": 0.8}, "duol", {"C": 0.8}),
     "duol, rho": (DUOLClassifier, {"rho": 0.3}, "duol", {"rho": 0.3}),
     "csduol": (CSDUOLClassifier, {"C": 3.0, **PRICED}, "duol", {"C": 3.0}),
@@ -55,8 +54,8 @@ def thetas(name, y):
 def test_scores_support_and_coefficients(name, kernel, rng):
     X, y = stream(rng)
     learner, arguments, rule, numbers = LEARNERS[name]
-    learner = learner(kernel=kernel, gamma=KERNELS[kernel], **arguments)
-    scores = learner.score_then_learn(X, y, classes=[-1, 1])
+    learner = learner(kernel=kernel, gamma=KERNELS[kernel], coef0=1.0, **arguments)
+    scores = learner.decision_function_then_learn(X, y, classes=[-1, 1])
     K = naive.gram(X, kernel, KERNELS[kernel])
     expected, S, coefficients = naive.run(rule, K, y, thetas(name, y), **numbers)
     np.testing.assert_allclose(scores, expected, rtol=1e-6, atol=1e-8)
@@ -69,16 +68,16 @@ def test_scores_support_and_coefficients(name, kernel, rng):
 def test_callable_kernel_is_the_named_one(name, rng):
     X, y = stream(rng, n=60)
     learner, arguments, _, _ = LEARNERS[name]
-    named = learner(kernel="poly", degree=2, gamma=0.3, **arguments)
+    named = learner(kernel="poly", degree=2, gamma=0.3, coef0=1.0, **arguments)
     given = learner(kernel=lambda A, B: polynomial_kernel(A, B, 2, 0.3, 1.0), **arguments)
     a, b = named.fit(X, y), given.fit(X, y)
     np.testing.assert_array_equal(a.support_, b.support_)
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), atol=1e-8)
 
 
-def test_wrong_shape_from_a_callable_is_told():
+def test_wrong_shape_from_a_callable_is_reported():
     with pytest.raises(ValueError, match="one row per example"):
-        KernelPA(kernel=lambda A, B: np.ones(3)).fit([[0.0], [1.0]], [0, 1])
+        KernelPAClassifier(kernel=lambda A, B: np.ones(3)).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -90,6 +89,6 @@ def test_one_example_and_equal_examples(name):
     assert one.n_seen_ == 1 and one.support_.tolist() == [0]
     if rule in ("romma", "duol"):  # singular steps: the two roads may choose other optima
         return
-    scores = learner(gamma=1.0, **arguments).score_then_learn(X, y)
+    scores = learner(gamma=1.0, **arguments).decision_function_then_learn(X, y)
     expected, _, _ = naive.run(rule, K, y, thetas(name, y), **numbers)
     np.testing.assert_allclose(scores, expected, atol=1e-9)

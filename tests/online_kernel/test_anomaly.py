@@ -15,7 +15,7 @@ def stream(seed=0, n=250):
 def test_it_is_csduol_underneath():
     X, y = stream()
     detector = AnomalyDetector(gamma=0.5).fit(X, y)
-    plain = CSDUOLClassifier(objective="sum", budget=500, gamma=0.5).fit(X, y)
+    plain = CSDUOLClassifier(cost_rule="balanced", max_support_vectors=500, gamma=0.5).fit(X, y)
     np.testing.assert_array_equal(detector.dual_coef_, plain.dual_coef_)
     odds = detector.decision_function(X)
     assert (np.argsort(odds) == np.argsort(plain.decision_function(X))).all()
@@ -24,11 +24,14 @@ def test_it_is_csduol_underneath():
 
 def test_batch_equals_one_by_one_and_scores_come_first():
     X, y = stream(1, n=200)
-    a, b = AnomalyDetector(gamma=0.5, budget=30), AnomalyDetector(gamma=0.5, budget=30)
-    odds = a.score_then_learn(X, y)
+    a, b = (
+        AnomalyDetector(gamma=0.5, max_support_vectors=30),
+        AnomalyDetector(gamma=0.5, max_support_vectors=30),
+    )
+    odds = a.decision_function_then_learn(X, y)
     before = []
     for x, label in zip(X, y, strict=True):
-        before.append(b.score_one(x) if b.__dict__.get("_store") else 0.0)
+        before.append(b.decision_function_one(x) if b.__dict__.get("_store") else 0.0)
         b.learn_one(x, label)
     np.testing.assert_array_equal(odds, before)
     np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
@@ -38,7 +41,7 @@ def test_batch_equals_one_by_one_and_scores_come_first():
 @pytest.mark.jit
 def test_probabilities_are_calibrated_and_prices_pay():
     X, y = stream(2, n=8000)
-    p = 1 / (1 + np.exp(-AnomalyDetector(gamma=0.5).score_then_learn(X, y)))
+    p = 1 / (1 + np.exp(-AnomalyDetector(gamma=0.5).decision_function_then_learn(X, y)))
     late, truth = p[4000:], y[4000:]
     assert abs(late.mean() - truth.mean()) < 0.02
     for low, high in ((0.0, 0.2), (0.2, 0.8), (0.8, 1.0)):

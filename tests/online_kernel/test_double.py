@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.online_kernel import dual_objective, gram
-from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelPA
+from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelPAClassifier
 
 stream_of = st.integers(0, 2**32 - 1)
 
@@ -53,17 +53,17 @@ def test_double_updates_climb_at_least_as_high_in_their_step(seed):
 def test_rho_one_is_single_updating(rng):
     X = rng.normal(size=(120, 3))
     y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int)
-    a, b = CSDUOLClassifier(rho=1.0, gamma=0.5).fit(X, y), KernelPA(gamma=0.5).fit(X, y)
+    a, b = CSDUOLClassifier(rho=1.0, gamma=0.5).fit(X, y), KernelPAClassifier(gamma=0.5).fit(X, y)
     np.testing.assert_array_equal(a.support_, b.support_)
     np.testing.assert_array_equal(a.dual_coef_, b.dual_coef_)
 
 
-@pytest.mark.parametrize("objective", ["cost", "sum"])
-def test_theta_one_is_duol(objective, rng):
+@pytest.mark.parametrize("cost_rule", ["regret", "balanced"])
+def test_theta_one_is_duol(cost_rule, rng):
     X = rng.normal(size=(120, 3))
     y = (X[:, 0] + 0.5 * rng.normal(size=120) > 0).astype(int)
     learner = CSDUOLClassifier(
-        objective=objective, class_ratio=1.0, fp_cost=0.05, fn_cost=0.05, gamma=0.5
+        cost_rule=cost_rule, class_ratio=1.0, fp_cost=0.05, fn_cost=0.05, gamma=0.5
     )
     np.testing.assert_array_equal(
         learner.fit(X, y).dual_coef_, DUOLClassifier(gamma=0.5).fit(X, y).dual_coef_

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from stakes._core.jit.kernel_rows import BITS, CSR, DENSE, kernel_of_dots, popcount
-from stakes.online_kernel import KernelPA
+from stakes.online_kernel import KernelPAClassifier
 from stakes.online_kernel import _store as store_module
 from stakes.online_kernel._store import SupportStore, _pack, _unpack
 
@@ -20,7 +20,7 @@ REFERENCE = {
 def fitted_store(kernel, V, coefficients):
     """A store that has the rows of V as support vectors."""
     store = SupportStore(kernel, 0.3, 1.0, 3, V.shape[1])
-    learner = KernelPA(kernel=kernel, gamma=0.3)
+    learner = KernelPAClassifier(kernel=kernel, gamma=0.3)
     for start, stop, batch in store.batches(V):
         n = stop - start
         # an unreachable margin makes every example a support vector

@@ -13,16 +13,16 @@ from stakes.online_kernel import (
     AnomalyDetector,
     CSDUOLClassifier,
     DUOLClassifier,
-    KernelCPA,
-    KernelROMMA,
+    KernelCPAClassifier,
+    KernelROMMAClassifier,
 )
 from stakes.online_kernel import _store as store_module
 
 LEARNERS = [
-    CSDUOLClassifier(objective="sum", gamma=0.3),
-    KernelCPA(gamma=0.3, fn_cost=3.0),
-    KernelROMMA(gamma=0.3),
-    CSDUOLClassifier(fn_cost=7.0, gamma=0.3, budget=12),
+    CSDUOLClassifier(cost_rule="balanced", gamma=0.3),
+    KernelCPAClassifier(gamma=0.3, fn_cost=3.0),
+    KernelROMMAClassifier(gamma=0.3),
+    CSDUOLClassifier(fn_cost=7.0, gamma=0.3, max_support_vectors=12),
 ]
 
 
@@ -70,10 +70,10 @@ def test_restart_is_exact(learner):
     assert_same(learner.partial_fit(X[70:], y[70:]), again.partial_fit(X[70:], y[70:]), X)
 
 
-@pytest.mark.parametrize("budget", [None, 20])
-def test_a_model_mapped_from_its_file_learns_on(budget, tmp_path):
+@pytest.mark.parametrize("limit", [None, 20])
+def test_a_model_mapped_from_its_file_learns_on(limit, tmp_path):
     X, y = stream(5)
-    learner = CSDUOLClassifier(gamma=0.3, budget=budget).partial_fit(X[:100], y[:100])
+    learner = CSDUOLClassifier(gamma=0.3, max_support_vectors=limit).partial_fit(X[:100], y[:100])
     joblib.dump(learner, tmp_path / "model")
     mapped = joblib.load(tmp_path / "model", mmap_mode="r")
     assert not mapped._store.counts.flags.writeable
@@ -83,10 +83,10 @@ def test_a_model_mapped_from_its_file_learns_on(budget, tmp_path):
 def test_scores_before_learning():
     X, y = stream(2)
     learner = DUOLClassifier(gamma=0.3)
-    scores = learner.score_then_learn(X[:80], y[:80])
+    scores = learner.decision_function_then_learn(X[:80], y[:80])
     assert scores[0] == 0.0
     before = learner.decision_function(X[80:81])
-    assert learner.score_then_learn(X[80:], y[80:])[0] == before[0]
+    assert learner.decision_function_then_learn(X[80:], y[80:])[0] == before[0]
     wrong = np.where(y == 1, 1, -1)[:80] * scores <= 0
     first = DUOLClassifier(gamma=0.3).partial_fit(X[:80], y[:80])
     assert first.n_mistakes_.tolist() == [wrong[y[:80] == 0].sum(), wrong[y[:80] == 1].sum()]
@@ -104,11 +104,13 @@ def test_layout_changes_when_the_data_do():
 
 @pytest.mark.parametrize("kernel", ["rbf", lambda A, B: A @ B.T])
 def test_dicts_may_bring_new_features(kernel):
-    learner = KernelROMMA(kernel=kernel, gamma=1.0)
+    learner = KernelROMMAClassifier(kernel=kernel, gamma=1.0)
     learner.learn_one({"a": 1.0}, 1).learn_one({"a": -1.0, "b": 0.5}, 0).learn_one({"c": 2.0}, 1)
     assert learner.feature_names_in_.tolist() == ["a", "b", "c"]
-    assert learner.score_one({"b": 1.0, "unknown": 9.0}) == learner.score_one([0.0, 1.0, 0.0])
-    many = KernelROMMA(gamma=1.0)
+    assert learner.decision_function_one(
+        {"b": 1.0, "unknown": 9.0}
+    ) == learner.decision_function_one([0.0, 1.0, 0.0])
+    many = KernelROMMAClassifier(gamma=1.0)
     for k in range(140):  # bits across two words
         many.learn_one({f"w{k}": 1.0, f"w{k // 2}": 1.0}, k % 2)
     assert many.n_features_in_ == 140 and many.support_vectors_.shape[1] == 140
@@ -161,7 +163,7 @@ def test_order_of_fit():
 
 def test_a_refit_with_bad_costs_leaves_the_old_model_whole():
     X, y = stream()
-    model = KernelCPA(gamma=0.3).partial_fit(X, y)
+    model = KernelCPAClassifier(gamma=0.3).partial_fit(X, y)
     before = pickle.loads(pickle.dumps(model))
     with pytest.raises(ValueError, match="missing"):
         model.fit(X[:, :2], y, fn_cost=np.nan)
@@ -179,7 +181,7 @@ def test_a_refit_with_bad_costs_leaves_the_old_model_whole():
     ],
 )
 def test_a_refused_first_example_leaves_the_way_out_open(first, match):
-    model = KernelCPA()
+    model = KernelCPAClassifier()
     with pytest.raises(ValueError, match=match):
         model.learn_one(first.pop("x"), first.pop("y"), **first)
     model.learn_one(np.ones(4), "yes", classes=("no", "yes"))
@@ -188,7 +190,7 @@ def test_a_refused_first_example_leaves_the_way_out_open(first, match):
 
 def test_other_classes_than_those_of_the_stream_are_refused():
     X, y = stream()
-    model = KernelROMMA(gamma=0.3).partial_fit(X, y)
+    model = KernelROMMAClassifier(gamma=0.3).partial_fit(X, y)
     model.learn_one(X[0], 1, classes=(1, 0)).partial_fit(X, y, [1, 0])
     for learn in (
         lambda: model.partial_fit(X, y, [0, 2]),
@@ -199,7 +201,9 @@ def test_other_classes_than_those_of_the_stream_are_refused():
     assert model.n_seen_ == 2 * len(y) + 1
 
 
-@pytest.mark.parametrize("learner", [KernelROMMA(gamma=0.3), AnomalyDetector(gamma=0.3)], ids=repr)
+@pytest.mark.parametrize(
+    "learner", [KernelROMMAClassifier(gamma=0.3), AnomalyDetector(gamma=0.3)], ids=repr
+)
 def test_one_example_is_decided_whatever_the_labels_are(learner):
     X, y = stream()
     with pytest.raises(NotFittedError):
@@ -217,7 +221,7 @@ def test_one_example_is_decided_whatever_the_labels_are(learner):
 
 def test_an_oracle_is_refused_in_a_stream_each_time():
     X, y = stream()
-    model = CSDUOLClassifier(objective="sum", class_ratio="oracle")
+    model = CSDUOLClassifier(cost_rule="balanced", class_ratio="oracle")
     for _ in range(2):
         with pytest.raises(ValueError, match="works with fit only"):
             model.partial_fit(X, y)
@@ -234,7 +238,7 @@ def test_sparse_rows_in_any_form_give_one_model_and_are_left_alone():
     for part in entries:
         part.flags.writeable = False
     halves = sparse.csr_matrix(entries, shape=plain.shape)
-    learner = KernelROMMA(gamma=0.3)
+    learner = KernelROMMAClassifier(gamma=0.3)
     want = pickle.loads(pickle.dumps(learner)).fit(plain, y)
     assert_same(want, pickle.loads(pickle.dumps(learner)).fit(halves, y), halves)
     assert_same(want, pickle.loads(pickle.dumps(learner)).partial_fit(halves, y), halves)

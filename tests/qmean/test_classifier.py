@@ -11,7 +11,7 @@ from sklearn.metrics import log_loss
 from naive import qmean as naive
 from stakes.qmean import KernelQuadraticMeanClassifier, QuadraticMeanClassifier
 from stakes.qmean._losses import Logistic
-from stakes.qmean._problem import Problem
+from stakes.qmean._problem import QuadraticMeanProblem
 
 LOSSES = ["logistic", "hinge", "huber"]
 
@@ -87,7 +87,7 @@ def test_objective_by_loops_and_its_gradient(rng):
     X, y = rng.normal(size=(30, 3)), rng.choice([-1.0, 1.0], 30)
     y[:2] = -1, 1
     group = (y > 0).astype(int)
-    problem = Problem(X, y, np.ones(30), group, Logistic(), np.full(2, 0.5), alpha=0.3)
+    problem = QuadraticMeanProblem(X, y, np.ones(30), group, Logistic(), np.full(2, 0.5), alpha=0.3)
     W = rng.normal(size=4)
     expected = naive.logistic_objective(W[:3], W[3], X, y, 0.3)
     assert problem.value(W) == pytest.approx(expected, rel=1e-12)
@@ -175,5 +175,11 @@ def test_kernel_learns_what_no_line_can(rng):
     assert kernel.landmarks_.shape == (100, 2)
     linear = QuadraticMeanClassifier().fit(X, y)
     assert kernel.class_losses_.max() < 0.25 < linear.class_losses_.max()
-    own = KernelQuadraticMeanClassifier(kernel=lambda a, b: float(a @ b), n_components=30)
+    own = KernelQuadraticMeanClassifier(kernel=lambda A, B: A @ B.T, n_components=30)
     assert own.fit(X[:60], y[:60]).duality_gap_ < 1e-6
+
+
+def test_a_callable_kernel_must_return_a_matrix():
+    model = KernelQuadraticMeanClassifier(kernel=lambda A, B: A @ B[0])
+    with pytest.raises(ValueError, match=r"kernel must return a matrix of shape \(4, 4\)"):
+        model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

@@ -51,9 +51,9 @@ def test_three_classes_and_weights():
     np.testing.assert_allclose(driven.estimator_.coef_, direct.coef_, atol=1e-6)
 
 
-def test_unsettled_weights_warn(rng):
+def test_weights_that_do_not_converge_warn(rng):
     X, y = skewed(rng)
-    with pytest.warns(ConvergenceWarning, match="have not settled after 2 fits"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 fits"):
         QuadraticMeanReweighting(LogisticRegression(), tol=1e-12, max_iter=2).fit(X, y)
 
 
@@ -68,7 +68,7 @@ def test_drives_histogram_boosting():
 
 @pytest.mark.parametrize("p", [1.0, 2.0, 5.0])
 def test_objective_slopes_are_differences(p, rng):
-    objective, n = QuadraticMeanObjective(p), 12
+    objective, n = QuadraticMeanObjective(p=p), 12
     y, weight = np.arange(n) % 4 // 3, rng.uniform(0.5, 2, n)
     f = rng.normal(size=n)
     slope, curvature = objective(y, f, weight)

@@ -6,10 +6,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from naive import qmean as naive
+from stakes._core.simplex import simplex_qp
 from stakes.qmean import QuadraticMeanClassifier, QuadraticMeanRegressor
-from stakes.qmean._bundle import bundle, simplex_qp
+from stakes.qmean._bundle import bundle
 from stakes.qmean._losses import Huber
-from stakes.qmean._problem import Problem
+from stakes.qmean._problem import QuadraticMeanProblem
 from stakes.qmean._regressor import target_groups
 
 CLASSIFICATION = ["logistic", "hinge", "huber"]
@@ -205,7 +206,7 @@ def test_algorithm_6_can_end_on_a_worse_iterate():
     X, y, _ = two_classes(np.random.default_rng(0))
     values = []
 
-    class Recorded(Problem):
+    class Recorded(QuadraticMeanProblem):
         def risk_and_weights(self, W, f=None, smoothing=None):
             risk, *rest = super().risk_and_weights(W, f, smoothing)
             values.append(risk + self.ridge(W))

@@ -6,8 +6,8 @@ import pytest
 
 from stakes.reproduce import ccw
 from stakes.reproduce._files import data_file
+from stakes.reproduce._printed import printed
 from stakes.reproduce.ccw._data import SETS, Encoder, load_set
-from stakes.reproduce.ccw._paper import ELEVEN_NEAREST, NEAREST
 
 
 def test_two_sets(shared_data):
@@ -28,21 +28,21 @@ def test_sets_have_the_printed_shares(name, rows, share, shared_data):
     X, categorical, y = load_set(name, shared_data)
     assert X.shape[0] == rows and len(categorical) == X.shape[1]
     assert y.mean() == pytest.approx(share, abs=0.0001)
-    assert set(SETS) == set(NEAREST) == set(ELEVEN_NEAREST)
+    assert all(set(SETS) == set(table) for table in printed("ccw").values())
 
 
 @pytest.mark.parametrize(
-    ("name", "printed", "kept", "rarest"),
+    ("name", "percent", "kept", "rarest"),
     [("Ecoli", 5.95, 20, 2), ("Re1", 0.78, 13, 10), ("Tr12", 9.27, 29, 9), ("Tr23", 5.39, 11, 6)],
 )
 def test_the_printed_share_is_not_that_of_the_smallest_label(
-    name, printed, kept, rarest, shared_data
+    name, percent, kept, rarest, shared_data
 ):
     path = data_file(shared_data, SETS[name][0])
     labels = np.load(path)["y"] if path.suffix == ".npz" else pl.read_csv(path)[:, -1].to_numpy()
     counts = np.unique(labels.astype(str), return_counts=True)[1]
     assert kept in counts and counts.min() == rarest
-    assert 100 * kept / counts.sum() == pytest.approx(printed, abs=0.006)
+    assert 100 * kept / counts.sum() == pytest.approx(percent, abs=0.006)
 
 
 def test_categories_that_differ_are_at_distance_one():

@@ -4,18 +4,10 @@ import json
 
 import pytest
 
-from stakes.reproduce import PAPERS
 from stakes.reproduce._result import verdict_of
-from stakes.reproduce.chance_constrained import _figures as figures
-from stakes.reproduce.chance_constrained import _nested as nested
-from stakes.reproduce.chance_constrained import _tables as tables
-from stakes.reproduce.chance_constrained import run
-from stakes.reproduce.chance_constrained._draw import draw
-from stakes.reproduce.chance_constrained._figures import EPSILONS, SCHEMES, figure_1, figure_2
-
-
-def test_it_is_on_the_list():
-    assert PAPERS["chance-constrained"] == "stakes.reproduce.chance_constrained"
+from stakes.reproduce.chance_constrained import _runs, _wdbc, run
+from stakes.reproduce.chance_constrained._figures import draw
+from stakes.reproduce.chance_constrained._runs import EPSILONS, SCHEMES, figure_1, figure_2
 
 
 def test_figure_1_order():
@@ -33,7 +25,7 @@ def test_figure_1_order():
 
 
 def test_figure_2_in_the_separable_case(monkeypatch):
-    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
+    monkeypatch.setattr(_runs, "NOISES", {"U": "uniform"})
     _, margins = figure_2(12.0, n_samples=12, n_replicates=6)
     families = {family for family, _, _ in margins}
     assert families == {"2_U", "10_U"}
@@ -46,9 +38,9 @@ def test_figure_2_in_the_separable_case(monkeypatch):
 
 def test_figure_2_turns_round_with_slacks(monkeypatch):
     """Where the classes overlap the order is the opposite: the larger the set, the larger 2/|w|."""
-    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
-    monkeypatch.setattr(figures, "MARGIN_EPSILONS", (0.1,))
-    monkeypatch.setattr(figures, "FORMULATIONS", ("MM-M", "MM-SMV-I", "MM-S"))
+    monkeypatch.setattr(_runs, "NOISES", {"U": "uniform"})
+    monkeypatch.setattr(_runs, "MARGIN_EPSILONS", (0.1,))
+    monkeypatch.setattr(_runs, "FORMULATIONS", ("MM-M", "MM-SMV-I", "MM-S"))
     _, margins = figure_2(3.0, n_samples=60, n_replicates=6)
     for family in ("2_U", "10_U"):
         of = {n: margins[family, n, 0.1] for n in ("MM-M", "MM-SMV-I", "MM-S")}
@@ -56,26 +48,25 @@ def test_figure_2_turns_round_with_slacks(monkeypatch):
 
 
 def test_wdbc_table_on_a_small_grid(monkeypatch):
-    monkeypatch.setattr(tables, "NAMES", ("MM-M", "MM-MC"))
-    monkeypatch.setattr(tables, "PAPER_6", {"OptErr c": (37.26, 37.26), "NomErr": (55.67, 55.67)})
-    monkeypatch.setattr(tables, "GRID_C", (0.03,))
-    monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
-    table, best = tables.table_6("middle", repeats=1)
+    monkeypatch.setattr(_wdbc, "NAMES", ("MM-M", "MM-MC"))
+    monkeypatch.setattr(_wdbc, "GRID_C", (0.03,))
+    monkeypatch.setattr(_wdbc, "GRID_EPSILON", (0.9,))
+    table, best = _wdbc.table_6("middle", repeats=1)
     assert best["MM-M", "NomErr"] < 5 < best["MM-M", "OptErr c"]
     assert table.cells[0].paper == 37.26
 
 
 def test_one_model_for_both_errors(monkeypatch):
-    monkeypatch.setattr(nested, "WHOSE", {"an image's mean": 1.0})
-    monkeypatch.setattr(nested, "SETTINGS", [("MM-MC", 0.8, 0.3), ("MM-MC", 0.1, 0.3)])
-    _, values = nested.one_model(repeats=1)
+    monkeypatch.setattr(_wdbc, "WHOSE", {"an image's mean": 1.0})
+    monkeypatch.setattr(_wdbc, "SETTINGS", [("MM-MC", 0.8, 0.3), ("MM-MC", 0.1, 0.3)])
+    _, values = _wdbc.one_model(repeats=1)
     nominal, certified = values["an image's mean"]
     # the second setting gives a constant classifier and must not be chosen
     assert nominal < 5 and certified < 28.8
 
 
 def test_degenerate_cases():
-    _, to_mean, to_support = tables.degenerate()
+    _, to_mean, to_support = _runs.degenerate()
     assert max(to_mean, to_support) < 1e-4
 
 
@@ -87,11 +78,11 @@ def test_verdicts():
 
 @pytest.mark.jit  # more than a minute without the compiled loops
 def test_small_run(monkeypatch):
-    monkeypatch.setattr(figures, "NOISES", {"U": "uniform"})
-    monkeypatch.setattr(figures, "FORMULATIONS", ("MM-S", "MM-MC", *tables.NAMES[3:]))
-    monkeypatch.setattr(tables, "GRID_C", (0.3,))
-    monkeypatch.setattr(tables, "GRID_EPSILON", (0.9,))
-    monkeypatch.setattr(nested, "SETTINGS", [("MM-MC", 0.9, 0.3)])
+    monkeypatch.setattr(_runs, "NOISES", {"U": "uniform"})
+    monkeypatch.setattr(_runs, "FORMULATIONS", ("MM-S", "MM-MC", *_wdbc.NAMES[3:]))
+    monkeypatch.setattr(_wdbc, "GRID_C", (0.3,))
+    monkeypatch.setattr(_wdbc, "GRID_EPSILON", (0.9,))
+    monkeypatch.setattr(_wdbc, "SETTINGS", [("MM-MC", 0.9, 0.3)])
     lines = []
     result = run(repeats=1, progress=lines.append)
     assert {claim.verdict for claim in result.claims} >= {"reproduced", "cannot be checked"}

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 
 from stakes.errors import InputError
-from stakes.online_kernel import KernelPerceptron
+from stakes.online_kernel import KernelPerceptronClassifier
 from stakes.reproduce import csduol
+from stakes.reproduce._printed import printed
 from stakes.reproduce.csduol._data import load_set
 from stakes.reproduce.csduol._figures import draw
-from stakes.reproduce.csduol._paper import ANOMALY, COST, SUM
+from stakes.reproduce.csduol._reproduction import TABLE_2, TABLE_4
 from stakes.reproduce.csduol._runs import FITTING, GAMMA, run_set, weighted_cost, weighted_sum
 
 
@@ -25,24 +26,32 @@ def test_small_run(shared_data):
     assert columns == {"balanced accuracy (%)", "support vectors", "seconds"}
 
 
-def test_missing_data_is_told(tmp_path):
-    with pytest.raises(InputError, match="name it by --data or STAKES_DATA"):
+def test_missing_data_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="pass it as --data or set STAKES_DATA"):
         load_set("german", tmp_path / "nowhere")
+
+
+SUM = {name: printed("csduol")[f"2, sum on {name}"] for name in TABLE_2}
+COST = {name: printed("csduol")[f"2, cost on {name}"] for name in TABLE_2}
+ANOMALY = {name: printed("csduol")[f"4, {name}"] for name in TABLE_4}
+SPREAD = printed("csduol", "spread")
 
 
 def test_all_printed_numbers_are_there():
     tables = [*SUM.values(), *COST.values(), *ANOMALY.values()]
     assert len(tables) == 11
-    assert all(len(rows) == 8 and all(len(r) == 5 for r in rows.values()) for rows in tables)
-    for printed, best in ((SUM, max), (COST, min), (ANOMALY, max)):
-        for rows in printed.values():  # the paper's own learner is the best of each table
-            assert best(rows, key=lambda name: rows[name][0]) == "CSDUOL"
+    assert all(len(rows) == 8 and all(len(r) == 3 for r in rows.values()) for rows in tables)
+    measures = ((SUM, "sum (%)", max), (COST, "cost", min), (ANOMALY, "balanced accuracy (%)", max))
+    for paper, column, best in measures:
+        for rows in paper.values():  # the paper's own learner is the best of each table
+            assert best(rows, key=lambda name: rows[name][column]) == "CSDUOL"
     for name, rows in SUM.items():  # learners without costs keep the same vectors in both tables
         for learner in ("Perceptron", "ALMA", "ROMMA", "PA-I", "DUOL"):
-            assert rows[learner][2:4] == COST[name][learner][2:4]
+            support = COST[name][learner]["support vectors"]
+            assert rows[learner]["support vectors"] == support
 
 
-def test_one_answer_for_all_beats_every_printed_cost_on_two_sets():
+def test_a_constant_policy_beats_every_printed_cost_on_two_sets():
     """Class sizes from Table 1; the paper prints no such policy."""
     sets = {"a7a": (16_100, 3.1), "german": (1000, 2.3), "spambase": (4601, 1.5)}
     sets["w7a"] = (24_692, 32.4)
@@ -51,7 +60,7 @@ def test_one_answer_for_all_beats_every_printed_cost_on_two_sets():
         name: min(c_p * n / (1 + ratio), c_n * n * ratio / (1 + ratio))
         for name, (n, ratio) in sets.items()
     }
-    best = {name: min(row[0] for row in COST[name].values()) for name in sets}
+    best = {name: min(row["cost"] for row in COST[name].values()) for name in sets}
     assert {name for name in sets if alike[name] < best[name]} == {"german", "spambase"}
     assert (alike["german"], alike["spambase"]) == pytest.approx((70, 279), rel=0.011)
     assert (round(best["german"]), round(best["spambase"])) == (116, 294)
@@ -67,7 +76,8 @@ def test_one_answer_for_all_beats_every_printed_cost_on_two_sets():
 )
 def test_mistakes_and_balanced_accuracy_tell_how_many_examples_were_read(name, ratio, stated, read):
     """A perceptron's support vectors are its mistakes, spread over both classes somehow."""
-    accuracy, _, mistakes, *_ = ANOMALY[name]["Perceptron"]
+    row = ANOMALY[name]["Perceptron"]
+    accuracy, mistakes = row["balanced accuracy (%)"], row["support vectors"]
     missed = 2 * (1 - accuracy / 100)  # the error rates of both classes together
     shares = np.array([1, ratio]) / (1 + ratio)
     fewest, most = mistakes / (missed * shares.max()), mistakes / (missed * shares.min())
@@ -104,10 +114,13 @@ def test_german_fingerprints(shared_data):
     found = run_set("german", X, y, repeats=10)
     for learner in ("Perceptron", "PA-I", "DUOL", "PAUM", "CPA", "CSDUOL"):
         one = found.get((learner, "sum"), found.get((learner, "")))
-        mean, deviation, support, *_ = SUM["german"][learner]
-        assert abs(weighted_sum(one)[:, -1].mean() - mean) < 2 * deviation, learner
-        assert one["support"].mean() == pytest.approx(support, rel=0.03), learner
-    cost, deviation, *_ = COST["german"]["CSDUOL"]
+        paper, spread = SUM["german"][learner], SPREAD["2, sum on german"][learner]
+        ours = weighted_sum(one)[:, -1].mean()
+        assert abs(ours - paper["sum (%)"]) < 2 * spread["sum (%)"], learner
+        assert one["support"].mean() == pytest.approx(paper["support vectors"], rel=0.03), learner
+    cost, deviation = (
+        table["CSDUOL"]["cost"] for table in (COST["german"], SPREAD["2, cost on german"])
+    )
     stated = weighted_cost(found["CSDUOL", "0.95"], (0.95, 0.05))[:, -1].mean()
     fitting = weighted_cost(found["CSDUOL", "0.9"], FITTING)[:, -1].mean()
     assert abs(fitting - cost) < 1.5 * deviation < abs(stated - cost)
@@ -123,10 +136,13 @@ def test_raw_features_do_not_give_table_4(shared_data):
         rates = []
         for seed in range(3):
             order = np.random.default_rng(seed).permutation(len(y))
-            model = KernelPerceptron(gamma=GAMMA).fit(X[order], y[order])
+            model = KernelPerceptronClassifier(gamma=GAMMA).fit(X[order], y[order])
             rates.append(model.n_mistakes_ / [np.sum(y < 0), np.sum(y > 0)])
         found[name] = 100 * (1 - np.mean(rates))
-    mean, deviation, *_ = ANOMALY["australian"]["Perceptron"]
+    mean, deviation = (
+        printed("csduol", what)["4, australian"]["Perceptron"]["balanced accuracy (%)"]
+        for what in ("value", "spread")
+    )
     assert abs(found["scaled"] - mean) < 2 * deviation
     assert found["raw"] < mean - 8 * deviation
 

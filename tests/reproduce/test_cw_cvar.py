@@ -6,24 +6,29 @@ import numpy as np
 import pytest
 
 from stakes.reproduce import cw_cvar
+from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
+from stakes.reproduce.cw_cvar._claims import claims_of
 from stakes.reproduce.cw_cvar._data import german, kdd98, unreliable
-from stakes.reproduce.cw_cvar._draw import draw
-from stakes.reproduce.cw_cvar._figures import multipliers, synthetic
-from stakes.reproduce.cw_cvar._paper import COST, CVAR, LEARNERS
+from stakes.reproduce.cw_cvar._figures import draw
+from stakes.reproduce.cw_cvar._reproduction import _curves, _tables
 from stakes.reproduce.cw_cvar._runs import (
+    LEARNERS,
     candidates,
     decided_online,
     margins_online,
     online,
     run_set,
 )
+from stakes.reproduce.cw_cvar._synthetic import multipliers, synthetic
 
 
 def test_all_printed_numbers_are_there():
-    assert COST.keys() == CVAR.keys()
-    for name in COST:
-        assert len(COST[name]) == len(CVAR[name]) == len(LEARNERS)
+    tables = printed("cw_cvar")
+    assert list(tables) == [f"{t}, {s}" for t in ("II", "III") for s in ("German", "KDD 98")]
+    for rows in tables.values():
+        assert tuple(rows) == LEARNERS
+        assert all(list(row) == ["online", "batch"] for row in rows.values())
 
 
 def test_figures_one_and_two():
@@ -38,7 +43,8 @@ def test_german_costs():
     stream = german()
     assert stream.y.mean() == 0.7  # the positive decision is to approve
     assert stream.paid(np.zeros(1000, bool)) == 0.0  # denying everyone, which the paper leaves out
-    assert min(mean for mean, _ in COST["German, online"] + COST["German, batch"]) > 1_000
+    rows = printed("cw_cvar")["II, German"].values()
+    assert min(cost for row in rows for cost in row.values()) > 1_000
     assert stream.paid(np.ones(1000, bool)) == pytest.approx(886_078.5)
 
 
@@ -46,13 +52,15 @@ def test_german_costs():
 def test_a_small_run_of_one_set():
     stream = german(interest=0.2).take(np.arange(120))
     found = run_set(stream, 1, 1, lambda line: None, margins=1)
-    tables = cw_cvar._tables("German", stream, found)
-    claims = cw_cvar._claims("German", stream, found)
-    assert len(tables) == 3 and len(claims) == 3
-    last = {c.row: c.ours for c in tables[2].cells if c.column == "100% read"}
-    paid = {c.row: c.ours for c in tables[0].cells if c.column == "online"}
+    cost, cvar = _tables("German", stream, found)
+    assert len(claims_of("German", stream, found)) == 3
+    last = {c.row: c.ours for c in _curves("German", found).cells if c.column == "100% read"}
+    paid = {c.row: c.ours for c in cost.cells if c.column == "online"}
     assert last == pytest.approx({name: paid[name] for name in last})
-    assert {"CW", "never (trivial)"} <= {cell.row for cell in tables[0].cells}
+    assert {"CW", "always negative"} <= {cell.row for cell in cost.cells}
+    papers = {(c.row, c.column): c.paper for c in (*cost.cells, *cvar.cells)}
+    assert papers["CW-CV-arb", "online, relative to CW"] == pytest.approx(21_621 / 35_002)
+    assert papers["CW-CV-arb", "batch"] == -0.27
 
 
 def test_margins_come_from_the_same_stream():
@@ -76,13 +84,13 @@ def test_figure_three():
     (table, curves), claim = synthetic(1)
     assert len(table.cells) == 14
     assert len(curves.cells) == 50
-    # mistakes only grow on the way, and end where the table says
+    # mistakes only grow during the stream, up to the number in the table
     for name in {cell.row for cell in curves.cells}:
         way = [cell.ours for cell in curves.cells if cell.row == name]
         (end,) = [c.ours for c in table.cells if (c.row, c.column) == (name, "no intercept")]
         assert way == sorted(way) and way[-1] == end
-    trivial = [cell.ours for cell in table.cells if cell.row == "always negative"]
-    assert trivial == [500.0, 500.0]
+    constant = [cell.ours for cell in table.cells if cell.row == "always negative"]
+    assert constant == [500.0, 500.0]
     assert "CW-robust" in claim.evidence
 
 
@@ -92,7 +100,10 @@ def test_the_figures_are_drawn_from_a_stored_run(tmp_path):
         name="cw-cvar",
         paper="",
         command="",
-        tables=[*multipliers()[0], Table("Figure 3(a), German: cost on the way", cells=cells)],
+        tables=[
+            *multipliers()[0],
+            Table("Figure 3(a), German: cost during the stream", cells=cells),
+        ],
         claims=[],
     )
     figure = draw(json.loads(result.to_json()))
@@ -100,7 +111,7 @@ def test_the_figures_are_drawn_from_a_stored_run(tmp_path):
     assert len(titles) == 4 and "German" in titles[-1]
     curve = figure.axes[-1].lines[0]
     np.testing.assert_array_equal(curve.get_ydata(), 10.0 * np.arange(1, 11))
-    assert len(figure.axes[-1].collections) == 6  # where the paper's learners end, CW's being one
+    assert len(figure.axes[-1].collections) == 6  # end points of the paper's other learners
 
 
 @pytest.mark.slow

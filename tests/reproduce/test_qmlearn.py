@@ -9,13 +9,14 @@ from sklearn.metrics import average_precision_score
 
 from stakes._core.deciding import only_scores_count
 from stakes.reproduce._files import data_file
+from stakes.reproduce._printed import printed
 from stakes.reproduce.qmlearn import _learners as learners
-from stakes.reproduce.qmlearn import run, table_5_2
-from stakes.reproduce.qmlearn._claims import claims, pairwise
+from stakes.reproduce.qmlearn import run
+from stakes.reproduce.qmlearn._claims import claims_of, pairwise
 from stakes.reproduce.qmlearn._data import CLASSES, load_classes, planes
 from stakes.reproduce.qmlearn._features import relief
-from stakes.reproduce.qmlearn._numbers import COLUMNS_5_2, TABLE_5_2, printed
-from stakes.reproduce.qmlearn._run import Rows, Score, class_columns
+from stakes.reproduce.qmlearn._reproduction import _paper, table_5_2
+from stakes.reproduce.qmlearn._runs import Rows, Score, class_columns
 
 
 @pytest.mark.slow
@@ -43,11 +44,12 @@ def test_features_are_ranked_and_judged(shared_data):
 
 
 def test_numbers_have_all_columns():
-    assert all(len(row) == len(COLUMNS_5_2) for row in TABLE_5_2.values())
-    assert printed("Anneal", "HDDT") == 0.918
-    assert printed("German", "LogR-S") == 0.496
-    assert printed("German", "HingeQ") == 0.624
-    assert printed("German", "LogR") is None
+    rows = {name: row for name, row in printed("qmlearn")["5.2"].items() if name in CLASSES}
+    assert len(rows) == 12 and all(len(row) == 12 for row in rows.values())
+    assert _paper("Anneal", "HDDT") == 0.918
+    assert _paper("German", "LogR-S") == 0.496
+    assert _paper("German", "HingeQ") == 0.624
+    assert _paper("German", "LogR") is None
 
 
 def test_arithmetic_kind_is_the_plain_learner():
@@ -74,19 +76,19 @@ def test_conventional_learners_collapse_by_the_penalty_of_the_thesis(rng):
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "printed", "kept", "rarest"),
+    ("name", "rows", "percent", "kept", "rarest"),
     [("Anneal", 898, 4.5, 40, 8), ("tr12", 313, 9.3, 29, 9), ("tr23", 204, 17.6, 36, 6)],
 )
-def test_table_5_2_does_not_keep_the_smallest_label(name, rows, printed, kept, rarest, shared_data):
+def test_table_5_2_does_not_keep_the_smallest_label(name, rows, percent, kept, rarest, shared_data):
     _, y = load_classes(name, shared_data)
     assert len(y) == rows and y.sum() == kept
-    assert 100 * y.mean() == pytest.approx(printed, abs=0.06)
+    assert 100 * y.mean() == pytest.approx(percent, abs=0.06)
     path = data_file(shared_data, CLASSES[name][0])
     labels = np.load(path)["y"] if path.suffix == ".npz" else pl.read_csv(path)[:, -1].to_numpy()
     assert np.unique(labels.astype(str), return_counts=True)[1].min() == rarest
 
 
-def test_claims_are_told_from_the_numbers():
+def test_claims_follow_from_the_numbers():
     rng = np.random.default_rng(0)
     found = {
         f"set {i}": {
@@ -95,7 +97,7 @@ def test_claims_are_told_from_the_numbers():
         }
         for i in range(12)
     }
-    first, tuned, best, sampled = claims(found, {}, {})
+    first, tuned, best, sampled = claims_of(found, {}, {})
     assert first.verdict == "reproduced" and "12 to 0" in first.evidence
     assert tuned.verdict == "not reproduced"
     assert "Friedman over all 9: chi2" in best.evidence

@@ -112,11 +112,11 @@ def test_printed_symmetric_factor_jumps():
         (lambda: normal_value_at_risk(0, -1, 0.5), "std must not be negative"),
         (lambda: normal_conditional_value_at_risk(0, [1, np.nan], 0.5), "std must not be"),
         (lambda: conditional_value_at_risk([], 0.5), "values is empty"),
-        (lambda: conditional_value_at_risk([1.0], 0.5, sample_weight=[0]), "weighs nothing"),
+        (lambda: conditional_value_at_risk([1.0], 0.5, sample_weight=[0]), "no positive weight"),
         (lambda: conditional_value_at_risk([np.nan], 0.5), "missing values"),
         (lambda: conditional_value_at_risk([1.0], 0.5, sample_weight=[-1]), "negative or missing"),
         (lambda: omega(0.5, "bimodal"), "margin must be one of"),
-        (lambda: omega([0.5, 0.0], "gaussian"), "epsilon must lie"),
+        (lambda: omega([0.5, 0.0], "gaussian"), "tail must lie"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -67,9 +67,9 @@ def test_any_stream_equals_the_sample(values, tail):
 def test_equal_values_and_a_new_maximum_are_not_above_their_cvar():
     """Learners ask whether a cost reaches the CVaR that holds it: rounding may not say no."""
     for memory in (None, 256):
-        stream = StreamingCVaR(0.05, memory)
+        stream = StreamingCVaR(0.05, max_memory=memory)
         assert [stream.update(0.1) for _ in range(300)] == [0.1] * 300
-        assert StreamingCVaR(0.05, memory).update(0.3) == 0.3
+        assert StreamingCVaR(0.05, max_memory=memory).update(0.3) == 0.3
 
 
 def test_long_stream_keeps_its_digits():
@@ -91,7 +91,7 @@ def test_sketch_keeps_its_stated_error(rng, tail, memory):
         rng.random(120),
     ]:
         exact = StreamingCVaR(tail).update_many(values)
-        sketch = StreamingCVaR(tail, memory)
+        sketch = StreamingCVaR(tail, max_memory=memory)
         told = []
         for value, truth in zip(values, exact, strict=True):
             told.append(sketch.update(value))
@@ -106,7 +106,7 @@ def test_sketch_keeps_its_stated_error(rng, tail, memory):
 @pytest.mark.parametrize("memory", [None, 256])
 def test_state_is_saved_exactly(rng, memory):
     values = rng.lognormal(size=300)
-    stream = StreamingCVaR(0.05, memory)
+    stream = StreamingCVaR(0.05, max_memory=memory)
     stream.update_many(values[:150])
     copies = [pickle.loads(pickle.dumps(stream)), StreamingCVaR.from_state(stream.get_state())]
     expected = stream.update_many(values[150:])
@@ -115,7 +115,7 @@ def test_state_is_saved_exactly(rng, memory):
 
 
 def test_before_the_first_value():
-    for stream in (StreamingCVaR(0.1), StreamingCVaR(0.1, 64)):
+    for stream in (StreamingCVaR(0.1), StreamingCVaR(0.1, max_memory=64)):
         assert np.isnan(stream.value)
         assert stream.n_seen == 0
         assert len(stream.update_many([])) == 0
@@ -125,10 +125,10 @@ def test_before_the_first_value():
     ("call", "message"),
     [
         (lambda: StreamingCVaR(0.0), "tail must be a share"),
-        (lambda: StreamingCVaR(0.1, 5), "max_memory must be None or at least 64"),
+        (lambda: StreamingCVaR(0.1, max_memory=5), "max_memory must be None or at least 64"),
         (lambda: StreamingCVaR(0.1).update(np.nan), "missing or infinite"),
         (lambda: StreamingCVaR(0.1).update_many([1.0, np.inf]), "missing or infinite"),
-        (lambda: StreamingCVaR(0.1, 64).update(-1.0), "A value is negative"),
+        (lambda: StreamingCVaR(0.1, max_memory=64).update(-1.0), "A value is negative"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -68,7 +68,7 @@ def test_frames_with_text_and_sparse_rows_are_picked_from():
     np.testing.assert_array_equal(kept.toarray(), np.eye(4)[[1, 3]])
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     X, y, _fp, fn = problem()
     with pytest.raises(ValueError, match="nothing to sample from"):
         CostProportionateSampler(fp_cost=0, fn_cost=0).fit_resample(X, y)
@@ -144,8 +144,26 @@ def test_a_sample_of_one_class_votes_for_it(voting):
 
 def test_votes_that_cannot_be_are_refused():
     X, y, *_ = problem()
-    with pytest.raises(ValueError, match="LinearSVC gives none; use voting='hard'"):
+    with pytest.raises(ValueError, match="LinearSVC has no predict_proba; use voting='hard'"):
         CostingClassifier(LinearSVC(), voting="soft").fit(X, y)
     model = CostingClassifier(random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="wrap it in BayesDecisionClassifier"):
         model.predict(X, fp_cost=1.0)
+
+
+def test_sample_weight_multiplies_the_costs(rng):
+    X, y = rng.normal(size=(300, 2)), np.arange(300) % 2
+    weight = rng.integers(0, 4, 300)
+    fn_cost, fp_cost = rng.uniform(1, 5, 300), rng.uniform(1, 5, 300)
+    weighted = dict(fn_cost=weight * fn_cost, fp_cost=weight * fp_cost)
+    one, two = (CostProportionateSampler(random_state=0) for _ in range(2))
+    one.fit_resample(X, y, weight, fn_cost=fn_cost, fp_cost=fp_cost)
+    two.fit_resample(X, y, **weighted)
+    np.testing.assert_array_equal(one.sample_indices_, two.sample_indices_)
+    assert not np.isin(np.flatnonzero(weight == 0), one.sample_indices_).any()
+    one, two = (CostingClassifier(random_state=0, n_estimators=3) for _ in range(2))
+    one.fit(X, y, weight, fn_cost=fn_cost, fp_cost=fp_cost)
+    two.fit(X, y, **weighted)
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+    with pytest.raises(ValueError, match=r"[Nn]egative values"):
+        CostProportionateSampler().fit_resample(X, y, weight - 1.0)

@@ -71,14 +71,14 @@ def test_an_outlier_gives_only_copies_of_a_safe_neighbour():
 def test_without_a_safe_example_none_is_made():
     common = np.array([[a + d, 0.0] for a in (0, 100, 200) for d in (-1, 1, 2)])
     X, y = np.vstack([[[0.0, 0], [100, 0], [200, 0]], common]), np.repeat([1, 0], [3, 9])
-    with pytest.warns(UserWarning, match="none is safe, and none was added"):
+    with pytest.warns(UserWarning, match="no synthetic example was added"):
         X_new, _ = SafeLevelSMOTE(k_neighbors=3, random_state=0).fit_resample(X, y)
     np.testing.assert_array_equal(X_new, X)
 
 
 def test_one_example_of_a_class_is_refused():
     X, y = np.arange(12.0).reshape(6, 2), [0, 0, 0, 0, 0, 1]
-    with pytest.raises(ValueError, match="one example only, and a synthetic one lies between two"):
+    with pytest.raises(ValueError, match="only one example, and a synthetic one needs two"):
         SafeLevelSMOTE().fit_resample(X, y)
 
 

@@ -22,7 +22,7 @@ def rare_class(n=300, seed=0):
     return X, y
 
 
-class Told(LogisticRegression):
+class Scripted(LogisticRegression):
     """A classifier whose held-out score is a function of the sample that it was fitted on."""
 
     def __init__(self, score_of=None):
@@ -34,7 +34,7 @@ class Told(LogisticRegression):
         return super().fit(X, y)
 
 
-def told(model, X, y):
+def scripted(model, X, y):
     return model.said_
 
 
@@ -45,7 +45,7 @@ def test_levels_rise_while_the_score_does():
     def score_of(common, rare):
         return -abs(common / negatives - 0.62) - abs(rare / positives - 3.1)
 
-    sampler = WrapperSampler(Told(score_of), scoring=told, cv=2, random_state=0)
+    sampler = WrapperSampler(Scripted(score_of), scoring=scripted, cv=2, random_state=0)
     _, y_new = sampler.fit_resample(X, y)
     assert (round(sampler.majority_share_, 9), sampler.smote_share_) == (0.6, 2.0)
     tried = [(round(kept, 9), added) for kept, added, _ in sampler.path_]
@@ -73,7 +73,7 @@ def test_patience_goes_over_a_dip():
         return {10: 0.5, 9: 0.4, 8: 0.6}.get(round(10 * common / full), 0.0) - rare
 
     found = [
-        WrapperSampler(Told(score_of), scoring=told, cv=2, patience=patience)
+        WrapperSampler(Scripted(score_of), scoring=scripted, cv=2, patience=patience)
         .fit(X, y)
         .majority_share_
         for patience in (1, 2)
@@ -83,7 +83,7 @@ def test_patience_goes_over_a_dip():
 
 def test_nothing_gained_leaves_the_data_alone():
     X, y = rare_class()
-    sampler = WrapperSampler(Told(lambda common, rare: 0.5), scoring=told, cv=2)
+    sampler = WrapperSampler(Scripted(lambda common, rare: 0.5), scoring=scripted, cv=2)
     X_new, y_new = sampler.fit_resample(X, y)
     np.testing.assert_array_equal(X_new, X)
     np.testing.assert_array_equal(y_new, y)

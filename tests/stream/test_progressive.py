@@ -12,7 +12,7 @@ from stakes.datasets import make_fraud
 from stakes.game import StackelbergClassifier
 from stakes.metrics import savings_score, weighted_sum_score
 from stakes.online import AROWClassifier, CWRobustClassifier, ProbitClassifier
-from stakes.online_kernel import CSDUOLClassifier, KernelCPA
+from stakes.online_kernel import CSDUOLClassifier, KernelCPAClassifier
 from stakes.stream import ProgressDisplay, progressive
 
 
@@ -103,6 +103,19 @@ def test_the_sign_decides_if_asked(stream):
         slow.learn_one(X[t], y[t], **{k: v[t] for k, v in costs.items()})
 
 
+@pytest.mark.parametrize("delay", [0, 3])
+def test_weights_multiply_the_costs(stream, delay):
+    X, y, costs = stream
+    weight = np.arange(len(y)) % 3
+    weighted = progressive(ProbitClassifier(), X, y, sample_weight=weight, delay=delay, **costs)
+    scaled = {name: cost * weight for name, cost in costs.items()}
+    expected = progressive(ProbitClassifier(), X, y, delay=delay, **scaled)
+    np.testing.assert_array_equal(weighted.probability, expected.probability)
+    np.testing.assert_array_equal(weighted.paid, expected.paid)
+    with pytest.raises(ValueError, match="Negative values"):
+        progressive(ProbitClassifier(), X, y, sample_weight=-weight)
+
+
 @pytest.mark.parametrize("curve", ["cost", "regret", "savings", "weighted_sum"])
 def test_display(stream, curve):
     X, y, costs = stream
@@ -148,7 +161,9 @@ def test_the_prior_decides_until_a_label_is_learnt(delay):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize(
-    "learner", [CSDUOLClassifier(), KernelCPA(), StackelbergClassifier(alpha=1.0)], ids=repr
+    "learner",
+    [CSDUOLClassifier(), KernelCPAClassifier(), StackelbergClassifier(alpha=1.0)],
+    ids=repr,
 )
 def test_prices_reach_learners_that_give_no_probabilities(learner, form, stream):
     X, y, costs = stream

@@ -63,7 +63,7 @@ def test_every_learner_takes_part_as_it_comes_and_tuned():
         assert field[one.name].grid == {}
         if one.grid and not (one.guarded and one.name.endswith(", Bayes decision")):
             assert field[one.name + ", tuned"].grid == one.grid
-    assert field["KernelPA"].train_rows == 1500
+    assert field["KernelPAClassifier"].train_rows == 1500
     assert field["ProbitClassifier"].train_rows is None
 
 

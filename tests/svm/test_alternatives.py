@@ -86,7 +86,7 @@ def test_more_cosines_come_nearer_to_the_kernel():
         ).fit(X, y)
         away.append(np.abs(near.decision_function(X) - exact).mean())
     assert away[1] < 0.1 < away[0]
-    with pytest.raises(ValueError, match="approximation='fourier' is for kernel='rbf'"):
+    with pytest.raises(ValueError, match="approximation='fourier' needs kernel='rbf'"):
         CostSensitiveSVC(approximation="fourier", kernel="poly").fit(X, y)
 
 

@@ -10,7 +10,7 @@ from naive import svm as naive
 from stakes.svm import LinearCostSensitiveSVC, _linear, weighted_equivalent
 from stakes.svm import _coordinate as module
 from stakes.svm._coordinate import solve_coordinate
-from stakes.svm._coordinate_jit import descend
+from stakes.svm._coordinate_jit import Box, descend
 
 
 def problem(rng, n=40, d=30):
@@ -31,12 +31,10 @@ def test_a_pass_is_one_best_value_after_the_other(rng, form):
     c, offset, order = 1.7, -0.4, rng.permutation(40)
     want = naive.coordinate_pass(X, y * margin, lower, upper, beta, c, offset, order)
     w = X.T @ beta
-    state = np.array([beta.sum(), mean @ w, offset, c, mean @ mean])
-    norms, nothing = np.sum((X - mean) ** 2, axis=1), np.array([-np.inf, np.inf])
-    left, least, most = descend(
-        *module._row_arrays(form(X)),
-        *(norms, X @ mean, y * margin, lower, upper, beta, w, state, order, nothing),
-    )
+    state, nothing = np.array([beta.sum(), mean @ w, offset]), np.array([-np.inf, np.inf])
+    rows, box = module._rows_of(form(X)), Box(y * margin, lower, upper, c)
+    np.testing.assert_allclose(rows.norms, np.sum((X - mean) ** 2, axis=1))
+    left, least, most = descend(rows, box, beta, w, state, order, nothing)
     np.testing.assert_allclose(beta, want, atol=1e-10)
     np.testing.assert_allclose(w, X.T @ want, atol=1e-9)
     np.testing.assert_allclose(state[:2], [want.sum(), mean @ w], atol=1e-9)
@@ -127,7 +125,7 @@ def test_liblinear_comes_near_only_as_its_bias_is_freed(rng):
     X, y, _, _ = problem(rng)
     kappa, fn_cost = 0.25, 6.0
     ours = LinearCostSensitiveSVC(
-        0.1, kappa=kappa, fn_cost=fn_cost, solver="coordinate", max_iter=5000, random_state=0
+        C=0.1, kappa=kappa, fn_cost=fn_cost, solver="coordinate", max_iter=5000, random_state=0
     ).fit(X, y)
     same = weighted_equivalent(0.1, fn_cost, kappa)
     weights = {-1: same["negative_weight"], 1: same["positive_weight"]}

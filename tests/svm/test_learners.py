@@ -46,7 +46,7 @@ def test_the_reduction_is_the_direct_problem(seed):
     np.testing.assert_allclose(through, X @ w + b, atol=2e-4)  # LIBSVM's kernel is in float32
     prices = dict(fp_cost=same["negative_weight"], fn_cost=same["positive_weight"])
     weighted = BiasedPenaltySVC(
-        same["C"], kernel="linear", normalize_costs=False, tol=1e-9, **prices
+        C=same["C"], kernel="linear", normalize_costs=False, tol=1e-9, **prices
     ).fit(X, y)
     through = same["scale"] * weighted.decision_function(X) + same["shift"]
     np.testing.assert_allclose(through, X @ w + b, atol=2e-5)
@@ -64,7 +64,7 @@ def test_the_reduction_with_an_rbf_kernel(rng):
     same = weighted_equivalent(2.0, 6.0, 0.25)
     weights = {0: same["negative_weight"], 1: same["positive_weight"]}
     plain = SVC(C=same["C"], gamma=0.5, class_weight=weights, tol=1e-9).fit(X, y)
-    ours = CostSensitiveSVC(2.0, kappa=0.25, gamma=0.5, fn_cost=6.0, tol=1e-9).fit(X, y)
+    ours = CostSensitiveSVC(C=2.0, kappa=0.25, gamma=0.5, fn_cost=6.0, tol=1e-9).fit(X, y)
     through = same["scale"] * plain.decision_function(X) + same["shift"]
     # LIBSVM keeps kernel values in float32
     np.testing.assert_allclose(ours.decision_function(X), through, atol=1e-5)
@@ -78,8 +78,8 @@ def test_margins_on_separable_data_have_the_ratio_kappa(rng, C, kappa):
     y = (X[:, 0] > 0).astype(int)
     X[:, 0] += np.where(y, 3.0, -3.0)
     for model in (
-        CostSensitiveSVC(C, kappa=kappa, kernel="linear", fn_cost=20.0, tol=1e-8),
-        LinearCostSensitiveSVC(C, kappa=kappa, fn_cost=20.0, tol=1e-10),
+        CostSensitiveSVC(C=C, kappa=kappa, kernel="linear", fn_cost=20.0, tol=1e-8),
+        LinearCostSensitiveSVC(C=C, kappa=kappa, fn_cost=20.0, tol=1e-10),
     ):
         scores = model.fit(X, y).decision_function(X)
         positive, negative = scores[y == 1].min(), -scores[y == 0].max()
@@ -91,31 +91,32 @@ def test_with_equal_costs_all_are_the_plain_svm(rng):
     X, y = noisy(rng)
     plain = SVC(C=2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
     for learner in (BiasedPenaltySVC, CostSensitiveSVC):
-        ours = learner(2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
+        ours = learner(C=2.0, gamma=0.5, tol=1e-8).fit(X, y).decision_function(X)
         np.testing.assert_allclose(ours, plain, atol=1e-6)
 
 
 def test_costs_per_example_follow_the_paper():
     c, y = np.array([1.0, 2.0, 7.0, 9.0]), np.array([-1.0, -1.0, 1.0, 1.0])
-    printed = cost_penalties(c, y, normalize=False)
+    ones = np.ones(len(y))
+    printed = cost_penalties(c, y, ones, normalize=False)
     np.testing.assert_allclose(printed.weight, [1.0, 3.0, 7.0, 9.0])
     np.testing.assert_allclose(printed.margin, [1.0, 1 / 3, 1.0, 1.0])
-    mended = cost_penalties(c, y, slope="consistent")
-    np.testing.assert_allclose(mended.weight, c)
-    np.testing.assert_allclose(mended.margin, printed.margin)
-    scaled = cost_penalties(50 * c, y)
+    consistent = cost_penalties(c, y, ones, slope="consistent")
+    np.testing.assert_allclose(consistent.weight, c)
+    np.testing.assert_allclose(consistent.margin, printed.margin)
+    scaled = cost_penalties(50 * c, y, ones)
     np.testing.assert_allclose(scaled.weight, printed.weight)
-    np.testing.assert_allclose(biased_penalties(50 * c, y).weight, c)
-    one_kappa = cost_penalties(c, y, kappa=0.5, conditions="ignore")
+    np.testing.assert_allclose(biased_penalties(50 * c, y, ones).weight, c)
+    one_kappa = cost_penalties(c, y, ones, kappa=0.5, conditions="ignore")
     np.testing.assert_allclose(one_kappa.weight, [2.0, 4.0, 7.0, 9.0])
 
 
-def test_the_dearer_class_has_margin_one_whichever_it_is(rng):
+def test_the_more_expensive_class_has_margin_one_whichever_it_is(rng):
     X, y = noisy(rng)
     model = CostSensitiveSVC(kappa=0.5, fn_cost=4.0, gamma=0.5, tol=1e-8).fit(X, y)
     swapped = CostSensitiveSVC(kappa=0.5, fp_cost=4.0, gamma=0.5, tol=1e-8).fit(X, 1 - y)
     np.testing.assert_allclose(model.decision_function(X), -swapped.decision_function(X), atol=1e-6)
-    assert (model.dear_class_, swapped.dear_class_) == (1, -1)
+    assert (model.expensive_class_, swapped.expensive_class_) == (1, -1)
     assert model.dual_view().imbalance == pytest.approx(swapped.dual_view().imbalance)
 
 

@@ -153,13 +153,15 @@ def test_the_step_is_the_best_one(rng):
         lambda s: np.exp(exponent - s * a).sum(), bounds=(0, 4), method="bounded"
     )
     if (np.exp(exponent) * a).sum() > 0:
-        assert best_step(exponent, a) == pytest.approx(found.x, abs=1e-4)
+        assert best_step(exponent, a, np.ones(len(a))) == pytest.approx(found.x, abs=1e-4)
 
 
 def test_boosting_lowers_the_loss_every_round_and_follows_costs(rng):
     X = rng.normal(size=(300, 3))
     y = (X[:, 0] + rng.normal(size=300) > 1.0).astype(int)
-    cheap, dear = (CostSensitiveBoost(30, fn_cost=cost).fit(X, y) for cost in (1.0, 10.0))
+    cheap, dear = (
+        CostSensitiveBoost(n_estimators=30, fn_cost=cost).fit(X, y) for cost in (1.0, 10.0)
+    )
     for model in (cheap, dear):
         assert (np.diff(model.training_loss_) <= 1e-12).all()
         assert (model.edges_ > 0).all()
@@ -173,7 +175,7 @@ def test_boosting_with_equal_costs_is_adaboost(rng):
     """With c = 1 the step of a stump with weighted error e is 1/2 log((1 - e)/e)."""
     X = rng.normal(size=(80, 2))
     y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
-    model = CostSensitiveBoost(5).fit(X, y)
+    model = CostSensitiveBoost(n_estimators=5).fit(X, y)
     error = (1 - model.edges_) / 2
     np.testing.assert_allclose(
         model.estimator_weights_, 0.5 * np.log((1 - error) / error), rtol=1e-6

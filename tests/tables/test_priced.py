@@ -5,6 +5,8 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 
+from stakes.compare import compare
+from stakes.datasets import load
 from stakes.tables import PricedData
 
 
@@ -39,7 +41,7 @@ def rare(n=20_000, seed=0):
 
 def test_a_sample_keeps_shares_and_prices_while_the_rarer_class_is_large():
     data = PricedData("even", np.zeros((4000, 1)), np.arange(4000) % 2, fn_cost=3.0)
-    small = data.sample(2000)
+    small = data.sample(2000, random_state=0)
     assert len(small) == 2000
     assert small.y.sum() == 1000
     assert (small.fp_cost, small.fn_cost) == (1.0, 3.0)
@@ -60,7 +62,7 @@ def test_policies_cost_the_same_on_a_sample_of_a_rare_class():
 def test_the_odds_of_the_prices_make_up_for_the_odds_of_the_classes():
     data = rare()
     rows = np.flatnonzero(data.y == 1)  # all of them are kept, so they can be compared one by one
-    small = data.sample(2000)
+    small = data.sample(2000, random_state=0)
     there = small.y == 1
     odds = [d.y.sum() / (len(d) - d.y.sum()) for d in (data, small)]
     ratio = [
@@ -73,3 +75,39 @@ def test_the_odds_of_the_prices_make_up_for_the_odds_of_the_classes():
 def test_a_sample_is_never_more_than_half_rare():
     data = rare()
     assert data.sample(200).y.sum() == 100
+
+
+def test_kinds_are_found_once_and_rows_keep_them(monkeypatch):
+    calls = count_calls(monkeypatch)
+    table = pl.DataFrame({"a": [1, 2, 3], "rare": [0, 0, 1], "same": [5, 5, 5]})
+    data = PricedData("toy", table, np.array([0, 1, 1]))
+    part = data.take(np.array([0, 1]))
+    assert part.kinds == data.kinds == {"a": "number", "rare": "number"}
+    assert part.notes == ["Column 'same' is constant and is left out."]
+    assert len(calls) == 1
+    assert PricedData("array", np.eye(2), np.array([0, 1])).kinds is None
+
+
+def test_kinds_are_found_once_per_comparison(monkeypatch, tmp_path):
+    """Not once a fold, a learner or a step of the search; the recommended model included."""
+    calls = count_calls(monkeypatch)
+    data = load("german").sample(300, random_state=0)
+    learners = ["ProbitClassifier", "recommended blend"]
+    results = compare(data, learners=learners, folds=2, tune=False, out=tmp_path)
+    assert not [row["error"] for row in results.rows if row.get("error")]
+    assert len(results.rows) > 4
+    assert len(calls) == 1
+
+
+def count_calls(monkeypatch):
+    from stakes.tables import _kinds, _prepare, _priced, _table_encoder
+
+    calls, find_kinds = [], _kinds.find_kinds
+
+    def counted(table):
+        calls.append(len(table))
+        return find_kinds(table)
+
+    for module in (_priced, _prepare, _table_encoder):
+        monkeypatch.setattr(module, "find_kinds", counted)
+    return calls

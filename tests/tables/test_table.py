@@ -105,11 +105,11 @@ def test_labels(labels, positive, y, word):
         (dict(target="fruad"), "target column 'fruad' is not in the table: did you mean 'fraud'"),
         (dict(drop=["knid"]), "dropped column 'knid'.*did you mean 'kind'"),
         (dict(positive="maybe"), "no row.*'maybe': there are 'no' and 'yes'"),
-        (dict(target="kind"), "1 row.* no label in column 'kind', the first in row 4"),
+        (dict(target="kind"), "Column 'kind' has no label in 1 row.*, first in row 4"),
         (dict(fn_cost="2*amont"), "column 'amont'.*'amount'"),
         (dict(fn_cost="where(fraud == 'yes', 1, 2)"), "uses the target 'fraud'"),
-        (dict(fn_cost=0, tp_cost=3), "fn_cost is smaller than tp_cost: the mistake would pay"),
-        (dict(tp_cost=2, fn_cost=[3, 2, 1, 9]), "smaller than tp_cost in 1 row.*first in row 3:"),
+        (dict(fn_cost=0, tp_cost=3), "fn_cost is smaller than tp_cost: a mistake would be cheaper"),
+        (dict(tp_cost=2, fn_cost=[3, 2, 1, 9]), "smaller than tp_cost in 1 row.*, first in row 3:"),
         (dict(tp_cost=[2.0] * 4), "fn_cost is smaller than tp_cost in 4 .*first in row 1:"),
         (dict(fn_cost=[1.0, 2.0]), "fn_cost must be a number or have one value for each of the 4"),
         (dict(fn_cost=[1.0, 2.0, np.nan, 1.0]), "fn_cost has 1 missing"),
@@ -131,16 +131,16 @@ def test_bad_tables_end_in_a_sentence(file, change, words):
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("a,b\n", "has a header but no rows"),
-        ("a,b\n1,2\n3\n4,5\n", "Line 3 of .* has 1 fields where the header has 2"),
-        ("a,b\n1,2\n4,5,6\n", "Line 3 of .* has 3 fields where the header has 2"),
+        ("a,b\n1,2\n3\n4,5\n", "Line 3 of .* has 1 fields, but the header has 2"),
+        ("a,b\n1,2\n4,5,6\n", "Line 3 of .* has 3 fields, but the header has 2"),
         ('a,b\n1,"x\ny"\n4,5,6\n', "Line 4 of .* has 3 fields"),
-        ('a,b\n1,"x\n2,3\n', "Line 2 of .* has quotes that do not match"),
+        ('a,b\n1,"x\n2,3\n', "Line 2 of .* has unbalanced quotes"),
         ("a,b\n1,2\n\n4,5\n", "Line 3 of .* is empty"),
         ("a,a\n1,2\n", "two columns named 'a'"),
-        (b"a,b\n1,\xff\n", "cannot be read as text in UTF-8"),
-        ("a,y\n1,1\n2,1\n", "one label only, '1'"),
-        ("a,y\n1,u\n2,v\n", "labels 'u', 'v'; say which"),
-        ("a,y\n1,u\n2,v\n3,w\n", "labels 'u', 'v', 'w'; say which"),
+        (b"a,b\n1,\xff\n", "is not UTF-8 text"),
+        ("a,y\n1,1\n2,1\n", "only one label, '1'"),
+        ("a,y\n1,u\n2,v\n", "labels 'u', 'v'; set positive to the positive one"),
+        ("a,y\n1,u\n2,v\n3,w\n", "labels 'u', 'v', 'w'; set positive to the positive one"),
     ],
 )
 def test_bad_files_end_in_a_sentence(file, text, words):
@@ -156,7 +156,7 @@ def test_wrong_paths_end_in_a_sentence(file, tmp_path):
         (tmp_path, "is a folder"),
         (file("x", "table.xlsx"), "is not a .csv"),
         (file("not parquet", "t.parquet"), "cannot be read as a table"),
-        (file("not gzip", "t.csv.gz"), "cannot be read as text"),
+        (file("not gzip", "t.csv.gz"), "is not UTF-8 text"),
     ]:
         with pytest.raises(InputError, match=words):
             load_table(path, "y")
@@ -251,5 +251,25 @@ def test_one_column_is_dropped_by_its_name():
 def test_as_frame_takes_arrays():
     assert as_frame(np.array([[1, "a"], [2.5, None]], dtype=object)).shape == (2, 2)
     assert as_frame(pl.LazyFrame({"a": [1]})).height == 1
-    with pytest.raises(InputError, match="rows and columns"):
+    with pytest.raises(InputError, match="two-dimensional"):
         as_frame(np.ones(3))
+
+
+def test_any_pandas_column_is_taken():
+    table = pd.DataFrame(
+        {
+            "whole": pd.array([1, None, 3], dtype="Int64"),
+            "flag": pd.array([True, None, False], dtype="boolean"),
+            "word": pd.array(["x", None, "y"], dtype="string"),
+            "group": pd.Categorical(["u", None, "v"]),
+            "when": pd.to_datetime(["2020-01-01", None, "2020-01-03"], utc=True),
+            7: [0.5, np.nan, 1.5],
+        }
+    )
+    frame = as_frame(table)
+    kinds = ["number", "boolean", "text", "text", "datetime", "number"]
+    assert [kind_of(dtype) for dtype in frame.dtypes] == kinds
+    assert frame.columns[-1] == "7"
+    assert frame.row(1)[:5] == (None,) * 5 and np.isnan(frame.row(1)[5])
+    with pytest.raises(InputError, match="two columns named 'a'"):
+        as_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))

@@ -124,8 +124,8 @@ def test_it_ranks_and_prices_move_its_decision(discretize):
     few = model.predict(X, fp_cost=10.0, fn_cost=1.0).sum()
     many = model.predict(X, fp_cost=1.0, fn_cost=10.0).sum()
     assert few < many
-    dear = AssociationRuleClassifier(discretize=discretize).fit(X, y, fp_cost=1, fn_cost=10)
-    assert dear.predict(X).sum() > few
+    costly = AssociationRuleClassifier(discretize=discretize).fit(X, y, fp_cost=1, fn_cost=10)
+    assert costly.predict(X).sum() > few
 
 
 def test_a_damaged_model_is_not_walked():
@@ -150,5 +150,5 @@ def test_only_free_examples_are_refused():
 @pytest.mark.parametrize("value", [0.5, -1.0, 255.0])
 def test_codes_of_categories_are_checked(value):
     X, y = np.array([[value], [1.0], [2.0], [np.nan]]), [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="Feature 0 is named in categorical_features"):
+    with pytest.raises(ValueError, match="Feature 0 is in categorical_features"):
         AssociationRuleClassifier(categorical_features=[0]).fit(X, y)

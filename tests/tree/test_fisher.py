@@ -44,9 +44,9 @@ def test_tables_without_a_choice(table):
 def test_arrays_and_bad_counts():
     p = fisher_exact_p([8, 1], 2, 1, 5)
     assert p.shape == (2,) and p[0] < p[1]
-    with pytest.raises(ValueError, match="b must be a whole number"):
+    with pytest.raises(ValueError, match="b must be a count"):
         fisher_exact_p(1, -1, 1, 1)
-    with pytest.raises(ValueError, match="a must be a whole number"):
+    with pytest.raises(ValueError, match="a must be a count"):
         fisher_exact_p(0.5, 1, 1, 1)
 
 

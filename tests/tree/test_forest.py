@@ -20,7 +20,9 @@ def problem(seed=0, n=400):
 
 
 def forest(n=6, **settings):
-    return ConfidenceForestClassifier(n, random_state=0, categorical_features=[5], **settings)
+    return ConfidenceForestClassifier(
+        n_estimators=n, random_state=0, categorical_features=[5], **settings
+    )
 
 
 @pytest.mark.parametrize("bootstrap", ["plain", "balanced", None])
@@ -48,7 +50,7 @@ def test_one_tree_on_all_examples_and_features_is_the_tree():
     settings = dict(criterion="ccp_entropy", min_samples_leaf=3, categorical_features=[5])
     alone = ConfidenceTreeClassifier(pruning=None, exact_rows=0, smoothing=0.0, **settings)
     single = ConfidenceForestClassifier(
-        1, bootstrap=None, max_features=None, smoothing=0.0, **settings
+        n_estimators=1, bootstrap=None, max_features=None, smoothing=0.0, **settings
     )
     np.testing.assert_allclose(
         alone.fit(X, y).predict_proba(X), single.fit(X, y).predict_proba(X), atol=1e-14
@@ -57,7 +59,9 @@ def test_one_tree_on_all_examples_and_features_is_the_tree():
 
 def test_balanced_samples_give_probabilities_at_the_frequencies_of_training():
     data = make_fraud(4000, random_state=0)
-    model = ConfidenceForestClassifier(20, bootstrap="balanced", smoothing=0.0, random_state=0)
+    model = ConfidenceForestClassifier(
+        n_estimators=20, bootstrap="balanced", smoothing=0.0, random_state=0
+    )
     p = model.fit(data.X, data.y).predict_proba(data.X)[:, 1]
     assert p.mean() == pytest.approx(data.y.mean())
     np.testing.assert_allclose(model.trees_[0].weight[model.roots_[0]].sum(axis=1), 4000)
@@ -66,7 +70,9 @@ def test_balanced_samples_give_probabilities_at_the_frequencies_of_training():
 def test_out_of_bag_cost_is_near_the_cost_on_new_rows():
     data = make_fraud(6000, random_state=1)
     train, new = data.take(slice(0, 3000)), data.take(slice(3000, None))
-    model = ConfidenceForestClassifier(15, oob=True, random_state=0, min_samples_leaf=20)
+    model = ConfidenceForestClassifier(
+        n_estimators=15, oob=True, random_state=0, min_samples_leaf=20
+    )
     model.fit(train.X, train.y, fp_cost=train.fp_cost, fn_cost=train.fn_cost)
     decided = model.predict(new.X, fp_cost=new.fp_cost, fn_cost=new.fn_cost)
     fresh = cost_loss(new.y, decided, fp_cost=new.fp_cost, fn_cost=new.fn_cost)
@@ -84,7 +90,7 @@ def test_importance_is_what_shuffling_costs():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 4))
     y = (X[:, 1] > 0.8).astype(int)
-    model = ConfidenceForestClassifier(10, random_state=0).fit(X[:300], y[:300])
+    model = ConfidenceForestClassifier(n_estimators=10, random_state=0).fit(X[:300], y[:300])
     found = model.importances(X[300:], y[300:], fn_cost=3.0, random_state=0)
     assert found.argmax() == 1 and found[1] > 0.3
     assert np.abs(found[[0, 2, 3]]).max() < 0.1
@@ -101,21 +107,21 @@ def test_features_tried_are_a_number_or_a_share(share, count):
 
 def test_several_classes():
     X, y = load_iris(return_X_y=True)
-    model = ConfidenceForestClassifier(10, random_state=0).fit(X, y)
+    model = ConfidenceForestClassifier(n_estimators=10, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.94 and model.decision_function(X).shape == (150, 3)
     assert model.score(X, y[:, None]) == model.score(X, y)
-    with pytest.raises(ValueError, match="importances are for two classes"):
+    with pytest.raises(ValueError, match="importances needs two classes"):
         model.importances(X, y)
     with pytest.raises(ValueError, match="oob=True needs two classes"):
-        ConfidenceForestClassifier(3, oob=True).fit(X, y)
+        ConfidenceForestClassifier(n_estimators=3, oob=True).fit(X, y)
 
 
-def test_out_of_bag_probabilities_stand_beside_all_rows():
+def test_out_of_bag_probabilities_are_aligned_with_all_rows():
     X, y = problem()
     cost = np.where(np.arange(len(y)) % 10 == 0, 0.0, 1.0)
-    model = ConfidenceForestClassifier(30, oob=True, random_state=0)
-    told = model.fit(X, y, fp_cost=cost, fn_cost=cost).oob_probability_
-    assert len(told) == len(y) and np.isnan(told[cost == 0]).all()
+    model = ConfidenceForestClassifier(n_estimators=30, oob=True, random_state=0)
+    probability = model.fit(X, y, fp_cost=cost, fn_cost=cost).oob_probability_
+    assert len(probability) == len(y) and np.isnan(probability[cost == 0]).all()
     paid = cost > 0
     alone = model.fit(X[paid], y[paid]).oob_probability_
-    np.testing.assert_array_equal(told[paid], alone)
+    np.testing.assert_array_equal(probability[paid], alone)

@@ -71,7 +71,7 @@ def test_each_split_is_the_best_of_all(criterion, exact_rows, rng):
     X, y = rounded_problem(rng)
     fn = rng.uniform(0.5, 4.0, len(y))
     model = ConfidenceTreeClassifier(
-        criterion, pruning=None, max_depth=2, exact_rows=exact_rows, min_samples_leaf=3
+        criterion=criterion, pruning=None, max_depth=2, exact_rows=exact_rows, min_samples_leaf=3
     ).fit(X, y, fn_cost=fn)
     assert_best_everywhere(model, X, y, np.ones(len(y)), np.where(y == 1, fn, 1.0))
 
@@ -80,7 +80,7 @@ def test_each_split_is_the_best_of_all(criterion, exact_rows, rng):
 def test_branches_weighted_by_count(criterion, rng):
     X, y = rounded_problem(rng)
     model = ConfidenceTreeClassifier(
-        criterion, branch_weight="count", pruning=None, max_depth=2
+        criterion=criterion, branch_weight="count", pruning=None, max_depth=2
     ).fit(X, y)
     assert_best_everywhere(model, X, y, np.ones(len(y)), np.ones(len(y)))
 
@@ -91,7 +91,7 @@ def test_weights_and_histograms_by_subtraction(criterion, rng):
     X, y = rounded_problem(rng, n=60, missing=0.1)
     weight = rng.uniform(0.2, 2.0, len(y))
     model = ConfidenceTreeClassifier(
-        criterion, pruning=None, max_depth=3, exact_rows=0, min_samples_leaf=1.5
+        criterion=criterion, pruning=None, max_depth=3, exact_rows=0, min_samples_leaf=1.5
     ).fit(X, y, weight)
     assert_best_everywhere(model, X, y, weight, np.ones(len(y)))
 
@@ -102,7 +102,7 @@ def test_groups_of_categories_are_the_best_of_all_subsets(criterion, rng):
     y = (np.isin(X[:, 0], [1, 4]) ^ (rng.random(50) < 0.2)).astype(int)
     X[rng.random(50) < 0.1, 0] = np.nan
     model = ConfidenceTreeClassifier(
-        criterion, pruning=None, max_depth=2, min_samples_leaf=1, categorical_features=[0]
+        criterion=criterion, pruning=None, max_depth=2, min_samples_leaf=1, categorical_features=[0]
     ).fit(X, y)
     assert_best_everywhere(model, X, y, np.ones(50), np.ones(50), categorical=(0,))
     assert (model.trees_[0].group >= 0).any()
@@ -146,8 +146,8 @@ def test_ten_copies_of_the_negatives_change_no_split(criterion, rng):
     y = (X[:, 0] + rng.normal(size=150) > 1.0).astype(int)
     weight = np.where(y == 1, 1.0, 10.0)
     settings = dict(pruning=None, max_depth=4, min_samples_leaf=1e-9)
-    plain = ConfidenceTreeClassifier(criterion, **settings).fit(X, y)
-    copied = ConfidenceTreeClassifier(criterion, **settings).fit(X, y, weight)
+    plain = ConfidenceTreeClassifier(criterion=criterion, **settings).fit(X, y)
+    copied = ConfidenceTreeClassifier(criterion=criterion, **settings).fit(X, y, weight)
     np.testing.assert_array_equal(plain.trees_[0].feature, copied.trees_[0].feature)
     np.testing.assert_array_equal(plain.trees_[0].threshold, copied.trees_[0].threshold)
     left, right = rng.integers(1, 20, 2), rng.integers(1, 20, 2)
@@ -165,8 +165,10 @@ def test_rate_weights_are_information_gain_with_balanced_classes(rng):
     y = (X[:, 0] + rng.normal(size=120) > 1.2).astype(int)
     balanced = np.where(y == 1, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
     settings = dict(pruning=None, max_depth=1, min_samples_leaf=1e-9)
-    ours = ConfidenceTreeClassifier("ccp_entropy", **settings).fit(X, y).trees_[0]
-    weighted = ConfidenceTreeClassifier("entropy", **settings).fit(X, y, balanced).trees_[0]
+    ours = ConfidenceTreeClassifier(criterion="ccp_entropy", **settings).fit(X, y).trees_[0]
+    weighted = (
+        ConfidenceTreeClassifier(criterion="entropy", **settings).fit(X, y, balanced).trees_[0]
+    )
     np.testing.assert_array_equal(ours.feature, weighted.feature)
     np.testing.assert_array_equal(ours.threshold, weighted.threshold)
 
@@ -214,7 +216,7 @@ def test_where_no_split_changes_a_decision_cost_goes_by_hellinger():
     y = np.array([1] * 6 + [0] * 30)
     weak = np.r_[np.repeat([0, 1], 3), np.repeat([0, 1], 15)].astype(float)
     strong = np.r_[np.repeat([0, 1], [1, 5]), np.repeat([0, 1], [18, 12])].astype(float)
-    tree = ConfidenceTreeClassifier("cost", max_depth=1, pruning=None, fn_cost=0.5)
+    tree = ConfidenceTreeClassifier(criterion="cost", max_depth=1, pruning=None, fn_cost=0.5)
     nodes = tree.fit(np.column_stack([weak, strong]), y).trees_[0]
     assert nodes.feature[0] == 1
 
@@ -245,7 +247,7 @@ def test_bins_keep_the_order_and_their_edges(rng):
     assert counts[counts < 300].max() < 2 * 1300 / 16
 
 
-def test_neighbouring_floats_are_told_apart():
+def test_adjacent_floats_are_separated():
     x = np.array([1.0, np.nextafter(1.0, 2.0)] * 10)[:, None]
     y = (x[:, 0] > 1.0).astype(int)
     for exact_rows in (0, 256):
@@ -255,7 +257,7 @@ def test_neighbouring_floats_are_told_apart():
 
 def test_codes_of_categories_are_checked():
     X, y = np.array([[0.5], [1.0], [2.0]]), [0, 1, 1]
-    with pytest.raises(ValueError, match="Feature 0 is named in categorical_features"):
+    with pytest.raises(ValueError, match="Feature 0 is in categorical_features"):
         ConfidenceTreeClassifier(categorical_features=[0]).fit(X, y)
     with pytest.raises(ValueError, match="columns from 0 to 0"):
         ConfidenceTreeClassifier(categorical_features=[3]).fit(X, y)

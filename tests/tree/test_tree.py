@@ -1,4 +1,4 @@
-"""Decisions of leaves under costs, weights, several classes, and a tree told as rules."""
+"""Decisions of leaves under costs, weights, several classes, and a tree as rules."""
 
 import numpy as np
 import polars as pl
@@ -27,7 +27,9 @@ def problem(rng, n=300):
 def test_plain_criteria_equal_scikit_learn(criterion, rng):
     """The same first split and, grown in full on distinct values, the same training fit."""
     X, y = problem(rng)
-    ours = ConfidenceTreeClassifier(criterion, max_depth=1, pruning=None, min_samples_leaf=1)
+    ours = ConfidenceTreeClassifier(
+        criterion=criterion, max_depth=1, pruning=None, min_samples_leaf=1
+    )
     theirs = DecisionTreeClassifier(criterion=criterion, max_depth=1, random_state=0).fit(X, y)
     nodes = ours.fit(X, y).trees_[0]
     assert nodes.feature[0] == theirs.tree_.feature[0]
@@ -38,8 +40,10 @@ def test_a_leaf_decides_by_the_cost_of_its_own_examples():
     """Thirty per cent positives: negative when mistakes cost the same, positive when misses do."""
     X, y = np.zeros((10, 1)), np.array([1, 1, 1] + [0] * 7)
     assert not ConfidenceTreeClassifier().fit(X, y).predict(X).any()
-    dear = np.where(y == 1, 5.0, 1.0)
-    model = ConfidenceTreeClassifier(smoothing=1.0, prior="uniform").fit(X, y, fn_cost=dear)
+    fn_cost = np.where(y == 1, 5.0, 1.0)
+    model = ConfidenceTreeClassifier(smoothing=1.0, smoothing_target="uniform").fit(
+        X, y, fn_cost=fn_cost
+    )
     assert model.predict(X).all()
     assert model.decision_function(X)[0] == pytest.approx((20 - 8) / (20 + 8))  # one more of each
     assert model.predict_proba(X)[0, 1] == pytest.approx(4 / 12)
@@ -56,9 +60,11 @@ def test_costs_at_prediction_use_the_probability(rng):
 def test_smoothing():
     X, y = np.array([0.0] * 4 + [1.0] * 4)[:, None], np.array([0, 0, 0, 0, 1, 1, 0, 1])
     settings = dict(min_samples_leaf=1, pruning=None)
-    laplace = ConfidenceTreeClassifier(smoothing=1.0, prior="uniform", **settings).fit(X, y)
+    laplace = ConfidenceTreeClassifier(smoothing=1.0, smoothing_target="uniform", **settings).fit(
+        X, y
+    )
     np.testing.assert_allclose(laplace.predict_proba([[0.0], [1.0]])[:, 1], [1 / 6, 4 / 6])
-    rate = ConfidenceTreeClassifier(smoothing=1.0, prior="rate", **settings).fit(X, y)
+    rate = ConfidenceTreeClassifier(smoothing=1.0, smoothing_target="rate", **settings).fit(X, y)
     np.testing.assert_allclose(rate.predict_proba([[0.0], [1.0]])[:, 1], [0.75 / 6, 3.75 / 6])
     none = ConfidenceTreeClassifier(smoothing=0.0, **settings).fit(X, y)
     np.testing.assert_allclose(none.predict_proba([[0.0], [1.0]])[:, 1], [0, 0.75])
@@ -68,34 +74,34 @@ def test_a_leaf_is_drawn_to_the_nodes_above_it(rng):
     X, y = problem(rng)
     fn = rng.uniform(0.5, 4.0, len(y))
     settings = dict(min_samples_leaf=1, pruning=None)
-    model = ConfidenceTreeClassifier(smoothing=3.0, prior="parent", **settings)
+    model = ConfidenceTreeClassifier(smoothing=3.0, smoothing_target="parent", **settings)
     nodes = model.fit(X, y, fn_cost=fn).trees_[0]
     totals = np.hstack([nodes.weight, nodes.regret])
     for leaf in np.flatnonzero(nodes.is_leaf):
         w0, w1, r0, r1 = naive.drawn_to_parents(nodes, totals, leaf, 6.0)
         assert nodes.probability[leaf] == pytest.approx(w1 / (w0 + w1), rel=1e-12)
         assert nodes.score[leaf] == pytest.approx((r1 - r0) / (r0 + r1), abs=1e-12)
-    constant = ConfidenceTreeClassifier(prior="parent").fit(np.zeros((len(y), 1)), y)
+    constant = ConfidenceTreeClassifier(smoothing_target="parent").fit(np.zeros((len(y), 1)), y)
     assert constant.predict_proba([[0.0]])[0, 1] == pytest.approx(y.mean())
 
 
-def test_much_smoothing_is_the_best_trivial_policy(rng):
+def test_much_smoothing_is_the_best_constant_policy(rng):
     """Without evidence a leaf decides as the whole: no split alone can lose money."""
     X, y = problem(rng)
     fn = rng.uniform(0.5, 4.0, len(y))
-    model = ConfidenceTreeClassifier(smoothing=1e9, prior="parent", pruning=None)
+    model = ConfidenceTreeClassifier(smoothing=1e9, smoothing_target="parent", pruning=None)
     decided = model.fit(X, y, fn_cost=fn).predict(X)
     costs = [np.sum(fn[y == 1]), np.sum(y == 0)]
     assert np.all(decided == np.argmin(costs))
 
 
-def test_german_credit_is_decided_no_dearer_than_by_the_best_trivial_policy():
+def test_german_credit_costs_no_more_than_the_best_constant_policy():
     """With Laplace's correction and no pruning the same tree loses more than deciding all alike."""
     data = load_german_credit()
     X = OrdinalEncoder().fit_transform(data.X)
     names = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
     prices = {name: np.broadcast_to(getattr(data, name), len(X)) for name in names}
-    laplace = dict(pruning=None, smoothing=1.0, prior="uniform")
+    laplace = dict(pruning=None, smoothing=1.0, smoothing_target="uniform")
     found = {}
     for name, settings in {"default": {}, "laplace": laplace}.items():
         decided = np.empty(len(X), dtype=data.y.dtype)
@@ -180,10 +186,10 @@ def test_rules_tell_what_the_leaves_hold(rng):
 def test_the_drawn_tree_tells_what_the_nodes_hold():
     X, y = problem(np.random.default_rng(0))
     model = ConfidenceTreeClassifier(pruning=None, max_depth=4).fit(X, y, fn_cost=3.0)
-    nodes, told = model.trees_[0], [text.get_text() for text in model.plot(max_depth=2).texts]
-    boxes = [text for text in told if text not in ("yes", "no")]
+    nodes, texts = model.trees_[0], [text.get_text() for text in model.plot(max_depth=2).texts]
+    boxes = [text for text in texts if text not in ("yes", "no")]
     drawn = np.flatnonzero(nodes.depth <= 2)
-    assert len(boxes) == len(drawn) and len(told) - len(boxes) == len(drawn) - 1
+    assert len(boxes) == len(drawn) and len(texts) - len(boxes) == len(drawn) - 1
     question = f"x{nodes.feature[0]} <= {nodes.threshold[0]:.6g}"
     assert boxes[0].startswith(f"{question}\n{(y == 0).sum()} 0, {(y == 1).sum()} 1")
     lost = np.sum(np.where(y == 1, 3.0, 1.0)[y != (nodes.score[0] > 0)]) / np.sum(1 + 2 * y)
@@ -217,8 +223,8 @@ def test_rules_name_missing_values_and_groups():
     X = np.array([[np.nan, 0], [1, 1], [2, 2], [np.nan, 0], [1, 1], [2, 2]] * 5, dtype=float)
     y = np.isnan(X[:, 0]).astype(int)
     settings = dict(min_samples_leaf=1, pruning=None)
-    told = ConfidenceTreeClassifier(**settings).fit(X[:, :1], y).rules()["rule"].to_list()
-    assert sorted(told) == ["x0 is missing", "x0 is present"]
+    texts = ConfidenceTreeClassifier(**settings).fit(X[:, :1], y).rules()["rule"].to_list()
+    assert sorted(texts) == ["x0 is missing", "x0 is present"]
     model = ConfidenceTreeClassifier(categorical_features=[0], **settings).fit(X[:, 1:], y)
     assert sorted(model.rules()["rule"].to_list())[0].startswith("x0 in {1, 2")
     one_side = ConfidenceTreeClassifier(**settings).fit(X[:, :1], (X[:, 0] == 2).astype(int))
@@ -250,7 +256,7 @@ def test_rarity_does_not_blind():
         X = rng.normal(size=(4000, 5))
         y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=4000) > 4.5).astype(int)
         for criterion, found in aucs.items():
-            tree = ConfidenceTreeClassifier(criterion, pruning=None, max_depth=4)
+            tree = ConfidenceTreeClassifier(criterion=criterion, pruning=None, max_depth=4)
             tree.fit(X[:2000], y[:2000])
             found.append(roc_auc_score(y[2000:], tree.predict_proba(X[2000:])[:, 1]))
     assert np.mean(aucs["ccp_entropy"]) > np.mean(aucs["entropy"])

@@ -82,7 +82,7 @@ def test_training_constraint_holds_on_separated_points():
     known, y = uncertain_problem(rng, 20, 3, apart=2.5, spread=0.8)
     for epsilon in (0.05, 0.2):
         for name in ("MM-MC", "MM-SMV", "MM-SMV-I", "MM-SM-I", "MM-SBMV-I"):
-            model = UncertainMarginClassifier(name, epsilon=epsilon, C=1000.0)
+            model = UncertainMarginClassifier(formulation=name, max_error=epsilon, C=1000.0)
             model.fit(known.mean, y, **known.keywords())
             X = draws("two-point up", known, rng, 3000)
             wrong = ((X @ model.coef_[0] + model.intercept_[0]) * y <= 0).mean(axis=0)
@@ -161,8 +161,8 @@ def test_metrics_of_certificates():
 
 def test_certificate_needs_information(rng):
     known, y = uncertain_problem(rng)
-    model = UncertainMarginClassifier("MM-M").fit(known.mean, y)
-    with pytest.raises(ValueError, match="certificate needs to know how uncertain"):
+    model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
+    with pytest.raises(ValueError, match="certificate needs the uncertainty of the points"):
         model.predict_certificate(known.mean)
     with pytest.raises(ValueError, match="measure must be 'best', one of 1, 2, 3, 4, c"):
         model.predict_certificate(known.mean, measure="MM-M", var=known.var)

@@ -39,7 +39,9 @@ def test_agrees_with_the_literal_programme(name, solver, rng):
         arrays |= dict(axes=widths(known, name))
         arrays |= dict(mean_lower=known.mean_lower, mean_upper=known.mean_upper)
     value, w, _ = naive.formulation(name, y, C, **arrays)
-    model = UncertainMarginClassifier(name, epsilon=epsilon, C=2.0, tol=1e-9, solver=solver)
+    model = UncertainMarginClassifier(
+        formulation=name, max_error=epsilon, C=2.0, tol=1e-9, solver=solver
+    )
     model.fit(known.mean, y, fp_cost=cost, fn_cost=cost, **keywords)
     assert model.duality_gap_ <= 1e-9
     assert model.objective_ == pytest.approx(value, rel=1e-6)
@@ -68,8 +70,8 @@ def test_table_5_inverts_the_covariance_of_mm_mc():
 def test_diagonal_covariances_are_variances(rng):
     known, y = uncertain_problem(rng)
     full = np.array([np.diag(v) for v in known.var])
-    one = UncertainMarginClassifier("MM-MC", tol=1e-9).fit(known.mean, y, var=known.var)
-    two = UncertainMarginClassifier("MM-MC", tol=1e-9).fit(known.mean, y, var=full)
+    one = UncertainMarginClassifier(formulation="MM-MC", tol=1e-9).fit(known.mean, y, var=known.var)
+    two = UncertainMarginClassifier(formulation="MM-MC", tol=1e-9).fit(known.mean, y, var=full)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-5)
 
 
@@ -77,7 +79,7 @@ def test_epsilon_one_is_the_mean_and_zero_the_support(rng):
     known, y = uncertain_problem(rng)
 
     def fit(name, epsilon):
-        model = UncertainMarginClassifier(name, epsilon=epsilon, tol=1e-9)
+        model = UncertainMarginClassifier(formulation=name, max_error=epsilon, tol=1e-9)
         return model.fit(known.mean, y, **known.keywords())
 
     mean, support = fit("MM-M", 1.0), fit("MM-S", 1.0)
@@ -85,14 +87,14 @@ def test_epsilon_one_is_the_mean_and_zero_the_support(rng):
     np.testing.assert_allclose(fit("MM-SMV", 1.0).coef_, mean.coef_, atol=1e-5)
     np.testing.assert_allclose(fit("MM-SM-I", 0.0).coef_, support.coef_, atol=1e-5)
     np.testing.assert_allclose(fit("MM-SM-I", 1e-200).objective_, support.objective_, rtol=1e-6)
-    with pytest.raises(ValueError, match="MM-SMV with epsilon=0 is unbounded"):
+    with pytest.raises(ValueError, match="MM-SMV with max_error=0 is unbounded"):
         fit("MM-SMV", 0.0)
 
 
 def test_less_information_is_more_conservative(rng):
     known, y = uncertain_problem(rng)
     value = {
-        name: UncertainMarginClassifier(name, epsilon=0.1)
+        name: UncertainMarginClassifier(formulation=name, max_error=0.1)
         .fit(known.mean, y, **known.keywords())
         .objective_
         for name in FORMULATIONS
@@ -112,11 +114,11 @@ def test_own_sets(rng):
     known, y = uncertain_problem(rng)
     sets = Ellipsoid(known.mean, np.sqrt(9 * known.var))
     own = UncertainMarginClassifier(tol=1e-9).fit(None, y, sets=sets)
-    named = UncertainMarginClassifier("MM-MC", epsilon=0.1, tol=1e-9).fit(
+    named = UncertainMarginClassifier(formulation="MM-MC", max_error=0.1, tol=1e-9).fit(
         known.mean, y, var=known.var
     )
     np.testing.assert_allclose(own.coef_, named.coef_, atol=1e-5)
-    with pytest.raises(ValueError, match="sets must hold 16 sets"):
+    with pytest.raises(ValueError, match="sets must have length 16"):
         UncertainMarginClassifier().fit(known.mean, y, sets=sets[:3])
 
 
@@ -124,10 +126,10 @@ def test_replicates_as_points(rng):
     y = np.repeat([0, 1], 8)
     R = rng.normal(size=(16, 4, 2)) + 1.5 * y[:, None, None]
     R[0, 3] = np.nan
-    many = UncertainMarginClassifier("MM-R", tol=1e-9).fit(None, y, replicates=R)
+    many = UncertainMarginClassifier(formulation="MM-R", tol=1e-9).fit(None, y, replicates=R)
     flat, owner = R.reshape(-1, 2), np.repeat(y, 4)
     there = ~np.isnan(flat).any(axis=1)
-    plain = UncertainMarginClassifier("MM-M", tol=1e-9).fit(flat[there], owner[there])
+    plain = UncertainMarginClassifier(formulation="MM-M", tol=1e-9).fit(flat[there], owner[there])
     np.testing.assert_allclose(many.coef_, plain.coef_, atol=1e-5)
 
 
@@ -136,4 +138,4 @@ def test_lacking_information_is_named(rng):
     with pytest.raises(ValueError, match=r"MM-SMV-I needs lower, upper, var; var was not.*MM-SM-I"):
         UncertainMarginClassifier().fit(known.mean, y, lower=known.lower, upper=known.upper)
     with pytest.raises(ValueError, match="MM-R needs replicates"):
-        UncertainMarginClassifier("MM-R").fit(known.mean, y, var=known.var)
+        UncertainMarginClassifier(formulation="MM-R").fit(known.mean, y, var=known.var)

@@ -11,7 +11,7 @@ from uncertain.problems import uncertain_problem
 
 def test_four_forms_of_prediction(rng):
     known, y = uncertain_problem(rng)
-    model = UncertainMarginClassifier("MM-M").fit(known.mean, y)
+    model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
 
     def sign(x):
         return np.where(x @ model.coef_[0] + model.intercept_[0] > 0, 1.0, -1.0)
@@ -36,10 +36,25 @@ def test_replicates_are_the_same_as_their_moments(rng):
     y = np.repeat([0, 1], 10)
     R = 0.3 * rng.normal(size=(20, 6, 2)) + 2.0 * y[:, None, None]
     known = moments_from_replicates(R)
-    one = UncertainMarginClassifier("MM-SMV-I", tol=1e-9).fit(None, y, replicates=R)
-    two = UncertainMarginClassifier("MM-SMV-I", tol=1e-9)
+    one = UncertainMarginClassifier(formulation="MM-SMV-I", tol=1e-9).fit(None, y, replicates=R)
+    two = UncertainMarginClassifier(formulation="MM-SMV-I", tol=1e-9)
     two.fit(known.mean, y, lower=known.lower, upper=known.upper, var=known.var)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
+
+
+def test_a_weight_counts_copies(rng):
+    """Also in the moments that stand for missing entries, and in the normalization of the costs."""
+    known, y = uncertain_problem(rng, n=30)
+    X, weight = known.mean.copy(), rng.integers(0, 4, 30)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    fn_cost, rows = rng.uniform(1, 5, 30), np.repeat(np.arange(30), weight)
+    for formulation in ("MM-S", "MM-MC"):
+        one, two = (UncertainMarginClassifier(formulation=formulation, tol=1e-9) for _ in range(2))
+        one.fit(X, y, weight, fn_cost=fn_cost)
+        two.fit(X[rows], y[rows], fn_cost=fn_cost[rows])
+        assert one.objective_ == pytest.approx(two.objective_)
+        np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-4)
+    np.testing.assert_allclose(one.missing_.var, two.missing_.var)
 
 
 def test_missing_values_are_sets(rng):
@@ -47,9 +62,9 @@ def test_missing_values_are_sets(rng):
     y = (X @ [1.0, -1.0, 0.5] > 0).astype(int)
     holes = X.copy()
     holes[rng.random(X.shape) < 0.05] = np.nan
-    model = UncertainMarginClassifier("MM-S", C=10.0, tol=1e-9).fit(holes, y)
+    model = UncertainMarginClassifier(formulation="MM-S", C=10.0, tol=1e-9).fit(holes, y)
     low, high = np.nanmin(holes, axis=0), np.nanmax(holes, axis=0)
-    by_hand = UncertainMarginClassifier("MM-S", C=10.0, tol=1e-9).fit(
+    by_hand = UncertainMarginClassifier(formulation="MM-S", C=10.0, tol=1e-9).fit(
         np.where(np.isnan(holes), np.nanmean(holes, axis=0), holes),
         y,
         lower=np.where(np.isnan(holes), low, holes),
@@ -64,11 +79,15 @@ def test_missing_values_are_sets(rng):
 
 def test_costs_weigh_the_slacks(rng):
     known, y = uncertain_problem(rng, n=80, apart=0.5)
-    heavy = UncertainMarginClassifier("MM-MC", fn_cost=4.0).fit(known.mean, y, var=0.02 * known.var)
-    light = UncertainMarginClassifier("MM-MC", fp_cost=4.0).fit(known.mean, y, var=0.02 * known.var)
+    heavy = UncertainMarginClassifier(formulation="MM-MC", fn_cost=4.0).fit(
+        known.mean, y, var=0.02 * known.var
+    )
+    light = UncertainMarginClassifier(formulation="MM-MC", fp_cost=4.0).fit(
+        known.mean, y, var=0.02 * known.var
+    )
     assert (heavy.predict(known.mean) == 1).sum() > (light.predict(known.mean) == 1).sum()
-    raw = UncertainMarginClassifier("MM-MC", C=2.0, normalize_costs=False, tol=1e-9)
-    scaled = UncertainMarginClassifier("MM-MC", C=6.0, tol=1e-9)
+    raw = UncertainMarginClassifier(formulation="MM-MC", C=2.0, normalize_costs=False, tol=1e-9)
+    scaled = UncertainMarginClassifier(formulation="MM-MC", C=6.0, tol=1e-9)
     raw.fit(known.mean, y, var=0.02 * known.var, fp_cost=3.0, fn_cost=3.0)
     scaled.fit(known.mean, y, var=0.02 * known.var)
     np.testing.assert_allclose(raw.coef_, scaled.coef_, atol=1e-6)
@@ -76,7 +95,7 @@ def test_costs_weigh_the_slacks(rng):
 
 def test_uncertainty_reaches_fit_inside_cross_validation(rng):
     known, y = uncertain_problem(rng, n=30)
-    model = UncertainMarginClassifier("MM-SMV-I", tol=1e-9)
+    model = UncertainMarginClassifier(formulation="MM-SMV-I", tol=1e-9)
     given = dict(lower=known.lower, upper=known.upper, var=known.var)
     folds = StratifiedKFold(3)
     with config_context(enable_metadata_routing=True):
@@ -85,7 +104,7 @@ def test_uncertainty_reaches_fit_inside_cross_validation(rng):
         )
     for train, test in folds.split(known.mean, y):
         part = {name: array[train] for name, array in given.items()}
-        by_hand = UncertainMarginClassifier("MM-SMV-I", tol=1e-9).fit(
+        by_hand = UncertainMarginClassifier(formulation="MM-SMV-I", tol=1e-9).fit(
             known.mean[train], y[train], **part
         )
         np.testing.assert_allclose(scores[test], by_hand.decision_function(known.mean[test]))
@@ -93,14 +112,14 @@ def test_uncertainty_reaches_fit_inside_cross_validation(rng):
 
 def test_costs_in_predict_end_in_a_sentence(rng):
     known, y = uncertain_problem(rng)
-    model = UncertainMarginClassifier("MM-M").fit(known.mean, y)
+    model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
     with pytest.raises(ValueError, match="has no predict_proba, so predict"):
         model.predict(known.mean, fp_cost=2.0)
 
 
 def test_bad_information_is_named(rng):
     known, y = uncertain_problem(rng)
-    fit = UncertainMarginClassifier("MM-S").fit
+    fit = UncertainMarginClassifier(formulation="MM-S").fit
     with pytest.raises(ValueError, match="lower and upper must be given together"):
         fit(known.mean, y, lower=known.lower)
     with pytest.raises(ValueError, match="X is above upper in row 0, feature 0"):
@@ -110,7 +129,7 @@ def test_bad_information_is_named(rng):
     with pytest.raises(ValueError, match="upper has infinite values"):
         fit(known.mean, y, lower=known.lower, upper=known.upper + np.inf)
     with pytest.raises(ValueError, match="var is negative in row 0"):
-        UncertainMarginClassifier("MM-MC").fit(known.mean, y, var=-known.var)
+        UncertainMarginClassifier(formulation="MM-MC").fit(known.mean, y, var=-known.var)
     with pytest.raises(ValueError, match="X=None needs replicates, or lower and upper"):
         fit(None, y, var=known.var)
     with pytest.raises(ValueError, match="Mistakes cost nothing in one of the classes"):
@@ -143,7 +162,9 @@ def test_certificates_do_not_depend_on_units(rng):
     known, y = uncertain_problem(rng)
     scaler = UncertainScaler().fit(known.mean)
     moved = scaler.transform_uncertainty(**known.keywords())
-    model = UncertainMarginClassifier("MM-SMV-I").fit(scaler.transform(known.mean), y, **moved)
+    model = UncertainMarginClassifier(formulation="MM-SMV-I").fit(
+        scaler.transform(known.mean), y, **moved
+    )
     there = model.predict_certificate(scaler.transform(known.mean), **moved)
     model.intercept_ -= model.coef_ @ (scaler.mean_ / scaler.scale_)
     model.coef_ = model.coef_ / scaler.scale_
@@ -161,7 +182,7 @@ def wdbc_errors(formulation, epsilon, C):
         seen, new = (
             scaler.transform_uncertainty(lower=s.lower, upper=s.upper, var=s.var) for s in (a, b)
         )
-        model = UncertainMarginClassifier(formulation, epsilon=epsilon, C=C)
+        model = UncertainMarginClassifier(formulation=formulation, max_error=epsilon, C=C)
         model.fit(None, a.y, **seen)
         guess, bound = model.predict(None, **new), model.predict_certificate(None, **new)
         errors.append((nominal_error(b.y, guess), certified_error(b.y, guess, bound)))
@@ -178,7 +199,7 @@ def test_wdbc_scaled_is_far_from_the_printed_errors():
 
 
 @pytest.mark.parametrize("formulation", ["MM-S", "MM-MC", "MM-SMV-I", "MM-SM-I", "MM-SBMV-I"])
-def test_wdbc_leaves_a_constant_classifier_for_a_small_epsilon(formulation):
+def test_wdbc_leaves_a_constant_classifier_for_a_small_max_error(formulation):
     data = load_wdbc_uncertain()
     center = (data.lower + data.upper) / 2
     scaler = UncertainScaler().fit(center)
@@ -187,14 +208,14 @@ def test_wdbc_leaves_a_constant_classifier_for_a_small_epsilon(formulation):
         mean = scaler.transform(data.X)
         known |= dict(mean_lower=mean, mean_upper=mean)
     with pytest.warns(UserWarning, match="The best classifier is constant"):
-        UncertainMarginClassifier(formulation, epsilon=0.1).fit(None, data.y, **known)
-    plain = UncertainMarginClassifier("MM-M").fit(scaler.transform(center), data.y)
+        UncertainMarginClassifier(formulation=formulation, max_error=0.1).fit(None, data.y, **known)
+    plain = UncertainMarginClassifier(formulation="MM-M").fit(scaler.transform(center), data.y)
     assert np.abs(plain.coef_).max() > 0.1
 
 
-def test_a_constant_classifier_is_told(rng):
+def test_a_constant_classifier_warns(rng):
     known, y = uncertain_problem(rng)
     with pytest.warns(UserWarning, match="The best classifier is constant"):
-        model = UncertainMarginClassifier("MM-MC", epsilon=0.01)
+        model = UncertainMarginClassifier(formulation="MM-MC", max_error=0.01)
         model.fit(known.mean, y, var=1e4 * known.var)
     assert np.abs(model.coef_).max() < 1e-3

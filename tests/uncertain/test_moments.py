@@ -21,10 +21,12 @@ def test_bounds_hold_with_the_stated_confidence():
     # wide outliers are appended so that the support does not cut the bounds
     rng = np.random.default_rng(0)
     R = rng.normal(size=(4000, 12, 1))
-    known = moments_from_replicates(R, confidence=0.9)
+    known = moments_from_replicates(R, confidence_level=0.9)
     inside = (known.mean_lower <= 0) & (known.mean_upper >= 0)
     assert inside.mean() == pytest.approx(0.9, abs=0.02)
-    joint = moments_from_replicates(rng.normal(size=(4000, 12, 3)), confidence=0.9, joint=True)
+    joint = moments_from_replicates(
+        rng.normal(size=(4000, 12, 3)), confidence_level=0.9, joint=True
+    )
     all_inside = ((joint.mean_lower <= 0) & (joint.mean_upper >= 0)).all(axis=1)
     assert 0.9 <= all_inside.mean() + 0.015  # Hotelling's intervals hold for all directions at once
 
@@ -55,5 +57,5 @@ def test_bad_replicates():
         moments_from_replicates(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="Joint intervals for 3 features need more than 3"):
         moments_from_replicates(np.zeros((2, 3, 3)), joint=True)
-    with pytest.raises(ValueError, match="one finite replicate at least"):
+    with pytest.raises(ValueError, match="at least one finite replicate"):
         moments_from_replicates(np.full((2, 3, 3), np.nan))

@@ -113,7 +113,7 @@ def test_bad_sets():
         Box(one + 1, one)
     with pytest.raises(ValueError, match="axes must be finite, of shape"):
         Ellipsoid(one, np.zeros((1, 3)))
-    with pytest.raises(ValueError, match="mean of example 0 lies outside its box"):
+    with pytest.raises(ValueError, match="mean of example 0 is outside its box"):
         Intersection(Ellipsoid(one + 5, one), Box(one, one + 1))
     with pytest.raises(ValueError, match="axes parallel to the features"):
         Intersection(Ellipsoid(one, np.zeros((1, 2, 2))), Box(one, one + 1))

@@ -17,7 +17,7 @@ from stakes.uncertain._geometry import geometry_of
 from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
 from stakes.uncertain._interior import solve_interior
 from stakes.uncertain._problem import MarginProblem
-from stakes.uncertain._solve import solve
+from stakes.uncertain._solve import solve_margin
 from uncertain.problems import covariances, uncertain_problem
 
 
@@ -40,8 +40,8 @@ def problems(rng, n=40, d=4, kappa=1.0, C=1.0, apart=0.5):
 
 def test_the_fast_method_agrees_with_the_cone_programme(rng):
     for problem in problems(rng):
-        fast = solve(problem, "interior", tol=1e-9)
-        exact = solve(problem, "conic", tol=1e-8)
+        fast = solve_margin(problem, "interior", tol=1e-9)
+        exact = solve_margin(problem, "conic", tol=1e-8)
         assert fast.gap <= 1e-9 and exact.gap <= 1e-8
         assert fast.objective == pytest.approx(exact.objective, rel=1e-7)
         np.testing.assert_allclose(fast.coef, exact.coef, atol=2e-4)
@@ -109,7 +109,7 @@ def test_rows_of_the_newton_system(rng, n):
 
 def test_no_dual_bound_is_above_the_optimum(rng):
     for problem in problems(rng, n=15, d=3):
-        best = solve(problem, "conic", tol=1e-8).objective
+        best = solve_margin(problem, "conic", tol=1e-8).objective
         for _ in range(20):
             alpha = rng.uniform(-0.2, 1.2, 15)
             move = problem.sets.offsets(rng.normal(size=(15, 3)), np.ones(15))[0]
@@ -125,7 +125,7 @@ def test_hostile_grid_leaves_nothing_uncertified():
         for C in (1e-3, 0.1, 1.0, 1e3):
             for kappa in (0.0, 0.3, 3.0, 10.0, 100.0):
                 for problem in problems(np.random.default_rng(3), 24, 12, kappa, C, apart=0.1):
-                    solution = solve(problem)
+                    solution = solve_margin(problem)
                     assert solution.gap <= 1e-6
                     used.add(solution.solver)
     assert "interior" in used
@@ -136,7 +136,7 @@ def test_zero_weights_are_certified():
     rng = np.random.default_rng(0)
     known, y = uncertain_problem(rng, 30, 4)
     problem = MarginProblem(Ellipsoid(known.mean, np.full((30, 4), 50.0)), y, np.ones(30))
-    solution = solve(problem)
+    solution = solve_margin(problem)
     assert solution.gap <= 1e-6
     assert solution.objective == pytest.approx(30.0, rel=1e-6)
 
@@ -157,19 +157,19 @@ def test_a_box_inside_its_ellipsoid_is_a_box(rng):
     assert not part.axes[y > 0].any()
 
 
-def test_an_open_certificate_is_told():
+def test_an_open_certificate_warns():
     rng = np.random.default_rng(0)
     problem = problems(rng)[2]
     with pytest.warns(ConvergenceWarning, match="relative duality gap is .* above tol"):
-        solution = solve(problem, "interior", max_iter=2)
+        solution = solve_margin(problem, "interior", max_iter=2)
     assert solution.gap > 1e-6
-    assert solve(problem, "auto", max_iter=2).solver == "conic"
+    assert solve_margin(problem, "auto", max_iter=2).solver == "conic"
 
 
 def test_points_give_the_support_vector_machine(rng):
     X = rng.normal(size=(80, 3))
     y = (X @ [1.0, -1.0, 0.5] + 0.5 * rng.normal(size=80) > 0).astype(int)
-    ours = UncertainMarginClassifier("MM-M", C=2.0, tol=1e-9).fit(X, y)
+    ours = UncertainMarginClassifier(formulation="MM-M", C=2.0, tol=1e-9).fit(X, y)
     peer = SVC(kernel="linear", C=2.0, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-4)
     assert ours.solver_ == "interior"

@@ -3,9 +3,11 @@
 import inspect
 import warnings
 from contextlib import contextmanager
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.sklearn_private import num_samples, safe_indexing
 from stakes.errors import BelowTrivialWarning
@@ -77,6 +79,34 @@ def take_rows(X, rows):
     if len(rows) == row_count(X):
         return X
     return safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
+
+
+def row_limit(name, value, n):
+    """Return the number of rows, at most n, that a number or a share of them stands for.
+
+    Examples
+    --------
+    >>> row_limit("max_alerts", 0.25, 10), row_limit("max_alerts", 25, 10)
+    (2, 10)
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= 0:
+        return min(int(value), n)
+    if isinstance(value, Real) and not isinstance(value, Integral) and 0 <= value <= 1:
+        return int(value * n + 1e-9)
+    raise ValueError(
+        f"{name} must be a number of rows (an integer from 0) or a share of them (a float from 0 "
+        f"to 1). Got {value!r} instead."
+    )
+
+
+def check_certificate(certificate, n):
+    """Return the error bounds of n predictions as float64, checked to be probabilities."""
+    certificate = column_or_1d(np.asarray(certificate, dtype=np.float64))
+    if len(certificate) != n:
+        raise ValueError(f"certificate must have {n} values. Got {len(certificate)} instead.")
+    if not ((certificate >= 0) & (certificate <= 1)).all():
+        raise ValueError("certificate must contain probabilities between 0 and 1.")
+    return certificate
 
 
 ENOUGH = 100  # rows of a stream needed for a meaningful comparison

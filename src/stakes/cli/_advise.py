@@ -7,9 +7,9 @@ import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
-from stakes.cli._table_settings import TableSettings
+from stakes.errors import InputError
 
-IN_PYTHON = {"uncertain": "error bars are", "game": "what a move would cost and gain is"}
+IN_PYTHON = {"uncertain": "error bars are", "game": "the price and gain of each move are"}
 
 
 @guarded
@@ -23,46 +23,59 @@ def advise(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Rows come one by one and are learnt from at once.")
+        bool,
+        typer.Option("--stream", help="Rows arrive one at a time."),
     ] = False,
     error_bars: Annotated[
-        bool, typer.Option("--error-bars", help="Measurements come with their errors.")
+        bool, typer.Option("--error-bars", help="Measurements have error bars.")
     ] = False,
     adversary: Annotated[
-        bool, typer.Option("--adversary", help="Somebody changes the rows to get past you.")
+        bool,
+        typer.Option("--adversary", help="Somebody changes features to evade detection."),
     ] = False,
 ):
-    r"""Say which learner and decision rule to start with on a table, and why.
+    r"""Recommend a learner and decision rule for a table, with reasons.
 
-    The rules are those of the guide, the evidence is the money study (stakes study). What pays on
-    your table is decided on your table: stakes compare.
+    The rules are those of the guide; the evidence is the money study (stakes study). To find out
+    what is best on your own table, run stakes compare.
 
     \b
     Examples:
       stakes advise german
       stakes advise payments.csv --target fraud --fp-cost 5 --fn-cost amount --stream
     """
-    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data)
-    settings = TableSettings.of(data, target, positive, *costs, drop)
+    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    settings = options.table_settings(data, target, positive, *costs, drop)
     priced = settings.load()
     from stakes.study import advise as ask
 
     advice = ask(priced, stream=stream, error_bars=error_bars, adversary=adversary)
-    typer.echo(settings.opening(priced), err=True)
+    typer.echo(options.opening(priced), err=True)
     typer.echo(str(advice))
     typer.echo(f"Next: {_next(settings, advice, stream)}")
 
 
 def _next(settings, advice, stream):
-    """What to type, or to read where the command line cannot say what was asked."""
+    """The command to run next, or the page to read if there is none."""
     if advice.page in IN_PYTHON:
         return f"docs/{advice.page}.md: {IN_PYTHON[advice.page]} given in Python."
-    options = settings.as_options()
-    if stream and settings.data.endswith(".csv"):  # of the tables, a stream reads these only
-        from stakes.stream._stream_run import LEARNERS
+    words = _as_options(settings)
+    if stream and settings.data.endswith(".csv"):  # the only tables that a stream reads
+        from stakes._core.learners import find_learner
 
-        known = {learner.__name__: name for name, learner in LEARNERS.items()}
-        if advice.learner in known:
-            return shlex.join(["stakes", "stream", *options, "--learner", known[advice.learner]])
-    return shlex.join(["stakes", "compare", *options, "--learners", advice.learner])
+        try:
+            find_learner(advice.learner, "learn_one")
+            return shlex.join(["stakes", "stream", *words, "--learner", advice.learner])
+        except InputError:
+            pass  # it cannot learn one event at a time
+    return shlex.join(["stakes", "compare", *words, "--learners", advice.learner])
+
+
+def _as_options(settings):
+    words = [settings.data]
+    given = dict(target=settings.target, positive=settings.positive, **settings.costs)
+    for name, value in given.items():
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", value]
+    return words + [word for column in settings.drop for word in ("--drop", column)]

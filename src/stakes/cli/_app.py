@@ -1,4 +1,4 @@
-"""The application: its commands in the order in which they are used."""
+"""The application: its commands in the order of their use."""
 
 import inspect
 from typing import Annotated
@@ -15,7 +15,7 @@ from stakes.cli._stream import stream
 from stakes.cli._study import study
 from stakes.cli._train import train
 
-# plain help: it pastes into documents, and reads the same on any terminal
+# plain help: it can be pasted into documents and looks the same on any terminal
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -34,16 +34,16 @@ def _version(wanted: bool):
         raise typer.Exit
 
 
-_HELP = r"""Decisions whose mistakes have prices.
+_HELP = r"""Cost-sensitive decisions: which learner and decision rule loses the least money.
 
 \b
-Which learner and decision rule loses least money on your table:
+Compare learners on your table:
   stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
-Fit the winner on all rows, then decide about new ones:
+Train the winner on all rows, then decide about new ones:
   stakes train --from stakes-report --out model.skops
   stakes predict model.skops new.csv --out decisions.csv
 
-Exit codes: 0 done, 1 failed, 2 something about the input must be mended, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted.
 """
 
 

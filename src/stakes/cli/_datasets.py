@@ -1,4 +1,4 @@
-"""`stakes datasets`: the data sets that have a name."""
+"""`stakes datasets`: the data sets that can be used by name."""
 
 from typing import Annotated
 
@@ -11,12 +11,10 @@ from stakes.cli._guard import guarded
 def datasets(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME", help="A data set to tell everything about.", show_default=False
-        ),
+        typer.Argument(metavar="NAME", help="Describe this data set.", show_default=False),
     ] = None,
 ):
-    r"""List the data sets that compare and train know by name, or tell about one.
+    r"""List the data sets that compare and train know by name, or describe one.
 
     \b
     Examples:
@@ -32,9 +30,9 @@ def datasets(
             typer.echo(f"{row['name']:17} {row['source']:9} {size}  {row['about']}")
         return
 
-    from stakes.cli._table_settings import TableSettings
+    from stakes.compare import TableSettings
 
-    data = TableSettings(name).load_named()
+    data = TableSettings(name).load()
     shape = f"{len(data):,} rows, {data.X.shape[1]} features"
     typer.echo(f"{name}: {shape}; positive means {data.positive}.\n{data.description}\n")
     typer.echo(str(data.summary()))

@@ -1,4 +1,4 @@
-"""Lengths of time as people write them."""
+"""Durations as people write them."""
 
 import re
 
@@ -9,7 +9,7 @@ _FORM = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?
 
 
 def seconds(text):
-    """Seconds of a length of time; a bare number is seconds.
+    """A duration in seconds; a bare number means seconds.
 
     Examples
     --------
@@ -25,12 +25,12 @@ def seconds(text):
         parts = zip(_UNITS.values(), found.groups(), strict=True)
         total = sum(unit * float(part) for unit, part in parts if part)
     if total <= 0:
-        raise InputError(f"{text!r} is not a length of time; write 90s, 10m or 1h30m.")
+        raise InputError(f"{text!r} is not a duration; write 90s, 10m or 1h30m.")
     return total
 
 
 def length(seconds):
-    """Seconds as a length of time that is read at a glance.
+    """Seconds as a duration that is easy to read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How every command ends: a sentence on stderr and an exit code, never a traceback."""
+"""How every command ends: one line on stderr and an exit code, never a traceback."""
 
 import functools
 import os
@@ -11,9 +11,9 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def guarded(command):
-    """Turn the exceptions of a command into one sentence and its exit code.
+    """Turn the exceptions of a command into a message and an exit code.
 
-    With `STAKES_DEBUG` set in the environment the traceback of a failure is shown as well.
+    If `STAKES_DEBUG` is set in the environment, the traceback of a failure is shown as well.
     """
 
     @functools.wraps(command)
@@ -28,7 +28,7 @@ def guarded(command):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python complains on leaving
             raise typer.Exit(FAILED) from None
         except (OSError, MemoryError) as error:
-            _end(f"The machine refused: {str(error) or 'not enough memory'}.", FAILED)
+            _end(f"System error: {str(error) or 'not enough memory'}.", FAILED)
         except typer.Exit:
             raise
         except Exception as error:
@@ -36,8 +36,8 @@ def guarded(command):
                 raise
             what = " ".join(str(error).split())[:500]
             _end(
-                f"stakes failed with {type(error).__name__}: {what} (this is a bug, or a case that "
-                "nobody thought of; STAKES_DEBUG=1 shows where).",
+                f"stakes failed with {type(error).__name__}: {what} (probably a bug; set "
+                "STAKES_DEBUG=1 to see the traceback).",
                 FAILED,
             )
 

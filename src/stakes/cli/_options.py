@@ -14,46 +14,65 @@ Data = Annotated[
     ),
 ]
 Target = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="The column with the label. Needed for a file.")
+    str | None, typer.Option(metavar="COLUMN", help="Label column. Required for a file.")
 ]
 Positive = Annotated[
     str | None,
     typer.Option(
         metavar="LABEL",
-        help="The label that an alarm is raised for; all others are negative. May be left out for "
+        help="Positive label, the class to act on; all other labels are negative. Not needed for "
         "0/1, -1/1, no/yes, n/y, false/true and f/t.",
     ),
 ]
 _OUTCOMES = {
-    "fp": "a false alarm. A number, or an expression over columns such as 0.75*amount",
-    "fn": "a missed positive",
-    "tp": "a positive that is caught",
-    "tn": "a negative that is left alone",
+    "fp": "a false positive: a number, or an expression over columns such as 0.75*amount",
+    "fn": "a false negative",
+    "tp": "a true positive",
+    "tn": "a true negative",
 }
 
 
 def cost_option(outcome, default):
-    """The option for the cost of an outcome, and what holds where it is not given."""
-    told = f"Cost of {_OUTCOMES[outcome]}. Default: {default}."
-    return Annotated[str | None, typer.Option(metavar="EXPR", help=told)]
+    """The option for the cost of an outcome, and its default in words."""
+    text = f"Cost of {_OUTCOMES[outcome]}. Default: {default}."
+    return Annotated[str | None, typer.Option(metavar="EXPR", help=text, show_default=False)]
 
 
 FpCost, FnCost = cost_option("fp", "1"), cost_option("fn", "1")
 TpCost, TnCost = cost_option("tp", "0"), cost_option("tn", "0")
 Drop = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="A column that is not a feature; may be given repeatedly."),
+    typer.Option(metavar="COLUMN", help="Column that is not a feature; repeatable."),
 ]
-Seed = Annotated[int, typer.Option(help="Base of all random numbers.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the result.")]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume/--fresh", help="Resume from the results in DIR, or start over."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Parallel fits; -1: one per core.")]
+Seed = Annotated[int, typer.Option(help="Seed for all random choices.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
+
+
+def table_settings(data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None):
+    """The options about a table as :class:`~stakes.compare.TableSettings`."""
+    from stakes.compare import TableSettings
+
+    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    costs = {name: cost for name, cost in costs.items() if cost is not None}
+    return TableSettings(data, target, positive, costs, list(drop or []), today)
 
 
 def named_or_german(data, quiet=False):
-    """The data that was named; without a name the bundled loans, and a line that says so."""
+    """The data that was named; the bundled loans, with a message, if none was."""
     if data is None and not quiet:
         typer.echo(
-            "No table was named: these are the bundled loans (german). For your own: stakes "
+            "No table was given, so this uses the bundled loans (german). For your own: stakes "
             "compare payments.csv --target fraud --fp-cost 5 --fn-cost amount",
             err=True,
         )
     return "german" if data is None else data
+
+
+def opening(priced):
+    """What is at stake in a table, and notes on its columns."""
+    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes])

@@ -21,13 +21,11 @@ def predict(
     ],
     out: Annotated[
         Path,
-        typer.Option(metavar="FILE", help="A .csv or .parquet file, made whole or not at all."),
+        typer.Option(metavar="FILE", help="A .csv or .parquet file; complete or not written."),
     ] = Path("decisions.csv"),
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="A column of DATA to copy beside; may be given repeatedly."
-        ),
+        typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
     ] = None,
     fp_cost: options.cost_option("fp", "as in training") = None,
     fn_cost: options.cost_option("fn", "as in training") = None,
@@ -35,16 +33,16 @@ def predict(
     tn_cost: options.cost_option("tn", "as in training") = None,
     quiet: options.Quiet = False,
 ):
-    r"""Decide for new rows, with the expected cost of each decision.
+    r"""Decide about new rows, with the expected cost of each decision.
 
-    Costs are the expressions of training, computed on the new rows, unless others are given. The
+    Costs are the expressions of training, evaluated on the new rows, unless others are given. The
     file is read in batches, so it may be larger than memory.
 
     \b
     Columns of the result:
       row            number of the row in DATA, from 1
       decision       1: act as for the positive class, 0: do not
-      probability    of the positive class; empty where the learner gives none
+      probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
 
@@ -53,13 +51,12 @@ def predict(
       stakes predict model.skops new.csv --out decisions.csv --keep id
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
     """
-    from stakes.cli._decide import Decider
-    from stakes.cli._table_writer import writing
-    from stakes.tables import scan_batches
+    from stakes.compare import BatchDecider
+    from stakes.tables import scan_batches, write_batches
 
-    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    with writing(out) as write:
-        decider = Decider.of(model, given, keep or [])
+    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    with write_batches(out) as write:
+        decider = BatchDecider.load(model, keep or [], **costs)
         for batch in scan_batches(data):
             write(decider.decide(batch))
         if not decider.rows:

@@ -1,4 +1,4 @@
-"""How many fits are done and how long the rest will take: a bar, or lines where none can be."""
+"""Progress of the fits and the time left: a bar on a terminal, lines elsewhere."""
 
 import time
 
@@ -15,11 +15,11 @@ class Progress:
     Parameters
     ----------
     opening : str
-        What to say before the first fit, when everything has been checked.
+        Printed before the first fit, once everything has been checked.
     quiet : bool, default=False
-        Count, but show nothing.
+        Count, but print nothing.
     kept_in : Path
-        Where finished fits are, for the sentence after an interruption.
+        Folder of the finished fits, named after an interruption.
     """
 
     def __init__(self, opening, quiet=False, *, kept_in):
@@ -40,24 +40,24 @@ class Progress:
         self._task = self._bar.add_task("fitting", total=None)
 
     def __call__(self, done, total, row):
-        """Show how far it is."""
+        """Show the progress."""
         if self._opening:
             self._say(self._opening)
             if total > done:
                 self._say(
-                    f"{total - done} fits to do, the quick learners first; stop whenever you like, "
-                    "the same command goes on."
+                    f"{total - done} fits to do, fast learners first; if interrupted, run the same "
+                    "command again to resume."
                 )
             self._opening = None
         if self._start is None:
-            self._start, self._first, self._told = time.monotonic(), done, done
+            self._start, self._first, self._shown = time.monotonic(), done, done
         self.done, self.total = done, total
-        if self._lines and done - self._told >= total / 4 and done < total:
-            self._told, passed = done, time.monotonic() - self._start
+        if self._lines and done - self._shown >= total / 4 and done < total:
+            self._shown, passed = done, time.monotonic() - self._start
             left = passed / (done - self._first) * (total - done)
             self._say(
-                f"{done} of {total} fits are done after {length(passed)}: at this pace "
-                f"{length(left)} more, and the slower learners come last."
+                f"{done} of {total} fits done after {length(passed)}; about {length(left)} left at "
+                "this pace, but slow learners come last."
             )
         name = row["learner"][:40] if row else "fitting"
         self._bar.update(self._task, completed=done, total=total, description=name)
@@ -73,6 +73,6 @@ class Progress:
         self._bar.stop()
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             raise KeyboardInterrupt(
-                f"Interrupted: {self.done} of {self.total} fits are done and kept in "
-                f"{self._kept_in}; the same command goes on from there."
+                f"Interrupted: {self.done} of {self.total} fits are done and saved in "
+                f"{self._kept_in}; run the same command again to resume."
             ) from None

@@ -1,4 +1,4 @@
-"""`stakes reproduce`: a paper's tables, re-run beside the printed numbers."""
+"""`stakes reproduce`: a paper's tables, re-run next to the printed numbers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,20 +13,21 @@ from stakes.errors import InputError, near_matches
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A paper; without it they are listed."),
+        typer.Argument(metavar="NAME", help="A paper. Default: list them."),
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(min=1, help="Repeats; default: as many as the paper's.")
+        int | None, typer.Option(min=1, help="Repeats. Default: as in the paper.")
     ] = None,
     data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder of the data files. Default: STAKES_DATA."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Also write NAME.md and NAME.json here.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for NAME.md and NAME.json."),
     ] = None,
 ):
-    r"""Run a paper's experiments again and print its tables beside ours.
+    r"""Re-run the experiments of a paper and print its tables next to ours.
 
     \b
     Examples:
@@ -35,16 +36,15 @@ def reproduce(
     """
     import importlib
 
-    from stakes.reproduce import PAPERS
-    from stakes.reproduce._files import PAGE
+    from stakes.reproduce import DATA_PAGE, PAPERS
 
     if name is None:
         for one in sorted(PAPERS):
             about = (importlib.import_module(PAPERS[one]).__doc__ or "").strip().splitlines()
             typer.echo(f"{one}  {about[0] if about else ''}")
         typer.echo(
-            "chance-constrained needs no data, games and cw-cvar run in part without; the files of "
-            f"the others are listed in {PAGE}.",
+            "chance-constrained needs no data files, games and cw-cvar run in part without them; "
+            f"{DATA_PAGE} lists the files of the others.",
             err=True,
         )
         return
@@ -56,15 +56,14 @@ def reproduce(
         if out.exists() and not out.is_dir():
             raise InputError(f"{str(out)!r} is a file; --out is the folder to write to.")
         out.mkdir(parents=True, exist_ok=True)
-    progress = _Line()
     try:
         result = importlib.import_module(PAPERS[name]).run(
-            repeats=repeats, data=data, progress=progress
+            repeats=repeats, data=data, progress=_echo
         )
     except FileNotFoundError as error:
         raise InputError(
-            f"A data file is not in the folder of --data or STAKES_DATA: {error}; {PAGE} says "
-            "where each comes from."
+            f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {DATA_PAGE} "
+            "lists the sources."
         ) from None
     if out is not None:
         from stakes._core.files import appearing
@@ -75,8 +74,5 @@ def reproduce(
     typer.echo(result.to_markdown())
 
 
-class _Line:
-    """Whatever a reproduction reports, one line each on stderr."""
-
-    def __call__(self, *what):
-        typer.echo(" ".join(map(str, what)), err=True)
+def _echo(*words):
+    typer.echo(" ".join(map(str, words)), err=True)

@@ -1,6 +1,5 @@
 """`stakes stream`: decide and learn, event by event."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
-from stakes.errors import InputError
+from stakes.errors import InputError, near_matches
 
 
 @guarded
@@ -19,68 +18,79 @@ def stream(
             metavar="DATA", help="A .csv, .jsonl or .ndjson file, or - for standard input."
         ),
     ],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="The column with the label.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Label column.")],
     positive: options.Positive = None,
-    fp_cost: options.FpCost = None,
-    fn_cost: options.FnCost = None,
-    tp_cost: options.TpCost = None,
-    tn_cost: options.TnCost = None,
+    fp_cost: options.FpCost = "1",
+    fn_cost: options.FnCost = "1",
+    tp_cost: options.TpCost = "0",
+    tn_cost: options.TnCost = "0",
     drop: options.Drop = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="A column to copy beside; may be given repeatedly. It is a feature too unless "
-            "--drop names it.",
+            help="Column to copy to the decisions; repeatable. It is also a feature unless "
+            "dropped by --drop.",
         ),
     ] = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="probit, cw-cvar, arow, pa, perceptron or anomaly.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A learner of stakes.online or stakes.online_kernel: probit, cw-cvar, arow, pa, "
+            "anomaly, ...",
+        ),
     ] = "probit",
     prior: Annotated[
         float,
-        typer.Option(min=0, max=1, help="The probability that counts until a label is learnt."),
+        typer.Option(
+            min=0,
+            max=1,
+            help="Probability of the positive class until the first label is learned.",
+        ),
     ] = 0.5,
     kind: Annotated[
         str | None,
-        typer.Option("--format", metavar="KIND", help="csv or jsonl; default: by the file's name."),
+        typer.Option("--format", metavar="KIND", help="csv or jsonl. Default: by file name."),
     ] = None,
     id_column: Annotated[
         str | None,
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="The column that names an event, so that its label may come later in a record of "
-            "its own; copied beside, and not a feature.",
+            help="Column that identifies an event, so that its label may arrive later in a record "
+            "of its own; copied to the decisions, not a feature.",
         ),
     ] = None,
     wait: Annotated[
         int,
         typer.Option(
-            min=1, help="With --id: so many events may wait, then the oldest is given up."
+            min=1,
+            help="With --id: maximum number of pending events; the oldest is dropped beyond it.",
         ),
     ] = 10_000,
     delay: Annotated[
         int,
-        typer.Option(min=0, help="Without --id: pretend that labels come so many events later."),
+        typer.Option(min=0, help="Without --id: simulated delay of the labels, in events."),
     ] = 0,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Decisions, as CSV.")] = Path(
         "decisions.csv"
     ),
     checkpoint: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where to go on from; made if it is not there.")
+        Path, typer.Option(metavar="FILE", help="File to resume from; created if missing.")
     ] = Path("stream.skops"),
     every: Annotated[
-        int, typer.Option(min=1, help="Records between checkpoints; more while more events wait.")
+        int,
+        typer.Option(min=1, help="Records between checkpoints; more if more events are pending."),
     ] = 1000,
     quiet: options.Quiet = False,
 ):
     r"""Decide about each event, then learn from its label, in one pass and bounded memory.
 
-    Events without a label are decided and not learnt; with --id, a later record with the same id
-    and a label is learnt as the event that it belongs to. A run that was stopped in any way goes on
-    from its last checkpoint if it is started again with the same options: nothing is learnt twice
-    and nothing is left out. Standard input must then be sent again from its start.
+    Events without a label are decided but not learned. With --id, a label may arrive in a later
+    record with the same id; it is learned with the features and prices of its event. If a run is
+    interrupted in any way, run the same command again to resume from the last checkpoint: nothing
+    is learned twice and nothing is lost. Standard input must then be sent again from its start.
 
     \b
     Columns of the result:
@@ -95,63 +105,98 @@ def stream(
       stakes stream payments.csv --target fraud --fp-cost 5 --fn-cost amount
       tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --id payment
     """
+    if id_column is not None and delay:
+        raise InputError("--delay simulates late labels and --id receives them; give only one.")
     from stakes._core.files import check_can_write
-    from stakes.stream._records import Records
-    from stakes.stream._stream_run import run_stream
+    from stakes.stream import FileStream, StreamSettings, open_records
 
-    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    settings = dict(
-        learner=learner,
-        prior=prior,
+    settings = StreamSettings(
         target=target,
+        learner=learner,
         positive=positive,
-        costs={name: text for name, text in costs.items() if text is not None},
-        drop=list(drop or []),
-        keep=list(keep or []),
+        fp_cost=fp_cost,
+        fn_cost=fn_cost,
+        tp_cost=tp_cost,
+        tn_cost=tn_cost,
+        drop=tuple(drop or ()),
+        keep=tuple(keep or ()),
+        prior=prior,
+        id=id_column,
+        wait=wait,
         delay=delay,
     )
-    if id_column is not None:
-        if delay:
-            raise InputError(
-                "--delay pretends that labels come late and --id lets them come when they come; "
-                "give one of them."
-            )
-        settings |= dict(id=id_column, wait=wait)
     check_can_write(out)
     check_can_write(checkpoint)
-    kind = _kind(data, kind)
-    if data != "-" and not Path(data).is_file():
-        raise InputError(f"There is no file {data!r}; check the path.")
-    file = sys.stdin.buffer if data == "-" else open(data, "rb")
-    with file:
-        records = Records(file, kind, as_text=id_column)
-        run = run_stream(records, settings, out, checkpoint, every, tell=_say)
-    if not run.sums["events"]:
+    with open_records(data, kind, id=id_column) as records:
+        run = FileStream(records, settings, out, checkpoint)
+        run.follow(every, report=_Warnings(run))
+    totals = run.stream.totals
+    if not totals.events:
         raise InputError(f"{data!r} has no events; there is nothing to decide.")
     if not quiet:
-        sums = run.sums
         typer.echo(
-            f"{sums['events']:,} events, {sums['labels']:,} with a label, {sums['positives']:,} "
-            f"positive; paid "
-            f"{sums['paid']:,.2f}, never acting costs {sums['never']:,.2f}, always "
-            f"{sums['always']:,.2f}: {out}",
+            f"{totals.events:,} events, {totals.labels:,} labeled, {totals.positives:,} positive; "
+            f"paid {totals.paid:,.2f}, never acting costs {totals.never:,.2f}, always "
+            f"{totals.always:,.2f}: {out}",
             err=True,
         )
-        if run.waiting is not None:
-            typer.echo(str(run.waiting), err=True)
-    if doubt := run.doubt():
+        if id_column is not None:
+            typer.echo(_arrivals(run.stream), err=True)
+    if doubt := _doubt(run):
         typer.echo(doubt, err=True)
 
 
-def _say(sentence):
-    typer.echo(sentence, err=True)
+class _Warnings:
+    """Warns when something happens for the first time: a pipe may never end."""
+
+    def __init__(self, run):
+        counts = run.stream.counts
+        self._pending = {what for what in ("repeated", "dropped") if not getattr(counts, what)}
+
+    def __call__(self, run):
+        counts = run.stream.counts
+        for what in sorted(self._pending, reverse=True):
+            if getattr(counts, what):
+                self._pending.discard(what)
+                typer.echo(self._sentence(what, run), err=True)
+
+    @staticmethod
+    def _sentence(what, run):
+        if what == "repeated":
+            return (
+                f"The id {run.stream.first_repeated!r} was seen before: repeated records are "
+                "ignored, as an id stands for one event."
+            )
+        return (
+            f"More than {run.settings.wait:,} events are pending: the oldest are dropped; raise "
+            "--wait to keep more."
+        )
 
 
-def _kind(data, kind):
-    if kind is None:
-        kind = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}.get(Path(data).suffix.lower())
-        if kind is None and data == "-":
-            kind = "csv"
-    if kind not in ("csv", "jsonl"):
-        raise InputError(f"Say how {data!r} is written: --format csv or --format jsonl.")
-    return kind
+def _arrivals(stream):
+    """How the labels arrived."""
+    counts = stream.counts
+    parts = [
+        (counts.late, "label arrived later", "labels arrived later"),
+        (stream.n_pending, "event is pending", "events are pending"),
+        (counts.dropped, "event was dropped unlabeled", "events were dropped unlabeled"),
+        (counts.too_late, "label arrived after that", "labels arrived after that"),
+        (counts.unknown, "label had an unknown id", "labels had unknown ids"),
+        (counts.repeated, "repeated record was ignored", "repeated records were ignored"),
+    ]
+    shown = [part for i, part in enumerate(parts) if i < 2 or part[0]]
+    return ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in shown) + "."
+
+
+def _doubt(run):
+    """A sentence about labels that were probably not meant so, else None."""
+    totals, settings = run.stream.totals, run.settings
+    if totals.positives or not run.columns:
+        return None
+    if not totals.labels:
+        hint = "all were empty."
+        if settings.target not in run.columns:
+            hint = near_matches(settings.target, run.columns)
+        return f"No event had a label in {settings.target!r}, so nothing was learned: {hint}"
+    seen = ", ".join(map(repr, run.stream.labels.seen))
+    return f"No label in {settings.target!r} was positive (seen: {seen}); check --positive."

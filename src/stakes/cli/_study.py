@@ -24,39 +24,36 @@ def study(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A learner, a family of learners, or all; may be given repeatedly. Default: all.",
+            help="A learner, a family of learners, or all; repeatable. Default: all.",
         ),
     ] = None,
     rows: Annotated[
-        int, typer.Option(min=100, help="Larger sets are sampled down to so many rows.")
+        int, typer.Option(min=100, help="Maximum number of rows; larger sets are sampled.")
     ] = 6_000,
     repeats: Annotated[
-        int, typer.Option(min=1, help="Repeats of the cross-validation; more go on from fewer.")
+        int,
+        typer.Option(min=1, help="Repeats of the cross-validation; can be raised later."),
     ] = 3,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 3,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Fits side by side; -1 is one per core.")
-    ] = -1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder in which fits are kept.")] = Path(
+    jobs: options.Jobs = -1,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the fits.")] = Path(
         "stakes-study"
     ),
     page: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for the page, its figures and its rows. Default: that of the fits.",
+            help="Folder for the page, its figures and its rows. Default: the folder of the fits.",
         ),
     ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume/--fresh", help="Go on from what DIR holds, or start over."),
-    ] = True,
+    resume: options.Resume = True,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
-    r"""Compare every learner, default and tuned, on real data with prices.
+    r"""Compare all learners, default and tuned, on real data with costs.
 
-    Takes hours. Finished fits are kept: after an interruption the same command goes on.
+    Takes hours. Finished fits are saved: after an interruption, run the same command again to
+    resume.
 
     \b
     Examples:
@@ -64,7 +61,7 @@ def study(
       stakes study german spambase --learners tree --rows 2000
     """
     if page is not None and not page.is_dir():
-        raise InputError(f"There is no folder {str(page)!r} to write to; make it first.")
+        raise InputError(f"There is no folder {str(page)!r} to write to; create it first.")
     from stakes.cli._progress import Progress
     from stakes.study import SETS, make_record, run_study, write_page
 
@@ -82,7 +79,7 @@ def study(
             fresh=not resume,
             progress=progress,
         )
-    # what is made, and not where: the command of a page that anybody can run
+    # what was computed, not where: a command that anybody can run
     words = ["stakes", "study", *(names or [])]
     words += [word for name in learners or [] for word in ("--learners", name)]
     for option, value in dict(rows=rows, repeats=repeats, folds=folds, seed=seed).items():

@@ -9,7 +9,8 @@ from stakes.compare._contestants import (
     find_contestant,
     recommended,
 )
-from stakes.compare._fit import fit_on_all
+from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
+from stakes.compare._fit import fit_on_all, trainable
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -20,14 +21,17 @@ from stakes.compare._stats import (
     critical_difference,
     friedman_test,
 )
+from stakes.compare._table_settings import TableSettings
 
 __all__ = [
     "CONSTANT_POLICIES",
     "RECOMMENDED",
+    "BatchDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
     "FriedmanResult",
     "Results",
+    "TableSettings",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",
@@ -38,4 +42,7 @@ __all__ = [
     "fit_on_all",
     "friedman_test",
     "recommended",
+    "train_to_file",
+    "trainable",
+    "winner_of",
 ]

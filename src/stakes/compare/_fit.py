@@ -81,14 +81,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     >>> model.named_steps["learner"].classes_.tolist()
     [0, 1]
     """
-    contestant = find_contestant(name)
-    if contestant.family == "constant":
-        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
-    if contestant.max_rows is not None and len(data) > contestant.max_rows:
-        raise InputError(
-            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
-            f"{len(data):,}; choose another learner or fewer rows."
-        )
+    contestant = trainable(name, data)
     model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
     if POLICY in chosen:
         policy = CONSTANT_POLICIES[chosen[POLICY]]
@@ -97,6 +90,27 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
             "another learner, or train it without tuning."
         )
     return model, chosen
+
+
+def trainable(name, data):
+    """The contestant of a name, if it can be trained on these rows.
+
+    Parameters
+    ----------
+    name : str
+        Name of the contestant.
+    data : PricedData
+        Training data.
+    """
+    contestant = find_contestant(name)
+    if contestant.family == "constant":
+        raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
+    if contestant.max_rows is not None and len(data) > contestant.max_rows:
+        raise InputError(
+            f"{contestant.name} takes at most {contestant.max_rows:,} rows and {data.name} has "
+            f"{len(data):,}; choose another learner or fewer rows."
+        )
+    return contestant
 
 
 def fit_and_decide(contestant, train, test, seed, tune):
@@ -167,14 +181,16 @@ def best_policy(y, costs, inner):
 
 
 def build(contestant, data, seed):
-    """The pipeline of a contestant for a data set, with every random state set to the seed."""
+    """The pipeline of a contestant for a table, with every random state set to the seed."""
     learner = clone(contestant.estimator)
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, data.X, scale=contestant.scale, one_hot=contestant.one_hot)
-    seeds = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-    return model.set_params(**dict.fromkeys(seeds, seed % 2**31))
+        model = prepare(learner, data, scale=contestant.scale, one_hot=contestant.one_hot)
+    # kinds: those of the whole table, also where a learner prepares tables itself
+    values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    given = {name: name.split("__")[-1] for name in model.get_params()}
+    return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 
 
 def positive_probability(model, X):

@@ -10,7 +10,6 @@ import polars as pl
 
 from stakes._core.files import appearing
 from stakes.compare._summary import summarize_results
-from stakes.compare.report import write_report
 from stakes.errors import InputError
 
 KEY = ("data", "learner", "repeat", "fold")
@@ -168,6 +167,8 @@ class Results:
             Command that the report shows for running the comparison again.
         """
         call = f"stakes.compare.compare({self.datasets[0].name!r} data, ...)"
+        from stakes.compare.report import write_report  # it loads matplotlib, which others need not
+
         write_report({**self.summary(), "command": command or call}, self.file.directory)
         return Path(self.file.directory) / "report.html"
 

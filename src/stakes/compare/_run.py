@@ -154,6 +154,7 @@ def _check(datasets, today, repeats, folds):
         raise InputError("A comparison needs at least 1 repeat and 2 folds.")
     for d in datasets:
         d.as_costs()
+        d.kinds  # noqa: B018  found here once, and sent to the workers with the data
         if len(numpy.unique(d.y)) < 2:
             raise InputError(f"{d.name} has only one class; two are needed.")
     if today is not None and (len(datasets) > 1 or len(today) != len(datasets[0])):

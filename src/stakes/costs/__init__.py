@@ -1,4 +1,4 @@
-"""What a mistake costs: one form inside for all the forms outside."""
+"""Costs of decisions: every form the caller may give, in one internal form."""
 
 from stakes.costs._costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.costs._matrix import CostMatrix

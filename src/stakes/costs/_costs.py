@@ -1,32 +1,32 @@
-"""The four prices of a two-class decision, one of each per example."""
+"""The four costs of a two-class decision, per example."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.costs._summary import summarize
+from stakes.costs._summary import CostSummary
 
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
-# what is taken where nothing is said: a mistake costs one, a right decision nothing
+# the defaults: a mistake costs one, a correct decision nothing
 NEUTRAL_COSTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    r"""What each of the four outcomes costs, example by example.
+    r"""Costs of the four outcomes, per example.
 
-    A negative cost is a benefit. What a mistake costs more than the right decision is its
-    regret: :math:`fn_i - tp_i` on a positive example, :math:`fp_i - tn_i` on a negative one.
-    With a probability :math:`p_i` of the positive class the expected cost is least for the
-    positive decision if and only if :math:`p_i` exceeds the break-even probability
+    A negative cost is a benefit. The regret of a mistake is its cost minus that of the correct
+    decision: :math:`fn_i - tp_i` for a positive example, :math:`fp_i - tn_i` for a negative one.
+    Given the probability :math:`p_i` of the positive class, the positive decision has the lower
+    expected cost if and only if :math:`p_i` exceeds the break-even probability
 
     .. math:: p_i^* = \frac{fp_i - tn_i}{(fp_i - tn_i) + (fn_i - tp_i)} .
 
     Parameters
     ----------
     fp, fn, tp, tn : ndarray of shape (n,)
-        Cost of a false positive, false negative, true positive and true negative. Make them
-        with :meth:`of`, which accepts every form and checks it.
+        Costs of a false positive, false negative, true positive and true negative. Use
+        :meth:`of`, which accepts numbers, arrays or a matrix and checks them.
 
     Examples
     --------
@@ -44,16 +44,16 @@ class Costs:
 
     @classmethod
     def of(cls, n, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, cost_matrix=None):
-        """Costs of `n` examples from numbers, arrays of one per example, or a 2 x 2 matrix.
+        """Build the costs of `n` examples from numbers, arrays or a 2 x 2 matrix.
 
         Parameters
         ----------
         n : int
-            How many examples there are.
+            Number of examples.
         fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            None stands for 1 (a mistake) and 0 (a right decision).
+            Costs of the four outcomes; None: 1 for a mistake, 0 for a correct decision.
         cost_matrix : array-like of shape (2, 2), default=None
-            Row: true class, column: decision; instead of the other four.
+            The four costs as a matrix, row: true class, column: decision.
 
         Returns
         -------
@@ -75,69 +75,107 @@ class Costs:
         return len(self.fp)
 
     def __getitem__(self, rows):
-        """The costs of some of the examples."""
+        """Select the costs of some examples."""
         return Costs(self.fp[rows], self.fn[rows], self.tp[rows], self.tn[rows])
 
     def __mul__(self, factor):
-        """All costs in another currency."""
+        """Multiply all costs by a number, or by one number per example."""
         return Costs(*(price * factor for price in (self.fp, self.fn, self.tp, self.tn)))
 
     @property
     def positive_regret(self):
-        """What missing a positive costs, more than catching it: fn - tp."""
+        """Regret of missing a positive, fn - tp."""
         return self.fn - self.tp
 
     @property
     def negative_regret(self):
-        """What a false alarm costs, more than leaving a negative alone: fp - tn."""
+        """Regret of a false alarm, fp - tn."""
         return self.fp - self.tn
 
     @property
     def break_even(self):
         """Probability of the positive class above which the positive decision is cheaper.
 
-        One where nothing is at stake, so that such an example is left alone.
+        One where nothing is at stake, so that the decision is negative.
         """
         at_stake = self.positive_regret + self.negative_regret
         return np.divide(self.negative_regret, at_stake, out=np.ones(len(self)), where=at_stake > 0)
 
     def regret(self, positive):
-        """c_i: what getting example i wrong costs, given which examples are positive."""
+        """Regret c_i of misclassifying each example, given which examples are positive."""
         return np.where(positive, self.positive_regret, self.negative_regret)
 
     def decide(self, probability):
-        """Whether the positive decision has the smaller expected cost; ties are negative."""
+        """Whether the positive decision has the lower expected cost; ties are negative."""
         return np.asarray(probability, dtype=np.float64) > self.break_even
 
     def paid(self, positive, decided):
-        """What each example costs: `positive` says what it is, `decided` what we said."""
+        """Cost of each decision, given which examples are positive and which were called so."""
         positive, decided = np.asarray(positive, bool), np.asarray(decided, bool)
         right = np.where(positive, self.tp, self.tn)
         wrong = np.where(positive, self.fn, self.fp)
         return np.where(positive == decided, right, wrong)
 
     def expected(self, probability, decided):
-        """What each decision is expected to cost under the given probabilities."""
+        """Expected cost of each decision under the given probabilities."""
         p, decided = np.asarray(probability, dtype=np.float64), np.asarray(decided, bool)
         return np.where(decided, p * self.tp + (1 - p) * self.fp, p * self.fn + (1 - p) * self.tn)
 
     def keywords(self):
-        """The four costs by the names that `fit` and `predict` have for them."""
+        """The four costs as keyword arguments of `fit` and `predict`."""
         return dict(fp_cost=self.fp, fn_cost=self.fn, tp_cost=self.tp, tn_cost=self.tn)
 
     def summary(self, positive=None):
-        """What is at stake, in plain words and numbers.
+        """Summarise what is at stake.
 
         Parameters
         ----------
         positive : array-like of bool of shape (n,), default=None
-            Which examples are positive; without it only the break-even is told.
+            Which examples are positive; None: only the break-even probabilities are reported.
 
         Returns
         -------
         CostSummary
         """
-        return summarize(self, positive)
+        return CostSummary.of(self, positive)
+
+    def by_threshold(self, scores, positive, sample_weight=None):
+        """Total cost of every threshold that decides the examples differently, in O(n log n).
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n,)
+            Finite scores; an example is called positive where its score >= threshold.
+        positive : ndarray of bool of shape (n,)
+            Which examples are positive.
+        sample_weight : ndarray of shape (n,), default=None
+            Factors on the costs of the examples; None: all one.
+
+        Returns
+        -------
+        (ndarray of shape (m,), ndarray of shape (m,))
+            Thresholds from infinity (none positive) down to the lowest score (all positive), and
+            the total cost at each.
+
+        Examples
+        --------
+        >>> costs = Costs.of(3, fp_cost=1.0, fn_cost=5.0)
+        >>> costs.by_threshold(np.array([0.2, 0.4, 0.9]), np.array([False, True, True]))
+        (array([inf, 0.9, 0.4, 0.2]), array([10.,  5.,  0.,  1.]))
+        """
+        weight = np.ones(len(self)) if sample_weight is None else sample_weight
+        order = np.argsort(-scores, kind="stable")
+        never = weight * self.paid(positive, np.zeros_like(positive))
+        # calling one more example positive saves a positive's regret and adds a negative's
+        change = weight * self.regret(positive) * np.where(positive, -1.0, 1.0)
+        totals = never.sum() + np.concatenate([[0.0], np.cumsum(change[order])])
+        ranked = scores[order]
+        # no threshold separates equal scores: keep the total after the last of them
+        last_of_tie = np.append(ranked[1:] != ranked[:-1], True)
+        return (
+            np.concatenate([[np.inf], ranked[last_of_tie]]),
+            np.concatenate([totals[:1], totals[1:][last_of_tie]]),
+        )
 
 
 def _from_matrix(cost_matrix, given):
@@ -182,5 +220,6 @@ def _check_regret(wrong, right, regret):
         bad = regret < 0
         raise ValueError(
             f"{wrong} is smaller than {right} in {bad.sum()} row(s), the first in row "
-            f"{int(bad.argmax())}: there the mistake would pay. Swap the labels or mend the costs."
+            f"{int(bad.argmax())}: a mistake would be cheaper than the correct decision. Fix the "
+            "costs, or swap the labels."
         )

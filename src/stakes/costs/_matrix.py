@@ -1,4 +1,4 @@
-"""The price of every decision for every true class, the same for all examples."""
+"""Costs of k classes: one for every pair of true class and decision."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class CostMatrix:
     Parameters
     ----------
     table : ndarray of shape (k, k)
-        Make it with :meth:`of`, which checks it.
+        The costs. Use :meth:`of`, which checks them.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class CostMatrix:
 
     @classmethod
     def of(cls, cost_matrix, n_classes):
-        """Check a k x k table of costs; the right decision may never cost more than a wrong one."""
+        """Check a k x k table of costs; no mistake may cost less than the correct decision."""
         table = np.asarray(cost_matrix, dtype=np.float64)
         if table.shape != (n_classes, n_classes):
             raise ValueError(
@@ -33,14 +33,12 @@ class CostMatrix:
                 f"column = decision. Got shape {table.shape} instead."
             )
         if not np.isfinite(table).all():
-            raise ValueError(
-                "cost_matrix has missing or infinite entries; every one must be given."
-            )
+            raise ValueError("cost_matrix has missing or infinite entries; all must be finite.")
         if (table < np.diag(table)[:, None]).any():
             row = int((table < np.diag(table)[:, None]).any(axis=1).argmax())
             raise ValueError(
-                f"cost_matrix row {row} has a mistake that is cheaper than the right decision; "
-                "mend the costs."
+                f"cost_matrix row {row} has a mistake that is cheaper than the correct decision; "
+                "fix the costs."
             )
         return cls(table)
 
@@ -49,9 +47,9 @@ class CostMatrix:
         return np.asarray(probabilities, dtype=np.float64) @ self.table
 
     def decide(self, probabilities):
-        """Index of the decision with the least expected cost; the first of equals."""
+        """Index of the decision with the least expected cost; ties go to the first."""
         return self.expected(probabilities).argmin(axis=1)
 
     def paid(self, truth, decided):
-        """What each example costs, given the indices of its class and of the decision."""
+        """Cost of each decision, given the indices of the true classes and of the decisions."""
         return self.table[np.asarray(truth), np.asarray(decided)]

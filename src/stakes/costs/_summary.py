@@ -1,4 +1,4 @@
-"""What is at stake, in plain words: the trivial policies, the break-even, the concentration."""
+"""What is at stake: constant policies, break-even probabilities, concentration of the costs."""
 
 from dataclasses import asdict, dataclass
 
@@ -7,18 +7,18 @@ import numpy as np
 
 @dataclass(frozen=True)
 class CostSummary:
-    """The facts that a person should know before any learner runs; prints as sentences.
+    """Key figures of a set of costs; prints as text.
 
     Attributes
     ----------
     n, n_positive : int
-        Examples, and positive ones among them (None where the labels are unknown).
+        Number of examples and of positives (None if the labels are unknown).
     all_negative, all_positive : float
-        Total cost of always saying negative, and of always saying positive.
+        Total cost of the constant policies.
     break_even, break_even_low, break_even_high : float
-        Median, 5 % and 95 % quantile of the probability above which to say positive.
+        Median, 5 % and 95 % quantile of the break-even probability.
     top_share : float
-        Share of all regret that lies in the 1 % most expensive examples.
+        Share of the total regret in the 1 % most expensive examples.
     """
 
     n: int
@@ -30,13 +30,34 @@ class CostSummary:
     break_even_high: float
     top_share: float | None
 
+    @classmethod
+    def of(cls, costs, positive=None):
+        """Summarise some :class:`Costs`; `positive` as in :meth:`Costs.summary`."""
+        low, middle, high = np.quantile(costs.break_even, [0.05, 0.5, 0.95])
+        facts = dict.fromkeys(("n_positive", "all_negative", "all_positive", "top_share"))
+        if positive is not None:
+            positive = np.asarray(positive, dtype=bool)
+            facts = dict(
+                n_positive=int(positive.sum()),
+                all_negative=float(costs.paid(positive, np.zeros_like(positive)).sum()),
+                all_positive=float(costs.paid(positive, np.ones_like(positive)).sum()),
+                top_share=_top_share(costs.regret(positive)),
+            )
+        return cls(
+            n=len(costs),
+            break_even=float(middle),
+            break_even_low=float(low),
+            break_even_high=float(high),
+            **facts,
+        )
+
     @property
     def best_trivial(self):
-        """The cheaper of the two trivial policies."""
+        """Cost of the cheaper constant policy."""
         return None if self.n_positive is None else min(self.all_negative, self.all_positive)
 
     def to_dict(self):
-        """The same as a dict, for JSON."""
+        """Return the figures as a dict, for JSON."""
         return asdict(self)
 
     def __str__(self):
@@ -58,29 +79,6 @@ class CostSummary:
         if self.top_share is not None:
             lines.append(f"The top 1 % of the examples hold {self.top_share:.1%} of the stakes.")
         return "\n".join(lines)
-
-
-def summarize(costs, positive=None):
-    """Make the :class:`CostSummary` of some :class:`Costs`."""
-    low, middle, high = np.quantile(costs.break_even, [0.05, 0.5, 0.95])
-    facts = dict(
-        n=len(costs),
-        break_even=float(middle),
-        break_even_low=float(low),
-        break_even_high=float(high),
-    )
-    if positive is None:
-        return CostSummary(
-            n_positive=None, all_negative=None, all_positive=None, top_share=None, **facts
-        )
-    positive = np.asarray(positive, dtype=bool)
-    return CostSummary(
-        n_positive=int(positive.sum()),
-        all_negative=float(costs.paid(positive, np.zeros_like(positive)).sum()),
-        all_positive=float(costs.paid(positive, np.ones_like(positive)).sum()),
-        top_share=_top_share(costs.regret(positive)),
-        **facts,
-    )
 
 
 def _top_share(regret, share=0.01):

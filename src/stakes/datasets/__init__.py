@@ -1,4 +1,4 @@
-"""Data with costs: a user's tables, bundled sets, generators, loaders for larger public sets."""
+"""Data with costs: bundled sets, generators, loaders for public sets."""
 
 from stakes.datasets._catalog import CATALOG, available, load
 from stakes.datasets._fetch import (

@@ -1,9 +1,15 @@
-"""Larger public sets whose rows carry amounts: the costs differ from row to row."""
+"""Public data sets with amounts: costs differ from row to row."""
 
 import numpy as np
 import polars as pl
 
-from stakes.datasets._sources import Source, as_categories, is_positive, read_source
+from stakes.datasets._sources import (
+    Source,
+    as_categories,
+    from_openml,
+    is_positive,
+    read_source,
+)
 from stakes.tables import PricedData
 
 _MONTHS = ("sep", "aug", "jul", "jun", "may", "apr")
@@ -13,7 +19,7 @@ BANK = Source(
     "bank_marketing.csv.gz",
     "y",
     45_211,
-    ("bank-marketing", 1),
+    from_openml("bank-marketing", 1),
     tuple(
         "age job marital education default balance housing loan contact day month duration "
         "campaign pdays previous poutcome y".split()
@@ -24,36 +30,40 @@ DEFAULT = Source(
     "default_credit_clients.csv.gz",
     "default",
     30_000,
-    ("default-of-credit-card-clients", 1),
-    # the file that circulates with month names has them in reverse: UCI's PAY_0 is September
+    from_openml("default-of-credit-card-clients", 1),
+    # The widespread file with month names has them in reverse: UCI's PAY_0 is September.
     (
         *("limit", "sex", "education", "marriage", "age"),
         *(f"{kind}_{month}" for kind in ("delay", "bill", "paid") for month in _MONTHS),
         "default",
     ),
 )
-TELCO = Source("telco_churn", "telco_churn.csv.gz", "Churn", 7_043, ("telco-customer-churn", 1))
-CARD = Source("card_fraud", "creditcard_ulb_f32.npz", "Class", 284_807, ("creditcard", 1))
+TELCO = Source(
+    "telco_churn", "telco_churn.csv.gz", "Churn", 7_043, from_openml("telco-customer-churn", 1)
+)
+CARD = Source(
+    "card_fraud", "creditcard_ulb_f32.npz", "Class", 284_807, from_openml("creditcard", 1)
+)
 KDD98 = Source("kdd98", "kdd98_lrn_joined.csv.gz", "TARGET_B", 95_412)
 
 
+@BANK.documented
 def fetch_bank_marketing(*, call_cost=1.0, deposit_share=0.25, margin=0.0246, data_home=None):
     """Telephone marketing of a Portuguese bank: 45,211 calls, 5,289 deposits (positive).
 
-    A call costs `call_cost`, whatever comes of it. A deposit that is missed loses the bank's
-    margin on a share of the client's balance, but at least the price of a call, so that no
-    mistake pays. The column `duration` is left out: it is known only after the call.
+    Every call costs `call_cost`. A missed deposit costs the bank's margin on a share of the
+    customer's balance, but at least as much as a call, so that a mistake is never cheaper than the
+    correct decision. The column `duration` is left out: it is known only after the call.
 
     Parameters
     ----------
     call_cost : float, default=1.0
-        Price of a call (euro).
+        Cost of a call (euro).
     deposit_share : float, default=0.25
-        Share of the balance that is put down.
+        Share of the balance that is deposited.
     margin : float, default=0.0246
-        What the bank earns on it.
-    data_home : path, default=None
-        Directory with `bank_marketing.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Margin of the bank on the deposit.
+    [data_home]
 
     Returns
     -------
@@ -77,10 +87,11 @@ def fetch_bank_marketing(*, call_cost=1.0, deposit_share=0.25, margin=0.0246, da
     )
 
 
+@DEFAULT.documented
 def fetch_default_credit(*, loss_share=0.75, interest=0.15, data_home=None):
-    """Card clients in Taiwan: 30,000 clients, 6,636 of whom default (positive).
+    """Card customers in Taiwan: 30,000 customers, 6,636 of whom default (positive).
 
-    Missing a default loses `loss_share` of the credit limit. Turning a good client away loses
+    A missed default costs `loss_share` of the credit limit, turning away a good customer costs
     `interest` on the limit.
 
     Parameters
@@ -88,10 +99,9 @@ def fetch_default_credit(*, loss_share=0.75, interest=0.15, data_home=None):
     loss_share : float, default=0.75
         Share of the limit that a default loses.
     interest : float, default=0.15
-        Share of the limit that a good client brings; the default is a fifth of `loss_share`, the
-        ratio that German credit's documentation asks for.
-    data_home : path, default=None
-        Directory with `default_credit_clients.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Share of the limit that a good customer earns; the default is a fifth of `loss_share`, the
+        ratio recommended in the documentation of German credit.
+    [data_home]
 
     Returns
     -------
@@ -114,20 +124,20 @@ def fetch_default_credit(*, loss_share=0.75, interest=0.15, data_home=None):
     )
 
 
+@TELCO.documented
 def fetch_telco_churn(*, months_lost=12.0, months_offered=2.0, data_home=None):
-    """Clients of a telephone company: 7,043 clients, 1,869 of whom leave (positive).
+    """Customers of a telephone company: 7,043 customers, 1,869 of whom leave (positive).
 
-    An offer gives away some months' charges, whether it was needed or not, and keeps the client;
-    a client who leaves without one loses a year's charges.
+    An offer costs some months' charges, whether it was needed or not, and keeps the customer; a
+    customer who leaves costs a year's charges.
 
     Parameters
     ----------
     months_lost : float, default=12.0
-        Monthly charges that leaving loses.
+        Monthly charges lost with a customer.
     months_offered : float, default=2.0
-        Monthly charges that an offer gives away.
-    data_home : path, default=None
-        Directory with `telco_churn.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Monthly charges given away in an offer.
+    [data_home]
 
     Returns
     -------
@@ -152,22 +162,22 @@ def fetch_telco_churn(*, months_lost=12.0, months_offered=2.0, data_home=None):
     )
 
 
+@CARD.documented
 def fetch_card_fraud(*, review_cost=2.5, data_home=None):
-    """Card payments of two days of 2013: 284,807 payments, 492 frauds (positive).
+    """Card payments of two days in 2013: 284,807 payments, 492 frauds (positive).
 
-    Missing a fraud costs its amount, a false alarm costs a review.
+    A missed fraud costs its amount, a false alarm costs a review.
 
     Parameters
     ----------
     review_cost : float, default=2.5
-        What a false alarm costs (euro).
-    data_home : path, default=None
-        Directory with `creditcard_ulb_f32.npz`; None: `STAKES_DATA`, else OpenML.
+        Cost of a false alarm (euro).
+    [data_home]
 
     Returns
     -------
     PricedData
-        X is float32, in the order of time: (Time,) V1 ... V28, Amount.
+        X is float32, in order of time; columns (Time,) V1 ... V28, Amount.
     """
     table = read_source(CARD, data_home)
     X = table.drop("Class")
@@ -185,27 +195,26 @@ def fetch_card_fraud(*, review_cost=2.5, data_home=None):
     )
 
 
+@KDD98.documented
 def fetch_kdd98(*, mail_cost=0.68, gift="expected", data_home=None):
-    """Mail to former donors (KDD Cup 1998, learning set): 95,412 people, 4,843 give (positive).
+    """Mailing to former donors (KDD Cup 1998): 95,412 people, 4,843 donate (positive).
 
-    A letter costs `mail_cost`; a donor who gets none loses the gift.
+    A letter costs `mail_cost`; a donor who gets no letter costs the gift.
 
     Parameters
     ----------
     mail_cost : float, default=0.68
-        Price of a letter (dollar).
+        Cost of a letter (dollar).
     gift : {"expected", "actual"}, default="expected"
-        "expected": every person's gift is the mean gift of the donors with the same code of the
-        last gift's size (RFA_2A), known before mailing. "actual": the gift itself, zero where
-        nothing was given. Such a price gives the answer away: use it to train and to count the
-        money, never in `predict`.
-    data_home : path, default=None
-        Directory with `kdd98_lrn_joined.csv.gz`; None: `STAKES_DATA`. Not on OpenML.
+        "expected": mean gift of the donors whose last gift was of the same size (column RFA_2A),
+        which is known before mailing. "actual": the gift itself, zero for non-donors. This cost
+        reveals the label: use it for training and evaluation, never in `predict`.
+    [data_home]
 
     Returns
     -------
     PricedData
-        38 of the 479 features; ZIP code and OSOURCE (thousands of values) are left out.
+        With 38 of the 479 features; ZIP code and OSOURCE (thousands of values) are left out.
     """
     if gift not in ("expected", "actual"):
         raise ValueError(f"gift must be 'expected' or 'actual'. Got {gift!r} instead.")

@@ -1,30 +1,28 @@
-"""Larger public sets without amounts: one price for each kind of mistake."""
-
-import numpy as np
-import polars as pl
-from sklearn.datasets import fetch_kddcup99
+"""Public data sets without amounts: one cost for each kind of mistake."""
 
 from stakes.datasets._sources import (
     Source,
     as_categories,
+    from_kddcup99,
+    from_openml,
     is_positive,
-    local_file,
-    not_found,
     read_source,
 )
-from stakes.errors import InputError
 from stakes.tables import PricedData
 
-SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, ("spambase", 1))
-MAMMOGRAPHY = Source("mammography", "mammography.csv.gz", "target", 11_183, ("mammography", 1))
-PIMA = Source("pima", "diabetes_pima.csv.gz", "target", 768, ("diabetes", 1))
-SICK = Source("sick", "sick.csv.gz", "target", 3_772, ("sick", 1))
-OIL = Source("oil_spill", "oil_spill.csv.gz", "target", 937, ("oil_spill", 1))
+SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, from_openml("spambase", 1))
+MAMMOGRAPHY = Source(
+    "mammography", "mammography.csv.gz", "target", 11_183, from_openml("mammography", 1)
+)
+PIMA = Source("pima", "diabetes_pima.csv.gz", "target", 768, from_openml("diabetes", 1))
+SICK = Source("sick", "sick.csv.gz", "target", 3_772, from_openml("sick", 1))
+OIL = Source("oil_spill", "oil_spill.csv.gz", "target", 937, from_openml("oil_spill", 1))
 KDD99 = Source(
     "kdd99",
     "kddcup.data_10_percent.gz",
     "labels",
     494_021,
+    from_kddcup99,
     columns=tuple(
         "duration protocol_type service flag src_bytes dst_bytes land wrong_fragment urgent hot "
         "num_failed_logins logged_in num_compromised root_shell su_attempted num_root "
@@ -39,17 +37,17 @@ KDD99 = Source(
 )
 
 
+@SPAMBASE.documented
 def fetch_spambase(*, fp_cost=9.0, fn_cost=1.0, data_home=None):
-    """E-mails as word counts: 4,601 mails, 57 features, 1,813 of them spam (positive).
+    """E-mails as word counts: 4,601 e-mails, 57 features, 1,813 spam (positive).
 
     Parameters
     ----------
     fp_cost : float, default=9.0
-        What a good mail that is lost costs: the usual nine spam mails read.
+        Cost of losing a good e-mail; the default is common in the literature.
     fn_cost : float, default=1.0
-        What a spam mail read costs.
-    data_home : path, default=None
-        Directory with `spambase.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Cost of reading a spam e-mail.
+    [data_home]
 
     Returns
     -------
@@ -59,20 +57,20 @@ def fetch_spambase(*, fp_cost=9.0, fn_cost=1.0, data_home=None):
         "Spambase, M. Hopkins et al., UCI, doi:10.24432/C53G6X, CC BY 4.0. Costs are an "
         "assumption: losing a good mail costs {fp:g}, reading spam {fn:g}."
     )
-    return _priced(SPAMBASE, ("1",), "spam", about, fp_cost, fn_cost, data_home)
+    return _binary(SPAMBASE, ("1",), "spam", about, fp_cost, fn_cost, data_home)
 
 
+@MAMMOGRAPHY.documented
 def fetch_mammography(*, fp_cost=1.0, fn_cost=20.0, data_home=None):
     """Spots in mammograms: 11,183 spots, 6 features, 260 microcalcifications (positive).
 
     Parameters
     ----------
     fp_cost : float, default=1.0
-        What a needless second look costs.
+        Cost of an unnecessary second look.
     fn_cost : float, default=20.0
-        What a missed microcalcification costs.
-    data_home : path, default=None
-        Directory with `mammography.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Cost of a missed microcalcification.
+    [data_home]
 
     Returns
     -------
@@ -82,20 +80,20 @@ def fetch_mammography(*, fp_cost=1.0, fn_cost=20.0, data_home=None):
         "Mammography, K. Woods et al. (1993). Costs are an assumption: a missed case costs {fn:g}, "
         "a needless look {fp:g}."
     )
-    return _priced(MAMMOGRAPHY, ("1",), "calcification", about, fp_cost, fn_cost, data_home)
+    return _binary(MAMMOGRAPHY, ("1",), "calcification", about, fp_cost, fn_cost, data_home)
 
 
+@PIMA.documented
 def fetch_pima(*, fp_cost=1.0, fn_cost=5.0, data_home=None):
-    """Diabetes among Pima women: 768 women, 8 features, 268 ill (positive).
+    """Diabetes among Pima women: 768 women, 8 features, 268 cases (positive).
 
     Parameters
     ----------
     fp_cost : float, default=1.0
-        What a needless test costs.
+        Cost of an unnecessary test.
     fn_cost : float, default=5.0
-        What a missed case costs.
-    data_home : path, default=None
-        Directory with `diabetes_pima.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Cost of a missed case.
+    [data_home]
 
     Returns
     -------
@@ -106,22 +104,22 @@ def fetch_pima(*, fp_cost=1.0, fn_cost=5.0, data_home=None):
         "Costs are an assumption: a missed case costs {fn:g}, a needless test {fp:g}."
     )
     positive = ("1", "tested_positive")
-    return _priced(PIMA, positive, "diabetes", about, fp_cost, fn_cost, data_home)
+    return _binary(PIMA, positive, "diabetes", about, fp_cost, fn_cost, data_home)
 
 
+@SICK.documented
 def fetch_sick(*, fp_cost=1.0, fn_cost=10.0, data_home=None):
-    """Thyroid disease: 3,772 patients, 28 features with gaps, 231 sick (positive).
+    """Thyroid disease: 3,772 patients, 28 features with missing values, 231 sick (positive).
 
-    The column TBG, which has no value at all, is left out.
+    The column TBG, which is empty, is left out.
 
     Parameters
     ----------
     fp_cost : float, default=1.0
-        What a needless test costs.
+        Cost of an unnecessary test.
     fn_cost : float, default=10.0
-        What a missed case costs.
-    data_home : path, default=None
-        Directory with `sick.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Cost of a missed case.
+    [data_home]
 
     Returns
     -------
@@ -131,20 +129,20 @@ def fetch_sick(*, fp_cost=1.0, fn_cost=10.0, data_home=None):
         "Thyroid Disease (sick), R. Quinlan, UCI, doi:10.24432/C5D010, CC BY 4.0. Costs are an "
         "assumption: a missed case costs {fn:g}, a needless test {fp:g}."
     )
-    return _priced(SICK, ("sick",), "sick", about, fp_cost, fn_cost, data_home)
+    return _binary(SICK, ("sick",), "sick", about, fp_cost, fn_cost, data_home)
 
 
+@OIL.documented
 def fetch_oil_spill(*, fp_cost=1.0, fn_cost=20.0, data_home=None):
     """Dark regions in radar images of the sea: 937 regions, 49 features, 41 spills (positive).
 
     Parameters
     ----------
     fp_cost : float, default=1.0
-        What a needless flight costs.
+        Cost of an unnecessary flight.
     fn_cost : float, default=20.0
-        What a missed spill costs.
-    data_home : path, default=None
-        Directory with `oil_spill.csv.gz`; None: `STAKES_DATA`, else OpenML.
+        Cost of a missed spill.
+    [data_home]
 
     Returns
     -------
@@ -154,64 +152,45 @@ def fetch_oil_spill(*, fp_cost=1.0, fn_cost=20.0, data_home=None):
         "Oil spills, M. Kubat, R. Holte, S. Matwin (1998). Costs are an assumption: a missed spill "
         "costs {fn:g}, a needless flight {fp:g}."
     )
-    return _priced(OIL, ("1",), "oil spill", about, fp_cost, fn_cost, data_home)
+    return _binary(OIL, ("1",), "oil spill", about, fp_cost, fn_cost, data_home)
 
 
+@KDD99.documented
 def fetch_kdd99(*, fp_cost=2.0, fn_cost=2.0, data_home=None):
-    """Network connections (KDD Cup 1999, 10 %): 494,021 of them, 396,743 attacks (positive).
+    """Network connections (KDD Cup 1999, 10 %): 494,021 connections, 396,743 attacks (positive).
 
     Parameters
     ----------
     fp_cost, fn_cost : float, default=2.0
-        The contest's table: calling a normal connection an attack costs 2 (1 for a probe), calling
-        a denial of service, by far the most frequent attack, normal costs 2.
-    data_home : path, default=None
-        Directory with `kddcup.data_10_percent.gz`; None: `STAKES_DATA`, else scikit-learn's
-        `fetch_kddcup99`.
+        Costs of a false alarm and of a missed attack. In the contest's cost table, a normal
+        connection taken for an attack costs 2 (1 for a probe), and so does a missed denial of
+        service, by far the most frequent attack.
+    [data_home]
 
     Returns
     -------
     PricedData
     """
-    here = local_file(KDD99, data_home) is not None
-    table = read_source(KDD99, data_home) if here else _kddcup99(data_home)
-    y = 1 - is_positive(table["labels"], "normal.")
-    return PricedData(
-        KDD99.name,
-        as_categories(table.drop("labels")),
-        y,
-        fp_cost=float(fp_cost),
-        fn_cost=float(fn_cost),
-        positive="attack",
-        description=(
-            "KDD Cup 1999, UCI, doi:10.24432/C51C7N, CC BY 4.0, 10 % subset. Costs from the "
-            f"contest's table: {fp_cost:g} for a false alarm, {fn_cost:g} for a missed attack."
-        ),
+    table = read_source(KDD99, data_home)
+    about = (
+        "KDD Cup 1999, UCI, doi:10.24432/C51C7N, CC BY 4.0, 10 % subset. Costs from the contest's "
+        "table: {fp:g} for a false alarm, {fn:g} for a missed attack."
     )
+    y = 1 - is_positive(table["labels"], "normal.")
+    return _priced(KDD99, table, y, "attack", about, fp_cost, fn_cost)
 
 
-def _kddcup99(data_home):
-    try:
-        bunch = fetch_kddcup99(percent10=True)
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{not_found(KDD99, data_home)}, and cannot be downloaded ({type(error).__name__}): "
-            f"set STAKES_DATA to a directory that holds {KDD99.file}, or connect once."
-        ) from error
-    columns = {}
-    arrays = np.column_stack([bunch.data, bunch.target]).T
-    for name, column in zip(KDD99.columns, arrays, strict=True):
-        text = isinstance(column[0], bytes)
-        columns[name] = [value.decode() for value in column] if text else column.astype(float)
-    return pl.DataFrame(columns)
-
-
-def _priced(source, positive, meaning, about, fp_cost, fn_cost, data_home):
+def _binary(source, positive, meaning, about, fp_cost, fn_cost, data_home):
     table = read_source(source, data_home)
+    y = is_positive(table[source.target], *positive)
+    return _priced(source, table, y, meaning, about, fp_cost, fn_cost)
+
+
+def _priced(source, table, y, meaning, about, fp_cost, fn_cost):
     return PricedData(
         source.name,
         as_categories(table.drop(source.target)),
-        is_positive(table[source.target], *positive),
+        y,
         fp_cost=float(fp_cost),
         fn_cost=float(fn_cost),
         positive=meaning,

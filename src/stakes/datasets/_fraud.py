@@ -1,4 +1,4 @@
-"""A stream of payments, few of them fraud, with amounts that have a heavy tail."""
+"""Simulated payments: rare fraud, heavy-tailed amounts."""
 
 import numpy as np
 from scipy.optimize import brentq
@@ -21,38 +21,39 @@ def make_fraud(
     positive_share=0.02,
     review_cost=10.0,
     median_amount=60.0,
-    tail=1.2,
+    amount_log_std=1.2,
     drift=0.0,
     random_state=None,
     return_probability=False,
 ):
-    r"""Generate payments of which a small share is fraud, and what mistakes on them cost.
+    r"""Generate payments with lognormal amounts, a small share of them fraud.
 
     The log-odds of fraud are :math:`b + 1.5\,(g(x) + h(x))`: `g` is linear in eight features,
-    the first of them the logarithm of the amount; `h` is a product, a bump, an absolute value and
-    a rule, which a linear model cannot see. `b` is set so that the mean probability is
-    `positive_share`. Amounts are lognormal.
+    the first of which is the logarithm of the amount; `h` is the sum of a product, a bump, an
+    absolute value and a rule, which a linear model cannot represent. `b` is set so that the mean
+    probability is `positive_share`.
 
     Parameters
     ----------
     n_samples : int, default=100000
-        Payments.
+        Number of payments.
     n_features : int, default=30
-        Columns of X, at least 15; the surplus is noise.
+        Number of features, at least 15; all beyond 15 are noise.
     positive_share : float, default=0.02
         Expected share of fraud.
     review_cost : float, default=10.0
-        What a false alarm costs.
+        Cost of a false alarm.
     median_amount : float, default=60.0
         Median of the amounts.
-    tail : float, default=1.2
+    amount_log_std : float, default=1.2
         Standard deviation of the logarithm of the amounts.
     drift : float, default=0.0
-        Angle in radians by which the linear part turns, from the first payment to the last.
+        Angle in radians by which the linear part rotates from the first payment to the last.
     random_state : int, RandomState or None, default=None
-        Seed.
+        Seed of the generator.
     return_probability : bool, default=False
-        Also return each payment's true probability of fraud: the best that a model can know.
+        Whether to return also the true probability of fraud of each payment, the best that any
+        model can predict.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def make_fraud(
     intercept = brentq(lambda b: expit(b + log_odds).mean() - positive_share, -100.0, 100.0)
     probability = expit(intercept + log_odds)
     y = (rng.random(n_samples) < probability).astype(np.int64)
-    X[:, 0] = np.log(median_amount) + tail * X[:, 0]
+    X[:, 0] = np.log(median_amount) + amount_log_std * X[:, 0]
     data = PricedData(
         "fraud",
         X,

@@ -1,4 +1,4 @@
-"""German credit: a thousand loans with their amounts, bundled."""
+"""German credit: 1,000 loans with their amounts."""
 
 from importlib.resources import files
 
@@ -20,24 +20,23 @@ def load_german_credit(*, loss_share=0.75, monthly_interest=0.006, flat_interest
     r"""Load German credit: 1,000 loans, 20 features, 300 of them bad.
 
     The positive class is bad credit. Granting a bad loan (a false negative) costs
-    `loss_share * amount`, since debtors pay back a part. Turning a good customer away (a false
-    positive) costs the interest that he would have paid: by default a flat rate per month on the
-    whole amount,
+    `loss_share * amount`, since debtors repay a part. Turning away a good customer (a false
+    positive) costs the interest lost: by default a flat monthly rate on the whole amount,
 
     .. math:: fp_i = monthly\_interest \cdot duration_i \cdot amount_i .
 
-    At the default of 0.6 % the good customers together pay 15 % of what they borrow: one fifth of
-    `loss_share`, which is the 1 : 5 that the data's own documentation asks for.
+    At the default of 0.6 %, good customers pay 15 % of what they borrow: a fifth of `loss_share`,
+    the ratio 1 : 5 recommended in the documentation of the data.
 
     Parameters
     ----------
     loss_share : float, default=0.75
         Share of the amount that a bad loan loses.
     monthly_interest : float, default=0.006
-        Interest for each month of the duration, as a share of the amount.
+        Interest per month of the duration, as a share of the amount.
     flat_interest : float, default=None
-        If given, `fp = flat_interest * amount` instead, whatever the duration; 0 is the CW-CVaR
-        paper's set-up, where denying everyone costs nothing.
+        If given, `fp = flat_interest * amount` regardless of the duration; 0 is the setting of the
+        CW-CVaR paper, where denying everyone costs nothing.
 
     Returns
     -------

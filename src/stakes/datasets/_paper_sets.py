@@ -1,4 +1,4 @@
-"""Two small synthetic sets of the papers: a corrupted feature, and a checkerboard."""
+"""Two synthetic sets from the papers: a corrupted feature and a checkerboard."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -7,17 +7,17 @@ from stakes.tables import PricedData
 
 
 def make_corrupted_feature(n_samples=1000, *, random_state=None):
-    """Generate the CW-CVaR paper's set of Section VI-B: one of two features is unreliable.
+    """Generate the set of Section VI-B of the CW-CVaR paper: one of two features is unreliable.
 
-    Four tenths are positive, around (5, 5); four tenths negative, around (0, 5); the rest lies
-    around (0, 0) with either label at random, half each. All Gaussians have covariance 2I.
+    40 % of the points are positive, around (5, 5); 40 % are negative, around (0, 5); the rest are
+    around (0, 0), half of them positive. All Gaussians have covariance 2I.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        Points, in random order; the paper has 1,000.
+        Number of points; 1,000 in the paper.
     random_state : int, RandomState or None, default=None
-        Seed.
+        Seed of the generator.
 
     Returns
     -------
@@ -26,7 +26,7 @@ def make_corrupted_feature(n_samples=1000, *, random_state=None):
 
     Notes
     -----
-    The paper does not print the covariance of the points around (0, 0); we take 2I as well.
+    The paper does not state the covariance of the points around (0, 0); 2I is assumed.
 
     Examples
     --------
@@ -53,21 +53,20 @@ def make_checkerboard(
 ):
     """Generate a two-dimensional checkerboard with few positives, as in the CS-SVM paper.
 
-    Points are uniform on the cells of their colour, the positives on those where column plus
-    row is odd.
+    Points are uniform on the cells of their class; positives are where column plus row is odd.
 
     Parameters
     ----------
     n_samples : int, default=10010
-        Points.
+        Number of points.
     n_cells : int, default=4
         Cells along each side, at least 2.
     positive_share : float, default=1/1001
-        Share of positives; the paper's Figure 2 has one to a thousand negatives.
+        Share of positives; one per thousand negatives in the paper's Figure 2.
     fn_cost : float, default=100.0
-        What missing a positive costs; a false alarm costs 1 (Figure 2 c: C1 = 100).
+        Cost of a missed positive; a false alarm costs 1 (Figure 2 c: C1 = 100).
     random_state : int, RandomState or None, default=None
-        Seed.
+        Seed of the generator.
 
     Returns
     -------

@@ -1,14 +1,16 @@
-"""Where the larger public sets come from: a local directory, else scikit-learn's OpenML client."""
+"""Files of public data sets: from a local directory, else downloaded by scikit-learn."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 import polars as pl
-from sklearn.datasets import fetch_openml
+from sklearn.datasets import fetch_kddcup99, fetch_openml
 
+from stakes._core.docs import documented
 from stakes.errors import InputError
 
 
@@ -19,28 +21,39 @@ class Source:
     Parameters
     ----------
     name : str
-        What we call it.
+        Name of the data set.
     file : str
-        Its file in the local directory: CSV (with a header unless `header` is False) or NPZ.
+        File name in the local directory, .csv.gz or .npz.
     target : str
-        Column of the label.
+        Label column.
     rows : int
-        How many rows it has; another number is refused.
-    openml : (str, int) or None, default=None
-        Name and version there; None if it is not there in this form.
+        Number of rows; a table with another number is refused.
+    download : callable or None, default=None
+        Returns the table of a source; None if it cannot be downloaded.
     columns : tuple of str or None, default=None
-        Our names for the columns, in order, the target last; None: as in the file.
+        Names of the columns, the target last; None: as in the file.
     header : bool, default=True
-        Whether the file's first line has names.
+        Whether the file has a header line.
     """
 
     name: str
     file: str
     target: str
     rows: int
-    openml: tuple[str, int] | None = None
+    download: Callable | None = None
     columns: tuple[str, ...] | None = None
     header: bool = True
+
+    @property
+    def documented(self):
+        """Decorator that fills ``[data_home]`` in the docstring of a `fetch_` function."""
+        otherwise = ", else it is downloaded" if self.download else ""
+        return documented(
+            {
+                "data_home": "data_home : path, default=None\n"
+                f"    Directory with `{self.file}`; None: `STAKES_DATA`{otherwise}."
+            }
+        )
 
 
 def read_source(source, data_home=None):
@@ -49,44 +62,36 @@ def read_source(source, data_home=None):
     Parameters
     ----------
     source : Source
-        Which one.
+        The table.
     data_home : path, default=None
-        Directory that holds its file; None: the environment variable `STAKES_DATA`. If the file
-        is not there, OpenML is asked, and scikit-learn keeps what it downloads.
+        Directory of its file; None: the environment variable `STAKES_DATA`. If the file is not
+        there, it is downloaded, and cached by scikit-learn.
 
     Returns
     -------
     polars.DataFrame
     """
-    path = local_file(source, data_home)
-    table = _from_openml(source, data_home) if path is None else _read(path, source)
+    path = _local_file(source, data_home)
+    table = _downloaded(source, data_home) if path is None else _read(path, source)
     if source.columns is not None and len(source.columns) == table.width:
         table.columns = list(source.columns)
     if len(table) != source.rows or source.target not in table.columns:
         raise InputError(
             f"{source.name} should have {source.rows} rows and a column {source.target!r}, but "
-            f"{path or 'OpenML'} has {len(table)} rows; use the file {source.file} that the "
-            "documentation names."
+            f"{path or 'the download'} has {len(table)} rows and the columns "
+            f"{', '.join(table.columns[:3])}, ...; use the original {source.file}."
         )
     return table
 
 
-def local_file(source, data_home=None):
-    """The file of a source in `data_home`, else in `STAKES_DATA`; None if it is not there."""
+def _local_file(source, data_home):
     where = data_home or os.environ.get("STAKES_DATA")
     path = Path(where) / source.file if where else None
     return path if path is not None and path.is_file() else None
 
 
-def not_found(source, data_home=None):
-    """Half a sentence: what was not found, and where it was looked for."""
-    where = data_home or os.environ.get("STAKES_DATA")
-    looked = f"STAKES_DATA={where}" if where else "STAKES_DATA, which is not set"
-    return f"{source.name} was not found in {looked}"
-
-
 def as_categories(table):
-    """Turn text into categories (Enum), and leave columns without any value out.
+    """Turn text columns into categories (Enum) and drop empty columns.
 
     Examples
     --------
@@ -102,7 +107,7 @@ def as_categories(table):
 
 
 def is_positive(column, *positive):
-    """Labels 0 and 1, whatever the source calls them.
+    """Labels 0 and 1, given the spellings of the positive label.
 
     Examples
     --------
@@ -118,8 +123,8 @@ def _read(path, source):
         return _read_npz(path) if path.suffix == ".npz" else _read_csv(path, source.header)
     except (OSError, EOFError, KeyError, ValueError, BadZipFile, pl.exceptions.PolarsError) as e:
         raise InputError(
-            f"{path} cannot be read as {source.name} ({type(e).__name__}): copy it again, or take "
-            "it away to have it downloaded."
+            f"{path} cannot be read as {source.name} ({type(e).__name__}): copy it again, or "
+            "remove it so that it is downloaded."
         ) from e
 
 
@@ -136,24 +141,46 @@ def _read_npz(path):
     return pl.DataFrame(columns)
 
 
-def _from_openml(source, data_home):
-    way_out = f"set STAKES_DATA to a directory that holds {source.file}"
-    if source.openml is None:
-        raise InputError(f"{not_found(source, data_home)}, and is not on OpenML: {way_out}.")
-    name, version = source.openml
+def _downloaded(source, data_home):
+    where = data_home or os.environ.get("STAKES_DATA")
+    looked = f"STAKES_DATA={where}" if where else "STAKES_DATA, which is not set"
+    missing = f"{source.name} was not found in {looked}, and"
+    fix = f"set STAKES_DATA to a directory that contains {source.file}"
+    if source.download is None:
+        raise InputError(f"{missing} it cannot be downloaded: {fix}.")
     try:
-        # liac-arff and arrays: pandas is not needed
-        bunch = fetch_openml(name=name, version=version, as_frame=False, parser="liac-arff")
+        return source.download(source)
     except (OSError, ValueError) as error:  # no network, a refused request, an unknown set
         raise InputError(
-            f"{not_found(source, data_home)}, and OpenML cannot be reached "
-            f"({type(error).__name__}): {way_out}, or connect to the network once."
+            f"{missing} the download failed ({type(error).__name__}): {fix}, or connect to the "
+            "network."
         ) from error
-    columns = {
-        feature: _decoded(bunch.data[:, j], (bunch.categories or {}).get(feature))
-        for j, feature in enumerate(bunch.feature_names)
-    }
-    return pl.DataFrame(columns).with_columns(pl.Series(source.target, list(bunch.target)))
+
+
+def from_openml(name, version):
+    """Download a table from OpenML, for `Source.download`."""
+
+    def download(source):
+        # arrays and liac-arff: pandas is not needed
+        bunch = fetch_openml(name=name, version=version, as_frame=False, parser="liac-arff")
+        columns = {
+            feature: _decoded(bunch.data[:, j], (bunch.categories or {}).get(feature))
+            for j, feature in enumerate(bunch.feature_names)
+        }
+        return pl.DataFrame(columns).with_columns(pl.Series(source.target, list(bunch.target)))
+
+    return download
+
+
+def from_kddcup99(source):
+    """Download KDD Cup 1999, for `Source.download`."""
+    bunch = fetch_kddcup99(percent10=True)
+    columns = {}
+    arrays = np.column_stack([bunch.data, bunch.target]).T
+    for name, column in zip(source.columns, arrays, strict=True):
+        text = isinstance(column[0], bytes)
+        columns[name] = [value.decode() for value in column] if text else column.astype(float)
+    return pl.DataFrame(columns)
 
 
 def _decoded(column, categories):

@@ -1,4 +1,4 @@
-"""Data whose features are known only as intervals, moments or replicates."""
+"""Data whose features are intervals, moments or repeated measurements."""
 
 from dataclasses import dataclass, replace
 
@@ -11,20 +11,20 @@ _FIELDS = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
 
 @dataclass(frozen=True, eq=False)
 class UncertainData(PricedData):
-    """Examples with labels, costs, and what is known of the uncertainty of each feature.
+    """Data with labels, costs and the uncertainty of each feature.
 
     Parameters
     ----------
     lower, upper : ndarray of shape (n, d), default=None
         Support of each feature.
     var : ndarray of shape (n, d), default=None
-        Variance (or a bound on it).
+        Variance of each feature, or a bound on it.
     mean_lower, mean_upper : ndarray of shape (n, d), default=None
         Bounds on the mean.
     replicates : ndarray of shape (n, r, d), default=None
         Repeated measurements.
     nominal : ndarray of shape (n, d), default=None
-        The true points, where they are known (generated data).
+        True points, if known (generated data).
     **others
         As in :class:`PricedData`.
     """
@@ -39,16 +39,11 @@ class UncertainData(PricedData):
 
     @property
     def uncertainty(self):
-        """What is known, by name: `model.fit(data.X, data.y, **data.uncertainty)`."""
+        """The arrays that are known, for `model.fit(data.X, data.y, **data.uncertainty)`."""
         known = {name: getattr(self, name) for name in _FIELDS}
         return {name: value for name, value in known.items() if value is not None}
 
-    def take(self, rows):
-        """The same data set with only some of its rows, in the given order."""
-        plain = super().take(rows)
-        more = {
-            name: value[rows]
-            for name in (*_FIELDS, "nominal")
-            if (value := getattr(self, name)) is not None
-        }
-        return replace(self, X=plain.X, y=plain.y, **plain.costs, **more)
+    def _take(self, rows):
+        arrays = {name: getattr(self, name) for name in (*_FIELDS, "nominal")}
+        taken = {name: value[rows] for name, value in arrays.items() if value is not None}
+        return replace(super()._take(rows), **taken)

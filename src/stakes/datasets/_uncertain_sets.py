@@ -1,4 +1,4 @@
-"""The chance-constrained paper's synthetic families: true points, seen through bounded noise."""
+"""Synthetic sets of the chance-constrained paper: points measured with bounded noise."""
 
 import numpy as np
 from scipy import stats
@@ -23,38 +23,38 @@ def make_uncertain(
     separation=3.0,
     random_state=None,
 ):
-    """Generate replicates of points whose true place, support and variance are known.
+    """Generate noisy replicates of points whose true position, support and variance are known.
 
-    True points come from a mixture of two Gaussians in each class. Noise has mean zero and a
-    bounded support; its shape is drawn at random for each feature, its width for each point and
-    feature. The paper's :math:`2_U`, :math:`10_{ST}` and so on are the dimension and the noise.
+    Each class is a mixture of two Gaussians. The noise has mean zero and bounded support; its
+    shape is drawn for each feature, its width for each point and feature. The paper's names
+    :math:`2_U`, :math:`10_{ST}` and so on give the dimension and the noise.
 
     Parameters
     ----------
     n_samples : int, default=200
-        Points, half of them positive.
+        Number of points, half of them positive.
     n_features : int, default=2
         Dimension, at least 2; 2 and 10 in the paper.
     noise : {"uniform", "beta", "skew_normal", "skew_t"}, default="uniform"
-        Shape of the noise; the last two are cut at three and four standard deviations.
+        Shape of the noise; the last two are truncated at three and four standard deviations.
     n_replicates : int, default=10
-        Measurements of each point.
+        Number of measurements per point.
     noise_scale : float, default=1.0
         Mean half-width of the noise; the classes' standard deviation is 1.
     separation : float, default=3.0
-        Distance of the classes' centres.
+        Distance between the class centres.
     random_state : int, RandomState or None, default=None
-        Seed.
+        Seed of the generator.
 
     Returns
     -------
     UncertainData
-        X is the mean of the replicates; `nominal` the true points; `lower`, `upper` and `var` the
-        true support and variance around them.
+        `X` is the mean of the replicates, `nominal` are the true points, `lower`, `upper` and `var`
+        their true support and variance.
 
     Notes
     -----
-    The paper gives the method but no parameters (Chapter 4, "Synthetic"); the numbers are ours.
+    The paper gives the method but no parameters (Chapter 4, "Synthetic"); the values here are ours.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def make_uncertain(
 
 
 def _mixture(rng, y, n_features, separation):
-    """Two parts in each class, beside each other across the line that joins the classes."""
+    """Two components per class, side by side across the line that joins the classes."""
     axes = np.linalg.qr(rng.standard_normal((n_features, 2)))[0].T
     side = rng.choice([-1.0, 1.0], len(y))
     centre = separation / 2 * np.where(y == 1, 1.0, -1.0)[:, None] * axes[0]
@@ -106,7 +106,7 @@ def _mixture(rng, y, n_features, separation):
 
 
 def _bounded_law(noise, rng, nodes=2001):
-    """A random law on [-1, 1] of the given kind: its quantile function, mean and variance."""
+    """Quantile function, mean and variance of a random distribution on [-1, 1]."""
     x = np.linspace(-1.0, 1.0, nodes)
     if noise == "uniform":
         density = np.ones(nodes)

@@ -17,24 +17,24 @@ _DESCRIPTION = (
 def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0, scale=False):
     r"""Load WDBC with the uncertainty of its features: 569 images, 10 features, 212 malignant.
 
-    X holds the means. From the standard error :math:`se` and the worst value :math:`w` follow
+    `X` contains the means. The standard error :math:`se` and the worst value :math:`w` give
 
     - bounds on the mean, :math:`\mu \pm z\, se`;
-    - the support :math:`[\mu - (w - \mu),\ w]`, cut at zero (no feature is negative) and widened
-      where a bound on the mean lies outside of it;
-    - the variance over the nuclei, :math:`n_{nuclei}\, se^2`, but never more than a variable on
-      the support with that mean can have, :math:`(w - \mu)(\mu - lower)`.
+    - the support :math:`[\mu - (w - \mu),\ w]`, truncated at zero (no feature is negative) and
+      extended to contain the bounds on the mean;
+    - the variance over the nuclei, :math:`n_{nuclei}\, se^2`, but at most the largest variance of
+      a variable with that mean on the support, :math:`(w - \mu)(\mu - lower)`.
 
     Parameters
     ----------
     n_nuclei : float, default=20
-        Nuclei of an image; the data do not say how many.
+        Number of nuclei per image, which the data do not state.
     z : float, default=1.96
-        Width of the interval of the mean in standard errors; 1.96 is 95 % if it is normal.
+        Half-width of the interval of the mean in standard errors; 1.96 for 95 % if normal.
     fn_cost : float, default=10.0
-        What missing a malignant tumour costs; a false alarm costs 1.
+        Cost of a missed malignant tumour; a false alarm costs 1.
     scale : bool, default=False
-        Bring the means to mean zero and variance one, and all bounds with them.
+        Whether to scale the means to mean zero and variance one, and the bounds with them.
 
     Returns
     -------
@@ -43,9 +43,9 @@ def load_wdbc_uncertain(*, n_nuclei=20, z=1.96, fn_cost=10.0, scale=False):
 
     Notes
     -----
-    Chapter 4 of the chance-constrained paper uses these columns but prints no formulas; these are
-    ours. "Worst" is the mean of the three largest nuclei, so single nuclei can lie outside of the
-    support. Features differ in scale by a factor of ten thousand: margin learners need
+    Chapter 4 of the chance-constrained paper uses these columns but gives no formulas; these are
+    ours. "Worst" is the mean of the three largest nuclei, so single nuclei can lie outside the
+    support. Scales of the features differ by a factor of ten thousand, so margin learners need
     `scale=True`.
 
     Examples

@@ -1,4 +1,4 @@
-"""Who gets the few alerts and reviews that there are: the exact best choice."""
+"""Exact allocation of a limited number of alerts and reviews."""
 
 import heapq
 
@@ -8,21 +8,21 @@ NEGATIVE, POSITIVE, REVIEW = 0, 1, -1
 
 
 def allocate(alert_gain, review_gain, max_alerts, max_reviews):
-    r"""Choose at most k alerts and m reviews, disjoint, with the greatest total gain.
+    r"""Choose at most k alerts and m reviews, disjoint, that maximise the total gain.
 
     .. math:: \max_{A \cap R = \emptyset} \sum_{i\in A} a_i + \sum_{i\in R} r_i
               \quad |A| \le k,\ |R| \le m .
 
-    With one limit the greatest gains win. With two, sort by :math:`a_i - r_i`: by exchange some
-    best choice has all its alerts before all its reviews, so each place to cut is tried, with
-    running sums of the k (m) greatest gains on either side from heaps: O(n log n).
+    With a single limit the largest gains win. With two, sort by :math:`a_i - r_i`: by an exchange
+    argument some optimal choice has all its alerts before all its reviews. Every cut is tried,
+    with running sums of the k (m) largest gains on either side from heaps, in O(n log n).
 
     Parameters
     ----------
     alert_gain, review_gain : ndarray of shape (n,)
-        What an alert or a review is expected to save against doing nothing.
+        Expected saving of an alert or a review over doing nothing.
     max_alerts, max_reviews : int
-        The limits.
+        Limits.
 
     Returns
     -------
@@ -35,10 +35,10 @@ def allocate(alert_gain, review_gain, max_alerts, max_reviews):
     array([-1,  1,  0])
     """
     n = len(alert_gain)
-    free = np.maximum(review_gain, 0.0) if max_reviews >= n else None
-    if free is not None:  # only alerts are scarce: what each adds to the best of the rest
+    # with one limit, the scarce action goes where it adds most to the better of the other two
+    if max_reviews >= n:
         actions = np.where(review_gain > 0, REVIEW, NEGATIVE)
-        actions[_top(alert_gain - free, max_alerts)] = POSITIVE
+        actions[_top(alert_gain - np.maximum(review_gain, 0.0), max_alerts)] = POSITIVE
         return actions
     if max_alerts >= n:
         actions = np.where(alert_gain > 0, POSITIVE, NEGATIVE)
@@ -63,13 +63,13 @@ def _allocate_both(a, r, k, m):
 
 
 def _top(gain, k):
-    """Rows with the k greatest positive gains; of equal ones the first rows."""
+    """Rows with the k largest positive gains; ties go to the first rows."""
     best = np.argsort(-gain, kind="stable")[:k]
     return best[gain[best] > 0]
 
 
 def _running_top(values, k):
-    """Sum of the k greatest of the first j values, for j = 0 ... n."""
+    """Sum of the k largest of the first j values, for j = 0 ... n."""
     sums, heap, total = np.zeros(len(values) + 1), [], 0.0
     for j, value in enumerate(values.tolist(), start=1):
         if len(heap) < k:

@@ -1,71 +1,77 @@
 """The decision with the least expected cost, row by row."""
 
+import warnings
+from numbers import Real
+
 import numpy as np
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from stakes._core.deciding import row_count
-from stakes._core.sklearn_private import fit_context
+from stakes._core.deciding import only_scores_count, row_count
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
-from stakes.decision._probability import ProbabilityDecisionClassifier
-from stakes.decision._wrapper import check_costs_of_fit
+from stakes.decision._prior import as_prior, shift_prior
+from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
 
-class BayesDecisionClassifier(ProbabilityDecisionClassifier):
-    r"""Any classifier, with the decision that has the least expected cost for each row.
+@documented()
+class BayesDecisionClassifier(DecisionClassifier):
+    r"""Any classifier with the decision of least expected cost for each row.
 
-    With the inner estimator's probabilities :math:`p_k(x)` and the cost :math:`c_{kj}` of deciding
-    :math:`j` where :math:`k` is true, decides
+    With the inner estimator's probabilities :math:`p_k(x)` and the cost :math:`c_{kj}` of decision
+    :math:`j` if the true class is :math:`k`, decides
 
     .. math:: \arg\min_j \sum_k p_k(x)\, c_{kj} ,
 
     for two classes: positive if and only if
-    :math:`p > (fp - tn) / ((fp - tn) + (fn - tp))`. The costs are those given to `predict`, so
-    they may differ from row to row and may change after training. Probabilities that are off make
-    the decision wrong: calibrate a model that is not calibrated, and correct one that was trained
+    :math:`p > (fp - tn) / ((fp - tn) + (fn - tp))`. The costs are arguments of `predict`, so they
+    may differ between rows and change after training. The decisions are only as good as the
+    probabilities: calibrate a model that is not calibrated, and correct a model that was trained
     on weighted or resampled data with `prior` and `training_prior`.
 
     Parameters
     ----------
     estimator : classifier
-        Anything with scikit-learn's interface: pipelines, searches, LightGBM, XGBoost. One that
-        is fitted already is used as it is inside scikit-learn's `FrozenEstimator`.
+        Classifier with scikit-learn's interface: a pipeline, a search, LightGBM, XGBoost. Wrap a
+        fitted one in scikit-learn's `FrozenEstimator`.
     calibration : {"isotonic", "sigmoid"} or None, default=None
-        How scores become probabilities, learnt out of fold by `CalibratedClassifierCV`. Needed
-        for an estimator that has only `decision_function`.
+        Calibration of the scores by `CalibratedClassifierCV`. Required if the estimator has only
+        `decision_function`.
     cv : int, splitter or iterable, default=5
-        The folds of the calibration.
+        Folds of the calibration.
     prior : float or array-like of shape (k,), default=None
-        Class shares at work (for two classes the share of positives). None: those of y, if
-        `training_prior` is given; else no correction.
+        Class shares in use (for two classes, the share of positives). None: those of y if
+        `training_prior` is given, else no correction.
     training_prior : float or array-like of shape (k,), default=None
-        Class shares that the inner model believes in, after its own weights or resampling (0.5
-        for `class_weight="balanced"`). None: those of y, weighted as the estimator saw them.
+        Class shares that the inner estimator was trained on, after weighting or resampling (0.5
+        for `class_weight="balanced"`). None: those of y, with the weights that the estimator got.
     costs_in_training : bool, default=True
-        Whether costs given to `fit` are handed to an inner estimator that takes them. False: the
-        inner estimator learns what is likely, and costs act in the decision alone.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs for calls of `predict` that give none.
+        Whether costs given to `fit` are passed to an inner estimator that takes them. False: the
+        costs only act in the decision.
+    [costs]
     cost_matrix : array-like of shape (k, k), default=None
         Costs of k classes, row: true class, column: decision; instead of the four numbers. Only
-        `predict` reads it, so `set_params(cost_matrix=...)` changes the prices of a fitted model.
+        `predict` reads it, so `set_params(cost_matrix=...)` changes the costs of a fitted model.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted inner estimator, calibrated if asked for.
+        Fitted inner estimator, calibrated if requested.
     classes_ : ndarray of shape (k,)
-        Labels; `classes_[1]` is the positive one.
+        Labels; `classes_[1]` is the positive class.
     prior_, training_prior_ : ndarray of shape (k,) or None
-        What the probabilities are corrected to, and from.
+        Class shares that the probabilities are corrected to and from.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the inner estimator, where it has them.
+        Those of the inner estimator, if it has them.
 
     Notes
     -----
-    Costs given to `fit` are handed to an inner estimator that takes them and change nothing
-    otherwise. A learner trained with costs may give scores that lean with them, which calibration
-    does not undo where costs differ from row to row: they then count twice. Train it without them
-    (`costs_in_training=False`), or let it decide by its own rule.
+    Costs given to `fit` are passed to an inner estimator that takes them and have no other effect.
+    The scores of a learner trained with costs may be biased by them, and calibration does not
+    correct that if costs differ between rows: the costs then count twice. Train it without costs
+    (`costs_in_training=False`), or use its own decisions.
 
     References
     ----------
@@ -83,7 +89,10 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     """
 
     _parameter_constraints = {
-        **ProbabilityDecisionClassifier._parameter_constraints,
+        **DecisionClassifier._parameter_constraints,
+        "calibration": [StrOptions({"isotonic", "sigmoid"}), None],
+        "prior": ["array-like", Real, None],
+        "training_prior": ["array-like", Real, None],
         "cost_matrix": ["array-like", None],
         "costs_in_training": ["boolean"],
     }
@@ -119,55 +128,73 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     def fit(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
     ):
-        """Fit the inner estimator, and the calibration if asked for.
+        """Fit the inner estimator, and the calibration if requested.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the inner estimator takes them.
+            Examples in any form that the inner estimator takes.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
         sample_weight : array-like of shape (n,), default=None
-            Handed on if the inner estimator takes it.
+            Weights, passed to an inner estimator that takes them.
         fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            Handed on if the inner estimator takes them.
+            Costs of the four outcomes, passed to an inner estimator that takes them.
 
         Returns
         -------
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        self._check_labels(y)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
-        self._settle_costs(row_count(X), **costs)  # refuses costs that do not fit the classes
+        self._settle_costs(row_count(X), **costs)  # raises if the costs do not match the classes
         return self
 
-    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for each row of X at the prices given now.
+    def predict_proba(self, X):
+        """Class probabilities, calibrated and corrected for the prior if requested.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; None: as in the constructor.
+            Examples in any form that the inner estimator takes.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            One column for each of `classes_`.
+        """
+        check_is_fitted(self)
+        probabilities = self.estimator_.predict_proba(X)
+        if self.prior_ is None:
+            return probabilities
+        return shift_prior(probabilities, self.training_prior_, self.prior_)
+
+    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Decide for each row of X at the given costs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            Examples.
+        [predict_costs]
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         return self._decide(X, fp_cost, fn_cost, tp_cost, tn_cost)[0]
 
     def expected_cost(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """What the decisions of `predict` are expected to cost, row by row.
+        """Expected cost of the decision of `predict` for each row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; None: as in the constructor.
+            Examples.
+        [predict_costs]
 
         Returns
         -------
@@ -178,21 +205,19 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     def score(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
     ):
-        """One minus the regret of the decisions over the greatest possible regret.
+        """One minus the regret of the decisions relative to the largest possible regret.
 
-        For two classes this is the accuracy weighted by what each example has at stake; accuracy
-        when all costs are equal.
+        For two classes this is the accuracy weighted by the regrets, and the plain accuracy if
+        all costs are equal.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Weights beside the costs.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost.
+            Labels.
+        [sample_weight]
+        [predict_costs]
 
         Returns
         -------
@@ -225,6 +250,9 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
     def _has_prices(self, given):
         return self.cost_matrix is not None or super()._has_prices(given)
 
+    def _check_labels(self, y):
+        """Raise on labels that a subclass cannot take."""
+
     def _own_costs(self):
         if np.shape(self.cost_matrix) != (2, 2):
             return super()._own_costs()
@@ -235,7 +263,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         return self._settle_costs(n, **given)
 
     def _decide(self, X, *given):
-        """Labels and expected costs."""
+        """Return decisions and their expected costs."""
         probabilities = self.predict_proba(X)
         costs = self._settle_costs(len(probabilities), **dict(zip(COST_NAMES, given, strict=True)))
         if isinstance(costs, Costs):
@@ -247,7 +275,7 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         return self.classes_[decided], expected
 
     def _settle_costs(self, n, **given):
-        """The costs of n rows: what is given now, else the constructor's matrix or numbers."""
+        """Costs of n rows: those given, else the matrix or the numbers of the constructor."""
         numbers_given = super()._own_costs() != NEUTRAL_COSTS
         if self.cost_matrix is not None and numbers_given:
             raise ValueError(
@@ -257,13 +285,72 @@ class BayesDecisionClassifier(ProbabilityDecisionClassifier):
         now = {name: cost for name, cost in given.items() if cost is not None}
         if k == 2:
             if self.cost_matrix is not None:
-                CostMatrix.of(self.cost_matrix, 2)  # refuses one of another shape
+                CostMatrix.of(self.cost_matrix, 2)  # raises on another shape
             return Costs.of(n, **self._own_costs() | now)
         if now or numbers_given:
             raise ValueError(
-                f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: give a "
-                f"cost_matrix of shape ({k}, {k}) to the constructor."
+                f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: set "
+                f"cost_matrix of shape ({k}, {k}) in the constructor."
             )
         return CostMatrix.of(
             1.0 - np.eye(k) if self.cost_matrix is None else self.cost_matrix, n_classes=k
         )
+
+    def _fit_probabilities(self, X, y, sample_weight, costs):
+        """Fit the inner estimator and its calibration; settle the prior."""
+        name = type(self.estimator).__name__
+        if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                f"{name} gives no probabilities, which expected costs require: set "
+                f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
+            )
+        params = self._fit_params(sample_weight, costs)
+        with only_scores_count():
+            if self.calibration is None:
+                self.estimator_ = clone(self.estimator).fit(X, y, **params)
+            else:
+                self.estimator_ = self._calibrated(X, y, sample_weight, params)
+        self._take_over(self.estimator_)
+        self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
+
+    def _calibrated(self, X, y, sample_weight, params):
+        """Calibrate on held-out scores."""
+        model = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
+        if not any("sample_weight" in name for name in params):
+            return model.fit(X, y, **params)
+        params = {name: value for name, value in params.items() if name != "sample_weight"}
+        with warnings.catch_warnings():
+            # a pipeline takes the weights too, prefixed with the name of its last step
+            warnings.filterwarnings("ignore", message="Since .* does not appear to accept")
+            return model.fit(X, y, sample_weight=sample_weight, **params)
+
+    def _set_prior(self, y, sample_weight):
+        """Settle the class shares that the probabilities are corrected from and to."""
+        self.prior_ = self.training_prior_ = None
+        if self.prior is None and self.training_prior is None:
+            return
+        if self.calibration is not None and self.training_prior is not None:
+            raise ValueError(
+                "Calibrated probabilities have the class shares of y, so training_prior must be "
+                "None; give only prior."
+            )
+        if self.calibration is None and self.training_prior is None and is_frozen(self.estimator):
+            raise ValueError(
+                "The class shares that a frozen estimator was trained on are unknown: give "
+                "training_prior as well as prior."
+            )
+        k = len(self.classes_)
+        training_prior, prior = self.training_prior, self.prior
+        if training_prior is None:
+            training_prior = _shares(y, self.classes_, sample_weight)
+        if prior is None:
+            prior = _shares(y, self.classes_, None)
+        self.training_prior_ = as_prior("training_prior", training_prior, k)
+        self.prior_ = as_prior("prior", prior, k)
+
+
+def _shares(y, classes, sample_weight):
+    y = column_or_1d(y)
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+    total = np.array([weight[y == label].sum() for label in classes])
+    return total / total.sum()

@@ -1,4 +1,4 @@
-"""Several probabilities as one: a weighted sum of log-odds, weighted on rows not seen."""
+"""Blend of several classifiers: a weighted sum of their log-odds."""
 
 from numbers import Integral, Real
 
@@ -11,57 +11,62 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._core.sklearn_private import BaseComposition, Interval, fit_context
-from stakes.decision._wrapper import two_classes
+from stakes._core.sklearn_private import (
+    BaseComposition,
+    Interval,
+    check_sample_weight,
+    fit_context,
+    routing_enabled,
+)
+from stakes.decision._wrapper import inner_fit_params, two_classes
 
-_SMALLEST = 1e-4  # a member that is surer than this is not believed further
+_SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
 
 
 class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
-    r"""Blend the probabilities of several classifiers into one that is as good as the best.
+    r"""Blend of the probabilities of several classifiers.
 
     With the members' probabilities :math:`p_k(x)` of the positive class,
 
     .. math:: p(x) = \sigma\Bigl(b + \sum_k w_k \log\frac{p_k(x)}{1 - p_k(x)}\Bigr),
               \qquad w \ge 0 ,
 
-    where :math:`b, w` minimise the log loss of the members' answers to rows that they were not
-    trained on, plus :math:`\alpha \sum_k (w_k - 1/K)^2`, which draws the weights to the plain mean
-    where the rows do not say otherwise. A member that is too sure of itself gets a smaller weight,
-    one that the others make needless gets none: no choice between them has to be made.
+    where :math:`b, w` minimise the log loss of held-out predictions plus
+    :math:`\alpha \sum_k (w_k - 1/K)^2`, which pulls the weights towards the plain mean.
+    Overconfident members get smaller weights, redundant ones get none, so no model has to be
+    selected.
 
     Parameters
     ----------
     estimators : list of (str, classifier)
-        The members; each gives `predict_proba` and sees X as it comes.
+        Members, with `predict_proba`; X is passed to them unchanged.
     alpha : float, default=0.001
-        How strongly the weights are drawn to the mean.
+        Penalty on the distance of the weights from their mean.
     cv : int, splitter or iterable, default=5
-        The folds in which members answer for rows they have not seen. A number means stratified
-        folds of shuffled rows: in a table sorted by time others would weigh the members' answers
-        to another time.
-    random_state : int, RandomState or None, default=0
-        How rows are shuffled if `cv` is a number.
+        Folds for the held-out predictions. A number means stratified folds of shuffled rows, so
+        that a table sorted by time is not split by time.
+    random_state : int, RandomState or None, default=None
+        Random state of the shuffling if `cv` is a number.
 
     Attributes
     ----------
     estimators_ : list of classifier
-        The members, fitted on all rows.
+        Members, fitted on all rows.
     weights_ : ndarray of shape (n_members,)
-        The weights :math:`w`.
+        Weights :math:`w`.
     intercept_ : float
-        The intercept :math:`b`.
+        Intercept :math:`b`.
     gradient_norm_ : float
-        Largest entry of the projected gradient at the weights: zero at the minimum.
+        Largest entry of the projected gradient at the solution; zero at the minimum.
     classes_ : ndarray of shape (2,)
-        Labels; `classes_[1]` is the positive one.
+        Labels; `classes_[1]` is the positive class.
     n_features_in_, feature_names_in_ : int, ndarray
-        Of the members, where they have them.
+        Those of the members, if they have them.
 
     Notes
     -----
-    Members are trained :math:`K (\text{folds} + 1)` times in all. Probabilities beyond 0.0001 and
-    0.9999 count as these.
+    The K members are trained :math:`K (\text{folds} + 1)` times in total. Their probabilities are
+    clipped to [0.0001, 0.9999].
 
     References
     ----------
@@ -75,7 +80,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> members = [("stump", DecisionTreeClassifier(max_depth=1)),
     ...            ("ridge", LogisticRegression(solver="newton-cholesky"))]
-    >>> BlendClassifier(members).fit(X, y).weights_.round(1)
+    >>> BlendClassifier(members, random_state=0).fit(X, y).weights_.round(1)
     array([0. , 0.9])
     """
 
@@ -86,22 +91,24 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, estimators, *, alpha=1e-3, cv=5, random_state=0):
+    def __init__(self, estimators, *, alpha=1e-3, cv=5, random_state=None):
         self.estimators = estimators
         self.alpha = alpha
         self.cv = cv
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y):
-        """Weigh the members on rows they have not seen, then fit them on all rows.
+    def fit(self, X, y, sample_weight=None):
+        """Find the weights from held-out predictions, then fit the members on all rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the members take them.
+            Examples in any form that the members take.
         y : array-like of shape (n,)
-            Their labels, of two classes.
+            Labels of two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the examples in the log loss; also passed to members that take them.
 
         Returns
         -------
@@ -111,18 +118,25 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, X)
+        params = [_fit_params(member, sample_weight) for member in members]
         cv = self.cv
         if isinstance(cv, Integral):
             cv = StratifiedKFold(cv, shuffle=True, random_state=self.random_state)
         folds = list(check_cv(cv, y, classifier=True).split(X, y))
-        unseen = [
-            cross_val_predict(clone(member), X, y, cv=folds, method="predict_proba")[:, 1]
-            for member in members
+        held_out = [
+            cross_val_predict(
+                clone(member), X, y, cv=folds, method="predict_proba", params=given or None
+            )[:, 1]
+            for member, given in zip(members, params, strict=True)
         ]
         self.intercept_, self.weights_, self.gradient_norm_ = _weigh(
-            _log_odds(unseen), signs, self.alpha
+            _log_odds(held_out), signs, self.alpha, sample_weight
         )
-        self.estimators_ = [clone(member).fit(X, y) for member in members]
+        self.estimators_ = [
+            clone(member).fit(X, y, **given) for member, given in zip(members, params, strict=True)
+        ]
         self.classes_ = self.estimators_[0].classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):
@@ -130,12 +144,12 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         return self
 
     def decision_function(self, X):
-        """The blended log-odds of the positive class.
+        """Blended log-odds of the positive class.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
@@ -146,12 +160,12 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         return self.intercept_ + _log_odds(given) @ self.weights_
 
     def predict_proba(self, X):
-        """The blended probabilities of both classes.
+        """Blended probabilities of both classes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
@@ -161,26 +175,26 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         return np.column_stack([1 - p, p])
 
     def predict(self, X):
-        """The likelier class of each row; for prices see `BayesDecisionClassifier`.
+        """Most probable class of each row; for costs, wrap it in `BayesDecisionClassifier`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        likelier = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[likelier]
+        positive = (self.decision_function(X) > 0).astype(int)
+        return self.classes_[positive]
 
     def get_params(self, deep=True):
-        """Parameters of the blend and, by their names, of its members."""
+        """Return the parameters of the blend and of its named members."""
         return self._get_params("estimators", deep=deep)
 
     def set_params(self, **params):
-        """Set parameters of the blend or of its members."""
+        """Set parameters of the blend or of its named members."""
         self._set_params("estimators", **params)
         return self
 
@@ -211,17 +225,28 @@ def _log_odds(probabilities):
     return logit(np.clip(np.column_stack(probabilities), _SMALLEST, 1 - _SMALLEST))
 
 
-def _weigh(Z, signs, alpha):
-    """Intercept, non-negative weights, and the norm of the projected gradient."""
+def _fit_params(member, sample_weight):
+    """Arguments of `fit`: by routing if enabled, else by its signature."""
+    if routing_enabled():
+        return {} if sample_weight is None else {"sample_weight": sample_weight}
+    return inner_fit_params(member, sample_weight=sample_weight)
+
+
+def _weigh(Z, signs, alpha, sample_weight=None):
+    """Return the intercept, the non-negative weights, and the norm of the projected gradient."""
     n, k = Z.shape
+    total = n if sample_weight is None else sample_weight.sum()
     signed = signs[:, None] * np.column_stack([np.ones(n), Z])
     mean = np.r_[0.0, np.full(k, 1 / k)]
     pulled = np.r_[0.0, np.full(k, alpha)]
 
     def loss(theta):
         margin = signed @ theta
-        gradient = -signed.T @ expit(-margin) / n + 2 * pulled * (theta - mean)
-        value = np.logaddexp(0, -margin).mean() + pulled @ (theta - mean) ** 2
+        pull, losses = expit(-margin), np.logaddexp(0, -margin)
+        if sample_weight is not None:
+            pull, losses = sample_weight * pull, sample_weight * losses
+        gradient = -signed.T @ pull / total + 2 * pulled * (theta - mean)
+        value = losses.sum() / total + pulled @ (theta - mean) ** 2
         return value, gradient
 
     bounds = [(None, None)] + [(0, None)] * k
@@ -229,5 +254,6 @@ def _weigh(Z, signs, alpha):
         loss, mean, jac=True, bounds=bounds, method="L-BFGS-B", options={"gtol": 1e-8, "ftol": 0}
     )
     theta, gradient = found.x, loss(found.x)[1]
+    # at a bound, only a gradient that points inside is left to follow
     blocked = (theta <= 0) & (gradient > 0) & (np.arange(k + 1) > 0)
     return float(theta[0]), theta[1:], float(np.abs(np.where(blocked, 0, gradient)).max())

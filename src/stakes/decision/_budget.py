@@ -1,30 +1,31 @@
-"""Decisions when alerts are scarce, and when a case may be sent to review."""
+"""Decisions with a limited number of alerts, and with reviews."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.deciding import row_limit
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES
 from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._wrapper import two_classes
-from stakes.metrics._intake import rows_of
 
 _LIMIT = [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")]
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Three-way decisions and what they are expected to cost.
+    """Three-way decisions and their expected costs.
 
     Attributes
     ----------
     action : ndarray of shape (n,) of int
-        1: decide positive (alert); 0: decide negative; -1: review.
+        1: positive (alert); 0: negative; -1: review.
     expected_cost : ndarray of shape (n,)
-        Expected cost of the action, a review's price included.
+        Expected cost of the action, including the cost of a review.
     probability : ndarray of shape (n,)
         Probability of the positive class.
     """
@@ -37,36 +38,36 @@ class Decisions:
         return len(self.action)
 
 
+@documented()
 class BudgetDecisionClassifier(BayesDecisionClassifier):
-    r"""Any two-class model with a limited number of alerts, and with a review zone.
+    r"""Any two-class classifier with a limited number of alerts, and with reviews.
 
-    Of the rows of one `predict` call, at most `max_alerts` are decided positive: those where an
-    alert is expected to save most,
+    In one call of `predict`, at most `max_alerts` rows are positive: those with the largest
+    expected saving of an alert,
 
     .. math:: a_i = p_i\,(fn_i - tp_i) - (1 - p_i)(fp_i - tn_i) ,
 
-    and only where :math:`a_i > 0`. `decide` knows a third action: a review costs `review_cost`
-    and finds the truth, so it is expected to save :math:`r_i = p_i\,(fn_i - tp_i) - review_i`. It
-    wins where the model is least sure: where both mistakes are expected to cost more than looking.
-    With a limit on both the total saving is the greatest possible one, not a greedy one.
+    and only where :math:`a_i > 0`. `decide` has a third action: a review costs `review_cost` and
+    finds the true class, so its expected saving is :math:`r_i = p_i\,(fn_i - tp_i) - review_i`. It
+    is chosen where either decision has a higher expected cost. With limits on both, the total
+    saving is optimal, not greedy.
 
     Parameters
     ----------
     estimator : classifier
         As in :class:`BayesDecisionClassifier`, two classes only.
     max_alerts : int or float, default=1.0
-        At most this number (int) or share (float in [0, 1], rounded down) of the rows of one call
-        is decided positive. 1 is one alert, 1.0 is no limit.
+        Maximum number (int) or share (float in [0, 1], rounded down) of positive decisions in one
+        call. 1 is one alert, 1.0 is no limit.
     review_cost : float, default=None
-        Price of a review; None: `decide` has no review zone unless it is given a price.
+        Cost of a review; None: no reviews unless `decide` is given a cost.
     max_reviews : int or float, default=1.0
-        At most this number or share of the rows of one call is reviewed.
+        Maximum number or share of reviews in one call.
     calibration, cv, prior, training_prior, costs_in_training
         As in :class:`BayesDecisionClassifier`.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs for calls that give none.
+    [costs]
     cost_matrix : array-like of shape (2, 2), default=None
-        Instead of the four numbers.
+        The four costs as a matrix, row: true class, column: decision.
 
     Attributes
     ----------
@@ -75,8 +76,8 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
 
     Notes
     -----
-    The limit is of one call: a row's decision depends on the other rows of the call. Of rows
-    with equal savings at the limit the first ones win. Without limits `predict` is that of
+    The limits are per call: the decision on a row depends on the other rows of the call. Among
+    rows with equal savings at the limit, the first ones win. Without limits, `predict` is that of
     :class:`BayesDecisionClassifier`.
 
     Examples
@@ -132,49 +133,23 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         self.review_cost = review_cost
         self.max_reviews = max_reviews
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Fit the inner estimator, and the calibration if asked for.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the inner estimator takes them.
-        y : array-like of shape (n,)
-            Their labels, of two classes.
-        sample_weight : array-like of shape (n,), default=None
-            Handed on if the inner estimator takes it.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            Handed on if the inner estimator takes them.
-
-        Returns
-        -------
-        self
-        """
-        two_classes(y)
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        return super().fit(X, y, sample_weight, **costs)
-
     def predict(
         self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, max_alerts=None
     ):
-        """Decide for each row of X, with at most `max_alerts` positive decisions; no reviews.
+        """Decide for each row of X with at most `max_alerts` positive decisions and no reviews.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The rows that share the alerts.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; None: as in the constructor.
+            Rows that share the alerts.
+        [predict_costs]
         max_alerts : int or float, default=None
-            The limit of this call; None: as in the constructor.
+            Limit of this call; None: the constructor's.
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         given = fp_cost, fn_cost, tp_cost, tn_cost
         action = self._act(X, given, max_alerts, None, 0).action
@@ -183,16 +158,15 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
     def expected_cost(
         self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, max_alerts=None
     ):
-        """What the decisions of `predict` are expected to cost, row by row.
+        """Expected cost of the decision of `predict` for each row.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The rows that share the alerts.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; None: as in the constructor.
+            Rows that share the alerts.
+        [predict_costs]
         max_alerts : int or float, default=None
-            The limit of this call; None: as in the constructor.
+            Limit of this call; None: the constructor's.
 
         Returns
         -------
@@ -213,18 +187,17 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         max_alerts=None,
         max_reviews=None,
     ):
-        """Choose between the positive decision, the negative one and a review.
+        """Choose between a positive decision, a negative decision and a review.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The rows that share the alerts and the reviews.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost now; None: as in the constructor.
+            Rows that share the alerts and the reviews.
+        [predict_costs]
         review_cost : float or array-like of shape (n,), default=None
-            Price of a review; None: as in the constructor.
+            Cost of a review; None: the constructor's.
         max_alerts, max_reviews : int or float, default=None
-            The limits of this call; None: as in the constructor.
+            Limits of this call; None: the constructor's.
 
         Returns
         -------
@@ -241,8 +214,11 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
+    def _check_labels(self, y):
+        two_classes(y)
+
     def _compare_with_trivial(self, *training):
-        pass  # "always positive" would break the budget that it was given
+        pass  # "always positive" would exceed the limit
 
     def _act(self, X, given, max_alerts, review_cost, max_reviews):
         p = self.predict_proba(X)[:, 1]
@@ -256,7 +232,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             review_cost = review_prices(review_cost, n)
             review_gain = missed - review_cost
         max_alerts = self.max_alerts if max_alerts is None else max_alerts
-        limits = rows_of("max_alerts", max_alerts, n), rows_of("max_reviews", max_reviews, n)
+        limits = row_limit("max_alerts", max_alerts, n), row_limit("max_reviews", max_reviews, n)
         action = allocate(alert_gain, review_gain, *limits)
         saved = np.select([action == POSITIVE, action == REVIEW], [alert_gain, review_gain], 0.0)
         nothing = costs.expected(p, np.full(n, NEGATIVE))
@@ -264,7 +240,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
 
 
 def review_prices(review_cost, n):
-    """What a review of each of n rows costs, checked."""
+    """Return the costs of reviewing each of n rows, checked."""
     prices = np.asarray(review_cost, dtype=np.float64)
     if prices.ndim > 1 or (prices.ndim == 1 and len(prices) != n):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Probabilities of a model whose training data had other class shares than the world has."""
+"""Correction of probabilities for class shares that differ from those in training."""
 
 import warnings
 
@@ -7,21 +7,21 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def shift_prior(probabilities, training_prior, prior):
-    r"""Correct class probabilities for class shares that changed after training.
+    r"""Correct class probabilities for a change of the class shares after training.
 
-    If only the shares of the classes change, not how each class looks, Bayes' rule gives
+    If the class shares change but the distribution within each class does not, Bayes' rule gives
 
     .. math:: p'_k \propto p_k\, \frac{\pi'_k}{\pi_k} ,
 
     with :math:`\pi` the shares in the training data (after weighting or resampling) and
-    :math:`\pi'` those at work. For two classes this is Theorem 2 of [1]_.
+    :math:`\pi'` those in use. For two classes this is Theorem 2 of [1]_.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k)
-        What the model says.
+        Probabilities from the model.
     training_prior, prior : float or array-like of shape (k,)
-        Share of each class; for two classes the share of the positive one is enough.
+        Class shares; for two classes, the share of the positive class suffices.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def shift_prior(probabilities, training_prior, prior):
 
     Examples
     --------
-    A model trained on balanced data says 0.5; in the world one case in fifty is positive.
+    A model trained on balanced data predicts 0.5; in use, one case in fifty is positive.
 
     >>> shift_prior([[0.5, 0.5]], training_prior=0.5, prior=0.02)
     array([[0.98, 0.02]])
@@ -44,32 +44,32 @@ def shift_prior(probabilities, training_prior, prior):
     new = as_prior("prior", prior, p.shape[1])
     shifted = p * (new / old)
     total = shifted.sum(axis=1, keepdims=True)
-    # all of a row's mass may lie on a class that the new prior rules out: then the prior remains
+    # a row whose mass lies on classes that the new prior excludes gets the prior itself
     return np.where(total > 0, shifted / np.where(total > 0, total, 1.0), new)
 
 
 def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
-    r"""Estimate the class shares at work from unlabelled cases, by maximum likelihood.
+    r"""Estimate the current class shares from unlabelled cases, by maximum likelihood.
 
-    The EM algorithm of [1]_: correct the probabilities with the current shares, take their mean
-    as the new shares, repeat. Each round raises the likelihood
+    EM algorithm [1]_: correct the probabilities with the current shares, take their mean as the
+    new shares, repeat. Each iteration increases the likelihood
     :math:`\sum_i \log \sum_k p_{ik}\, \pi'_k / \pi_k`, which is concave in :math:`\pi'`.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k)
-        What a calibrated model says about the cases at work.
+        Probabilities of the unlabelled cases from a calibrated model.
     training_prior : float or array-like of shape (k,)
-        Share of each class in its training data.
+        Class shares in the training data of the model.
     tol : float, default=1e-8
-        Stop when no share moves by more.
+        Stop when no share changes by more.
     max_iter : int, default=10000
-        Rounds at most.
+        Maximum number of iterations.
 
     Returns
     -------
     ndarray of shape (k,)
-        The estimated shares; give them as `prior` to `BayesDecisionClassifier`.
+        Estimated shares, for `prior` of `BayesDecisionClassifier`.
 
     References
     ----------
@@ -90,7 +90,7 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
         if np.abs(prior - last).max() <= tol:
             return prior
     warnings.warn(
-        f"estimate_prior did not converge in {max_iter} rounds; raise max_iter or tol.",
+        f"estimate_prior did not converge in {max_iter} iterations; raise max_iter or tol.",
         ConvergenceWarning,
         stacklevel=2,
     )
@@ -101,20 +101,20 @@ def _one_column_per_class(probabilities):
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2:
         raise ValueError(
-            f"probabilities must have one column for each class. Got shape {p.shape} instead; for "
-            "the probability p of the positive of two give np.column_stack([1 - p, p])."
+            f"probabilities must have one column per class. Got shape {p.shape} instead; for the "
+            "probability p of the positive class, pass np.column_stack([1 - p, p])."
         )
     return p
 
 
 def as_prior(name, value, n_classes):
-    """Check class shares; a single number is the share of the positive of two classes."""
+    """Check class shares; a single number is the share of the positive class of two."""
     share = np.asarray(value, dtype=np.float64)
     if share.ndim == 0 and n_classes == 2:
         share = np.array([1.0 - share, share])
     if share.shape != (n_classes,):
         raise ValueError(
-            f"{name} must have one share for each of the {n_classes} classes (or be one number if "
+            f"{name} must have one share for each of the {n_classes} classes (or be a number if "
             f"there are two). Got shape {share.shape} instead."
         )
     lowest = np.nextafter(0.0, 1.0) if name == "training_prior" else 0.0

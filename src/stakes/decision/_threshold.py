@@ -1,4 +1,6 @@
-"""One threshold for all rows, tuned on cost with scores of rows that the model has not seen."""
+"""A single threshold, tuned for the least cost on held-out scores."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
@@ -7,47 +9,121 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import only_scores_count, row_count
+from stakes._core.docs import documented
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
-from stakes.decision._cost_curve import threshold_curve
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
 
 
-class ThresholdDecisionClassifier(DecisionClassifier):
-    r"""Any two-class scorer with the one threshold that would have cost least.
+@dataclass(frozen=True, eq=False)
+class ThresholdCurve:
+    """Total cost as a function of the threshold; a score above it is positive.
 
-    With scores :math:`s_i` of rows that the scoring model was not fitted on (cross-validation) it
-    solves exactly, by one sort,
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m,)
+        From plus infinity (none positive) through the midpoints between neighbouring scores to
+        minus infinity (all positive).
+    costs : ndarray of shape (m,)
+        Total cost at each threshold.
+    at_stake : float
+        Weighted sum of the regrets: the cost of all wrong decisions minus that of all correct
+        ones.
+    """
+
+    thresholds: np.ndarray
+    costs: np.ndarray
+    at_stake: float
+
+    @property
+    def best(self):
+        """Index of the least cost; among equal ones, that with the fewest positive decisions."""
+        # costs that differ by rounding only are equal, so the choice does not depend on the
+        # currency
+        return int(np.argmax(self.costs <= self.costs.min() + 1e-12 * self.at_stake))
+
+
+def threshold_curve(scores, positive, costs, sample_weight=None):
+    """Total cost of every threshold that decides the rows differently, in O(n log n).
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Finite scores, larger for the positive class.
+    positive : array-like of bool of shape (n,)
+        Which rows are positive.
+    costs : Costs
+        Costs of the n rows.
+    sample_weight : array-like of shape (n,), default=None
+        Factors on the costs of the rows; None: all one.
+
+    Returns
+    -------
+    ThresholdCurve
+
+    Examples
+    --------
+    >>> from stakes.costs import Costs
+    >>> curve = threshold_curve([0.2, 0.4, 0.9], [False, True, True], Costs.of(3, fn_cost=5.0))
+    >>> curve.thresholds.round(2).tolist(), curve.costs.tolist()
+    ([inf, 0.65, 0.3, -inf], [10.0, 5.0, 0.0, 1.0])
+    >>> curve.thresholds[curve.best].round(2).item()
+    0.3
+    """
+    scores, positive = np.asarray(scores, np.float64), np.asarray(positive, bool)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"scores has {(~np.isfinite(scores)).sum()} missing or infinite value(s); fix them or "
+            "drop these rows."
+        )
+    weight = np.ones(len(scores))
+    if sample_weight is not None:
+        weight = np.asarray(sample_weight, np.float64)
+    at_score, totals = costs.by_threshold(scores, positive, weight)
+    above, below = at_score[1:-1], at_score[2:]
+    middle = below + (above - below) / 2
+    middle = np.where(middle >= above, below, middle)  # adjacent floats have no midpoint
+    return ThresholdCurve(
+        np.concatenate([[np.inf], middle, [-np.inf]]),
+        totals,
+        float(np.abs(weight * costs.regret(positive)).sum()),
+    )
+
+
+@documented()
+class ThresholdDecisionClassifier(DecisionClassifier):
+    r"""Any two-class classifier with the threshold of least cost.
+
+    With held-out scores :math:`s_i` (cross-validation) it solves exactly, with one sort,
 
     .. math:: \min_\theta \sum_i w_i\, c_i(s_i > \theta) ,
 
-    where :math:`c_i` is what the decision costs on row i. For prices that hold for all rows, or
-    that are known for past rows only; where each row's price is known when it is decided,
-    :class:`BayesDecisionClassifier` loses less.
+    where :math:`c_i` is the cost of the decision on row i. Use it if all rows have the same costs
+    or if costs are known for past rows only; if the costs of each row are known when it is
+    decided, :class:`BayesDecisionClassifier` usually costs less.
 
     Parameters
     ----------
     estimator : classifier
-        With `predict_proba` or `decision_function`; it need not be calibrated.
+        Classifier with `predict_proba` or `decision_function`; it need not be calibrated.
     cv : int, splitter or iterable, default=5
-        The folds whose held-out scores tune the threshold.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs for a `fit` that is given none.
+        Folds for the held-out scores.
+    [costs]
 
     Attributes
     ----------
     threshold_ : float
-        A score above it is decided positive; infinite if a trivial policy was cheapest.
+        Scores above it are positive; infinite if a constant policy was cheapest.
     cost_ : float
-        Mean cost per (weighted) row at the threshold, out of fold.
+        Mean held-out cost at the threshold.
     thresholds_, costs_ : ndarray of shape (m,)
-        Every threshold that decides the rows differently, with its mean cost.
+        All thresholds that decide the rows differently, and their mean held-out costs.
     estimator_ : estimator
-        The inner estimator, fitted on all rows.
+        Inner estimator, fitted on all rows.
     classes_ : ndarray of shape (2,)
-        Labels; `classes_[1]` is the positive one.
+        Labels; `classes_[1]` is the positive class.
     n_features_in_, feature_names_in_
-        Of the inner estimator, where it has them.
+        Those of the inner estimator, if it has them.
 
     Examples
     --------
@@ -60,7 +136,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
     (0.151, 0.46)
     """
 
-    # the threshold is one for all rows, so predict takes no costs
+    # the threshold is fixed in fit, so predict takes no costs
     __metadata_request__predict = dict.fromkeys(COST_NAMES, UNUSED)
 
     def __init__(self, estimator, *, cv=5, fp_cost=1.0, fn_cost=1.0, tp_cost=0.0, tn_cost=0.0):
@@ -75,18 +151,19 @@ class ThresholdDecisionClassifier(DecisionClassifier):
     def fit(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
     ):
-        """Tune the threshold out of fold, then fit the inner estimator on all rows.
+        """Tune the threshold on held-out scores, then fit the inner estimator on all rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, as the inner estimator takes them.
+            Examples in any form that the inner estimator takes.
         y : array-like of shape (n,)
-            Their labels.
-        sample_weight : array-like of shape (n,), default=None
-            Handed on if the inner estimator takes it, and multiplied to the costs.
+            Labels.
+        [sample_weight]
+            Also passed to an inner estimator that takes it.
         fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the threshold is tuned on; handed on if the inner estimator takes them.
+            Costs for which the threshold is tuned, also passed to an inner estimator that takes
+            them; None: the constructor's.
 
         Returns
         -------
@@ -112,7 +189,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         return self
 
     def predict(self, X):
-        """Decide for each row of X by the tuned threshold.
+        """Decide for each row of X with the tuned threshold.
 
         Parameters
         ----------
@@ -122,13 +199,13 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         Returns
         -------
         ndarray of shape (n,)
-            Labels out of `classes_`.
+            Labels from `classes_`.
         """
         positive = self._scores(X) > self.threshold_
         return self.classes_[positive.astype(np.intp)]
 
     def decision_function(self, X):
-        """How far each score lies above the threshold; positive where `predict` says positive.
+        """Distance of each score above the threshold; positive where the decision is.
 
         Parameters
         ----------
@@ -138,7 +215,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         Returns
         -------
         ndarray of shape (n,)
-            Finite and in the order of the scores, also if the threshold is infinite.
+            Finite and in the order of the scores, even if the threshold is infinite.
         """
         scores = self._scores(X)
         if np.isfinite(self.threshold_):
@@ -155,8 +232,8 @@ class ThresholdDecisionClassifier(DecisionClassifier):
             if hasattr(estimator, method):
                 return method
         raise ValueError(
-            f"{type(estimator).__name__} has neither predict_proba nor decision_function, so there "
-            "is no score to put a threshold on."
+            f"{type(estimator).__name__} has neither predict_proba nor decision_function; a "
+            "threshold needs one of them."
         )
 
 
@@ -166,5 +243,5 @@ def _positive_column(scores):
 
 
 def _always_positive(scores):
-    """A map that rises with the scores and is positive everywhere."""
+    """Increasing map from the scores to positive numbers."""
     return np.maximum(scores, 0.0) + 1.0 / (1.0 + np.maximum(-scores, 0.0))

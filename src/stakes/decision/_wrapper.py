@@ -1,24 +1,24 @@
-"""What the decision classifiers share: an inner estimator, and what reaches its `fit`."""
+"""Base of the decision classifiers: the inner estimator and the arguments of its `fit`."""
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes._core.deciding import row_count
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
 from stakes.costs import COST_NAMES, Costs
-from stakes.decision._fit_params import inner_fit_params
 
 
 class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
-    """Base of the classifiers that turn another estimator's answers into actions.
+    """Base of the classifiers that turn the output of an inner estimator into decisions.
 
-    X is never looked at here: frames, categories, missing values and sparse matrices reach the
-    inner estimator as they are.
+    X is passed on unchecked: frames, categories, missing values and sparse matrices reach the
+    inner estimator unchanged.
     """
 
     _parameter_constraints = {
@@ -38,7 +38,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         return tags
 
     def get_metadata_routing(self):
-        """Say which metadata goes where: to this object itself and to the inner `fit`."""
+        """Route metadata to this object and to the inner `fit`."""
         return (
             MetadataRouter(owner=self)
             .add_self_request(self)
@@ -49,12 +49,12 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         )
 
     def _own_costs(self):
-        """What the constructor says that the four outcomes of two classes cost."""
+        """Costs of the four outcomes from the constructor."""
         return {name: getattr(self, name) for name in COST_NAMES}
 
     def _fit_params(self, sample_weight, costs):
-        """What the inner `fit` is given: by routing if that is on, else by its signature."""
-        given = {name: cost for name, cost in costs.items() if cost is not None}
+        """Arguments of the inner `fit`: by routing if enabled, else by its signature."""
+        given = _given(costs)
         if sample_weight is not None:
             given["sample_weight"] = np.asarray(sample_weight)
         if routing_enabled():
@@ -62,11 +62,11 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         return inner_fit_params(self.estimator, **given)
 
     def _take_over(self, model):
-        """Show the inner estimator's classes and feature names as our own."""
+        """Copy classes and feature names of the inner estimator."""
         self.classes_ = model.classes_
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only, {self.classes_[0]!r}; a decision needs two classes."
+                f"y has a single class, {self.classes_[0]!r}; a decision needs two classes."
             )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
@@ -74,17 +74,59 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
 
 def check_costs_of_fit(owner, X, costs):
-    """Refuse bad costs before any work is done, also where the inner estimator takes none."""
-    given = {name: cost for name, cost in costs.items() if cost is not None}
-    if given:
+    """Raise on bad costs before any work is done, even if the inner estimator takes none."""
+    if given := _given(costs):
         Costs.of(row_count(X), **owner._own_costs() | given)
 
 
 def two_classes(y):
-    """The labels as one column and as signs; a sentence if there are not two classes."""
+    """Return the labels as a column and as signs; raise unless there are two classes."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
     if not row_count(y):
         raise ValueError("Found 0 rows; a decision needs examples of two classes.")
     y = column_or_1d(y, warn=True)
     return y, code_labels(y)[1]
+
+
+def is_frozen(estimator):
+    """Whether the final step of an estimator is frozen, so that `fit` does not change it."""
+    return isinstance(_decider(estimator)[1], FrozenEstimator)
+
+
+def inner_fit_params(estimator, **params):
+    """Select the arguments that `estimator.fit` takes, for use without metadata routing.
+
+    Looks into searches and pipelines, where arguments are prefixed with the name of the last
+    step. Arguments that are None, or that the final step does not take, are dropped.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import Pipeline
+    >>> inner_fit_params(Pipeline([("model", LogisticRegression())]), sample_weight=1, fp_cost=2)
+    {'model__sample_weight': 1}
+    """
+    prefix, decider = _decider(estimator)
+    return {
+        prefix + name: value
+        for name, value in _given(params).items()
+        if has_fit_parameter(decider, name)
+    }
+
+
+def _given(params):
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def _decider(estimator):
+    """Final step of an unfitted pipeline or search, and the prefix of its arguments."""
+    prefix = ""
+    while True:
+        if hasattr(estimator, "steps"):
+            name, estimator = estimator.steps[-1]
+            prefix += f"{name}__"
+        elif hasattr(estimator, "refit") and hasattr(estimator, "estimator"):
+            estimator = estimator.estimator
+        else:
+            return prefix, estimator

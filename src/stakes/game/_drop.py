@@ -1,25 +1,44 @@
-r"""How far the adversary lets its scores drop: the one number that its best move depends on.
+r"""The adversary's optimal drop of its scores, which determines its best move.
 
-A move that lowers all scores by :math:`u` costs at least :math:`u^2/s^2`, with
+A move that lowers all scores by :math:`u` costs at least :math:`u^2/s^2` with
 :math:`s^2 = \sum_j w_j^2 / p_j`, so the adversary maximises
 
 .. math:: G(u) = \sum_i v_i\, l(f_i - u) - u^2 / s^2 , \qquad u \ge 0 .
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from stakes.game._drop_jit import shifted_logistic
 
-_STEEPEST = 1.0 / (6.0 * np.sqrt(3.0))  # of the logistic loss's second derivative
+_STEEPEST = 1.0 / (6.0 * np.sqrt(3.0))  # largest third derivative of the logistic loss
 _EXACT = 1e-13
-_CELLS = 2**15  # many scores are first gathered in so many cells
+_CELLS = 2**15  # number of cells into which many scores are binned first
+
+
+class _Point(NamedTuple):
+    """A drop u with the value, slope and curvature of the loss L(u) = sum v_i l(f_i - u)."""
+
+    u: float
+    value: float
+    slope: float
+    curvature: float
+
+    def gain(self, s2):
+        """Payoff G(u)."""
+        return self.value - self.u * self.u / s2
+
+    def reply(self, s2):
+        """The u at which the price has the slope that the loss has here."""
+        return 0.5 * s2 * self.slope
 
 
 def hinge_drop(f, v, s2):
-    """The best drop and G there, for the hinge loss; exact.
+    """Best drop and its payoff G for the hinge loss; exact.
 
-    The loss is the largest of its n + 1 tangent lines A_k + V_k u, so that the maximum over u is
-    taken line by line, where it is A_k + s2 V_k^2 / 4.
+    The loss is the largest of n + 1 lines A_k + V_k u, so the maximum over u can be taken line by
+    line, where it is A_k + s2 V_k^2 / 4.
 
     Examples
     --------
@@ -36,15 +55,15 @@ def hinge_drop(f, v, s2):
 
 
 def logistic_drop(f, v, s2):
-    r"""The best drop and G there, for the logistic loss; the global maximum.
+    r"""Best drop and its payoff G for the logistic loss; the global maximum.
 
-    Stationary points are those with :math:`u = s^2 L'(u)/2`. Since :math:`L'` grows, those of an
-    interval lie between the right-hand sides at its ends, and :math:`G` is below its value with
-    the chord of :math:`L`: intervals are cut until all but one are ruled out, and Newton's steps
-    end the search where :math:`G` is concave.
+    Stationary points satisfy :math:`u = s^2 L'(u)/2`. Since :math:`L'` is increasing, those in an
+    interval lie between the right-hand sides at its ends, and replacing :math:`L` by its chord
+    bounds :math:`G` from above. Intervals are halved until they are ruled out; where :math:`G` is
+    concave, Newton steps finish the search.
 
-    Very many scores are gathered in cells of width h around their means first. That lowers
-    :math:`L` by at most :math:`h^2/32`; a last step is then made with all of them.
+    Very many scores are binned first, into cells of width h represented by their means. That
+    lowers :math:`L` by at most :math:`h^2/32`; a last step uses all scores.
 
     Examples
     --------
@@ -57,17 +76,17 @@ def logistic_drop(f, v, s2):
     if len(f) <= 4 * _CELLS:
         return _search(f, v, s2)
     u, _ = _search(*_gathered(f, v), s2)
-    points = [(u, *shifted_logistic(f, v, u))]
+    points = [_Point(u, *shifted_logistic(f, v, u))]
     _, _, slope, curvature = points[0]
     if curvature < 2.0 / s2:
         u += (slope - 2.0 * u / s2) / (2.0 / s2 - curvature)
-        points.append((u, *shifted_logistic(f, v, u)))
-    value, u = max((value - u * u / s2, u) for u, value, _, _ in points)
-    return float(u), float(value)
+        points.append(_Point(u, *shifted_logistic(f, v, u)))
+    gain, u = max((point.gain(s2), point.u) for point in points)
+    return float(u), float(gain)
 
 
 def _gathered(f, v):
-    """The mean score and the weight of each cell that is not empty."""
+    """Mean score and weight of each cell that is not empty."""
     low = f.min()
     width = max((f.max() - low) / (_CELLS - 1), np.finfo(float).tiny)
     cell = ((f - low) / width).astype(np.int64)
@@ -77,17 +96,20 @@ def _gathered(f, v):
 
 
 def _search(f, v, s2, tol=1e-12):
+    """Branch and bound over intervals of u."""
+
     def at(u):
-        return (u, *shifted_logistic(f, v, u))
+        return _Point(u, *shifted_logistic(f, v, u))
 
     best = (-np.inf, 0.0)
 
     def keep(*points):
         nonlocal best
-        best = max(best, *((value - u * u / s2, u) for u, value, _, _ in points))
+        best = max(best, *((point.gain(s2), point.u) for point in points))
 
     total = float(v.sum())
-    intervals = [(at(0.5 * s2 * at(0.0)[2]), at(0.5 * s2 * total))]
+    # the slope of the loss grows from that at 0 to the total weight
+    intervals = [(at(at(0.0).reply(s2)), at(0.5 * s2 * total))]
     while intervals:
         left, right = _narrowed(at, *intervals.pop(), s2)
         if left is None:
@@ -95,22 +117,23 @@ def _search(f, v, s2, tol=1e-12):
         keep(left, right)
         if _chord_bound(left, right, s2) <= best[0] + tol * (1.0 + abs(best[0])):
             continue
-        middle = at(0.5 * (left[0] + right[0]))
+        middle = at(0.5 * (left.u + right.u))
         keep(middle)
-        width = right[0] - left[0]
-        if middle[3] + 0.5 * _STEEPEST * total * width < 2.0 / s2:
-            keep(_newton(at, middle, left[0], right[0], s2))
-        elif width > _EXACT * (1.0 + right[0]):
+        width = right.u - left.u
+        # the curvature of L changes by at most _STEEPEST * total per unit of u: G is concave here
+        if middle.curvature + 0.5 * _STEEPEST * total * width < 2.0 / s2:
+            keep(_newton(at, middle, left.u, right.u, s2))
+        elif width > _EXACT * (1.0 + right.u):
             intervals += [(left, middle), (middle, right)]
     return float(best[1]), float(best[0])
 
 
 def _narrowed(at, left, right, s2):
-    """The part of an interval that can hold a stationary point; (None, None) if there is none."""
+    """Part of an interval that can contain a stationary point; (None, None) if there is none."""
     while True:
-        low, high = max(left[0], 0.5 * s2 * left[2]), min(right[0], 0.5 * s2 * right[2])
-        width = right[0] - left[0]
-        if width <= _EXACT * (1.0 + right[0]):  # below this low and high are rounding
+        low, high = max(left.u, left.reply(s2)), min(right.u, right.reply(s2))
+        width = right.u - left.u
+        if width <= _EXACT * (1.0 + right.u):  # low and high differ by rounding only
             return left, right
         if low > high * (1.0 + _EXACT):
             return None, None
@@ -120,15 +143,15 @@ def _narrowed(at, left, right, s2):
 
 
 def _chord_bound(left, right, s2):
-    """The largest that G can be between two points, from the chord of the convex loss."""
-    width = right[0] - left[0]
-    slope = (right[1] - left[1]) / width if width > 0 else 0.0
-    u = min(max(0.5 * s2 * slope, left[0]), right[0])
-    return left[1] + slope * (u - left[0]) - u * u / s2
+    """Upper bound on G between two points, from the chord of the convex loss."""
+    width = right.u - left.u
+    slope = (right.value - left.value) / width if width > 0 else 0.0
+    u = min(max(0.5 * s2 * slope, left.u), right.u)
+    return left.value + slope * (u - left.u) - u * u / s2
 
 
 def _newton(at, point, low, high, s2):
-    """The maximum of G between low and high, where it is concave."""
+    """Maximum of G between low and high, where it is concave; bisection if a step leaves them."""
     for _ in range(100):
         u, _, slope, curvature = point
         rise = slope - 2.0 * u / s2
@@ -136,8 +159,7 @@ def _newton(at, point, low, high, s2):
             low = u
         else:
             high = u
-        step = rise / (2.0 / s2 - curvature)
-        new = u + step
+        new = u + rise / (2.0 / s2 - curvature)
         if not low < new < high:
             new = 0.5 * (low + high)
         if abs(new - u) <= _EXACT * (1.0 + u):

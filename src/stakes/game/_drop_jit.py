@@ -6,11 +6,11 @@ from numba import njit
 
 @njit(cache=True)
 def shifted_logistic(f, v, u):
-    """Sum of v_i log(1 + exp(u - f_i)), and its first and second derivative in u."""
+    """Sum of v_i log(1 + exp(u - f_i)), with its first and second derivative in u."""
     value, slope, curvature = 0.0, 0.0, 0.0
     for i in range(len(f)):
         m = f[i] - u
-        e = np.exp(-abs(m))
+        e = np.exp(-abs(m))  # at most one: no overflow for either sign of m
         p = (e if m > 0 else 1.0) / (1.0 + e)
         value += v[i] * (np.log1p(e) + (0.0 if m > 0 else -m))
         slope += v[i] * p

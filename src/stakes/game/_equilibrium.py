@@ -1,4 +1,4 @@
-"""Equilibria of the zero-sum game: the convex side solved, a mixed reply, or rounds of play."""
+"""Equilibria of the zero-sum game: minimax, mixed strategies, or rounds of best replies."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -7,28 +7,30 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from stakes.game._planes import Planes
+from stakes._core.simplex import simplex_qp
 
-_SEEDS = 30  # last points of the descent at which planes are cut
-_SHARPER = 0.01  # how much smaller than the game's tolerance that of one fit is
+_SEEDS = 30  # last points of the descent at which cutting planes start
+_SHARPER = 0.01  # tolerance of a single fit relative to that of the game
+_IDLE = 10  # iterations without weight after which a plane is dropped
+_CAUTION = 0.2  # position of the second cut, between the best point and the new one
 
 
 @dataclass
 class Equilibrium:
-    """Strategies of both players and what is left to gain.
+    """Strategies of both players and what each could still gain.
 
     Attributes
     ----------
     W : ndarray of shape (d + 1,)
-        Weights, the intercept last.
+        Weights of the classifier, the intercept last.
     moves : ndarray of shape (m, K, d)
-        The moves that the K adversaries choose from.
+        Moves of the K adversaries; m is one in a pure equilibrium.
     probabilities : ndarray of shape (m,)
-        How often each is chosen; one move in a pure equilibrium.
+        Probability of each of the m moves.
     value : float
-        Phi.
+        Value of the game, Phi.
     adversary_gain, learner_gain : float
-        What each player could still gain by playing otherwise; upper bounds.
+        Upper bounds on what each player could gain by deviating.
     payoffs : list of float
         Phi after each round or step.
     """
@@ -43,16 +45,16 @@ class Equilibrium:
 
     @property
     def exploitability(self):
-        """What both players together could still gain, relative to the value of the game."""
-        return (self.adversary_gain + self.learner_gain) / max(abs(self.value), 1e-300)
+        """Sum of both gains relative to the value of the game."""
+        return float((self.adversary_gain + self.learner_gain) / max(abs(self.value), 1e-300))
 
 
 def minimax(game, tol, max_iter, start=None):
-    """The classifier with the smallest worst-case loss, and the moves that make it so.
+    """Find the classifier with the smallest worst-case loss, and the moves against it.
 
     Quasi-Newton steps on the maximum over moves, which is smooth for a smooth loss as long as the
-    best move is unique. Where they do not end in an equilibrium: cutting planes, whose weights
-    are the frequencies of a mixed strategy and whose gap is its exploitability.
+    best move is unique. If they do not reach an equilibrium, cutting planes follow: their weights
+    are the probabilities of a mixed strategy, and their gap is its exploitability.
     """
     no_move = np.zeros((game.K, game.d))
     W = game.best_classifier(no_move, _SHARPER * tol, max_iter, start).W
@@ -66,10 +68,11 @@ def minimax(game, tol, max_iter, start=None):
 
 
 def pure(game, moves, W, tol, max_iter):
-    """A pair of strategies with what either player could still gain."""
+    """Evaluate a pair of pure strategies."""
     best = game.best_moves(W)
     value = game.value(moves, W)
     reply = game.best_classifier(moves, _SHARPER * tol, max_iter, start=W)
+    # the duality gap of the reply makes this a lower bound on what the learner can reach
     lowest = reply.objective - reply.gap - game.paid(moves)
     return Equilibrium(
         W=W,
@@ -82,7 +85,7 @@ def pure(game, moves, W, tol, max_iter):
 
 
 def play(game, tol, max_rounds, max_iter, improvement):
-    """Algorithm 8: the adversary answers the last classifier, the learner the last move.
+    """Play Algorithm 8: rounds of best replies of the adversary and the learner.
 
     Stops when the adversary's payoff, the mean loss of the moved positives, has not grown by
     `improvement`, or after `max_rounds`.
@@ -104,7 +107,7 @@ def play(game, tol, max_rounds, max_iter, improvement):
 
 
 def warn_if_exploitable(found, tol):
-    """Say so where a player could still gain more than was asked for."""
+    """Warn if the exploitability is above the tolerance."""
     if found.exploitability > tol:
         warnings.warn(
             f"The players could still gain {found.exploitability:.1e} of the game's value, above "
@@ -115,7 +118,7 @@ def warn_if_exploitable(found, tol):
 
 
 def _descend(game, W, max_iter, payoffs):
-    """Quasi-Newton steps on the worst case; the points on the way."""
+    """Minimise the worst case by L-BFGS; return all iterates."""
     path = [W]
 
     def note(intermediate_result):
@@ -134,8 +137,8 @@ def _descend(game, W, max_iter, payoffs):
 
 
 def _mixed(game, path, tol, max_iter, payoffs):
-    """A mixed equilibrium, and the pure one of its mean move."""
-    planes = Planes(game, payoffs)
+    """Mixed equilibrium from cutting planes, and the pure strategies of its mean move."""
+    planes = _Planes(game, payoffs)
     planes.run(path[-_SEEDS:], 0.5 * tol, max_iter)
     worst, W = planes.best
     moves, q = planes.mixed
@@ -153,3 +156,71 @@ def _mixed(game, path, tol, max_iter, payoffs):
 
 def _exploitability(found):
     return found.exploitability
+
+
+class _Planes:
+    r"""Tangents of the worst-case loss, each from one set of moves.
+
+    Any weights :math:`\gamma` of the simplex prove the lower bound
+    :math:`b^\top\gamma - \|A\gamma\|^2/4\alpha` on what the learner can reach, even against an
+    adversary that plays the moves of the planes with probabilities :math:`\gamma`.
+
+    Parameters
+    ----------
+    game : ZeroSumGame
+        Game.
+    payoffs : list
+        List to which the worst case at each point is appended.
+    """
+
+    def __init__(self, game, payoffs):
+        self.game, self.payoffs = game, payoffs
+        self.A, self.b = np.empty((0, game.d + 1)), np.empty(0)
+        self.moves, self.idle = [], np.empty(0, dtype=np.int64)
+        self.best = (np.inf, None)  # least worst case so far, and its W
+        self.lower, self.mixed = -np.inf, None
+
+    def add(self, W):
+        """Add the tangent at W."""
+        risk, slope, moves = self.game.worst_case(W)
+        value = risk + self.game.ridge(W)
+        self.payoffs.append(float(value))
+        if value < self.best[0]:
+            self.best = (float(value), W)
+        self.A, self.b = np.vstack([self.A, slope]), np.append(self.b, risk - W @ slope)
+        self.moves.append(moves)
+        self.idle = np.append(self.idle, 0)
+
+    def minimum(self):
+        """Minimiser of the planes plus ridge; updates the lower bound and drops idle planes."""
+        alpha = self.game.alpha
+        gamma = simplex_qp(self.A @ self.A.T / (2.0 * alpha), self.b)
+        pull = gamma @ self.A
+        lower = float(self.b @ gamma - pull @ pull / (4.0 * alpha))
+        used = gamma > 1e-7
+        if lower > self.lower:
+            self.lower = lower
+            self.mixed = _merged(np.array(self.moves)[used], gamma[used] / gamma[used].sum())
+        self.idle = np.where(used, 0, self.idle + 1)
+        kept = self.idle < _IDLE
+        self.A, self.b, self.idle = self.A[kept], self.b[kept], self.idle[kept]
+        self.moves = [move for move, yes in zip(self.moves, kept, strict=True) if yes]
+        return -pull / (2.0 * alpha)
+
+    def run(self, starts, tol, max_iter):
+        """Add planes until the gap between the best point and the lower bound is below tol."""
+        for W in starts:
+            self.add(W)
+        for _ in range(max_iter):
+            W = self.minimum()
+            if self.best[0] - self.lower <= tol * abs(self.best[0]):
+                break
+            best = self.best[1]
+            self.add(W)
+            self.add(best + _CAUTION * (W - best))
+
+
+def _merged(moves, q):
+    """Merge equal moves."""
+    flat, index = np.unique(moves.reshape(len(moves), -1), axis=0, return_inverse=True)
+    return flat.reshape(-1, *moves.shape[1:]), np.bincount(index, q)

@@ -1,27 +1,30 @@
-"""Finite games as trees: rollback, contingency plans, the normal form and its equilibria."""
+"""Finite games as trees: backward induction, contingency plans, normal form, equilibria."""
 
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from stakes.game._draw_tree import draw_tree
+from stakes._core.plotting import open_axes
 from stakes.game._nash import Nash, extreme_equilibria, pure_equilibria
+
+_CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
+_KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A node of a game tree at which one player chooses.
+    """Node of a game tree at which one player chooses.
 
     Parameters
     ----------
     player : str
-        Who chooses.
+        Player who chooses.
     actions : dict
-        Each action with what it leads to: another `Decision`, or the payoffs of all players.
+        What each action leads to: another `Decision`, or the payoffs of all players.
     information : str, default=None
-        Nodes with the same name cannot be told apart by the player; None: the player knows where
-        it is.
+        Name of the information set: the player cannot distinguish nodes with the same name.
+        None: the player knows the node.
     """
 
     player: str
@@ -31,20 +34,20 @@ class Decision:
 
 @dataclass(frozen=True)
 class Rollback:
-    """The outcome of backward induction.
+    """Outcome of backward induction.
 
     Attributes
     ----------
     path : tuple of str
-        The actions that are played.
+        Actions that are played.
     payoffs : tuple of float
-        What the players get, in the order of the game's players.
+        Payoffs, in the order of the players.
     plans : dict
-        For each player its action at every node, also at those that are never reached.
+        Action of each player at every node, including those that are never reached.
     pruned : list of tuple
-        The branches that were cut, as histories of actions, deepest first.
+        Pruned branches, as histories of actions, deepest first.
     tied : list of tuple
-        Histories at which the player was indifferent, so that the tie rule decided.
+        Histories at which the player was indifferent and the tie rule decided.
     """
 
     path: tuple
@@ -55,19 +58,19 @@ class Rollback:
 
 
 class FiniteGame:
-    """A game tree with payoffs.
+    """Game tree with payoffs.
 
     Parameters
     ----------
     root : Decision
-        The first move.
+        First move.
     players : sequence of str
-        The players, in the order of the payoffs at the leaves.
+        Players, in the order of the payoffs at the leaves.
 
     Notes
     -----
     Tie rule of the rollback: an indifferent player takes the action that is listed first; the
-    result says where that happened.
+    result lists where that happened.
 
     References
     ----------
@@ -106,14 +109,14 @@ class FiniteGame:
 
     @classmethod
     def from_matrices(cls, first, second, players, first_actions, second_actions):
-        """A game of two players who move at the same time.
+        """Build a game of two players who move simultaneously.
 
         Parameters
         ----------
         first, second : array-like of shape (m, n)
-            Payoffs of the row and of the column player.
+            Payoffs of the row and the column player.
         players : sequence of two str
-            Their names.
+            Names of the players.
         first_actions, second_actions : sequence of str
             Names of the m rows and n columns.
 
@@ -132,7 +135,7 @@ class FiniteGame:
         return cls(Decision(players[0], rows), players)
 
     def rollback(self):
-        """Backward induction: what rational players do, from the leaves to the root.
+        """Solve by backward induction, from the leaves to the root.
 
         Returns
         -------
@@ -140,8 +143,8 @@ class FiniteGame:
         """
         if any(node.information is not None for node in self._nodes.values()):
             raise ValueError(
-                "Rollback needs players who know where they are; this game has hidden moves. "
-                "Use nash() instead."
+                "Rollback needs perfect information; this game has hidden moves. Use nash() "
+                "instead."
             )
         plans = {player: {} for player in self.players}
         pruned, tied = [], []
@@ -165,12 +168,12 @@ class FiniteGame:
         return Rollback(path, tuple(payoffs), plans, pruned, tied)
 
     def plans(self, player):
-        """All contingency plans of a player: an action for each of its information sets.
+        """All contingency plans of a player: one action for each of its information sets.
 
         Parameters
         ----------
         player : str
-            The player.
+            Name of the player.
 
         Returns
         -------
@@ -189,7 +192,7 @@ class FiniteGame:
         Returns
         -------
         plans : list of list of dict
-            The plans of each player.
+            Plans of each player.
         payoffs : ndarray of shape (number of players, number of plans of each player...)
         """
         plans = [self.plans(player) for player in self.players]
@@ -203,8 +206,8 @@ class FiniteGame:
     def nash(self):
         """Nash equilibria of the normal form.
 
-        Two players: all extreme equilibria, pure and mixed (any other one is a mixture of
-        these); more players: the pure ones.
+        Two players: all extreme equilibria, pure and mixed (any other is a mixture of these);
+        more players: only the pure ones.
 
         Returns
         -------
@@ -222,18 +225,47 @@ class FiniteGame:
         ]
 
     def draw(self, ax=None):
-        """Draw the tree; where rollback is possible, cut branches are dashed.
+        """Draw the tree; branches that rollback prunes are dashed.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
+            Axes to draw on; None: new ones.
 
         Returns
         -------
         matplotlib Axes
         """
-        return draw_tree(self.root, self._cut(), ax, Decision)
+        cut = self._cut()
+        _, ax = open_axes(ax)
+        next_leaf = iter(range(10**6))
+        places = {}
+
+        def place(node, history):
+            if not isinstance(node, Decision):
+                height = -float(next(next_leaf))
+            else:
+                children = [place(child, (*history, a)) for a, child in node.actions.items()]
+                height = sum(children) / len(children)
+            places[history] = (float(len(history)), height, node)
+            return height
+
+        place(self.root, ())
+        for history, (x, y, node) in places.items():
+            if history:
+                x0, y0, _ = places[history[:-1]]
+                style = _CUT if any(history[: k + 1] in cut for k in range(len(history))) else _KEPT
+                ax.plot([x0, x], [y0, y], zorder=1, **style)
+                ax.text((x0 + x) / 2, (y0 + y) / 2, history[-1], ha="center", va="bottom")
+            if isinstance(node, Decision):
+                box = dict(boxstyle="round", facecolor="white", edgecolor=_KEPT["color"])
+                ax.text(x, y, node.player, ha="center", va="center", bbox=box, zorder=2)
+            else:
+                payoffs = ", ".join(f"{value:g}" for value in node)
+                ax.text(x + 0.05, y, payoffs, ha="left", va="center")
+        ax.set_axis_off()
+        ax.margins(x=0.15, y=0.15)
+        return ax
 
     def __str__(self):
         cut, lines = self._cut(), []
@@ -269,7 +301,7 @@ class FiniteGame:
     def _check(self, history, node):
         where = " then ".join(history) or "the root"
         if node.player not in self.players:
-            raise ValueError(f"{node.player!r} moves at {where} but is not one of the players.")
+            raise ValueError(f"{node.player!r} moves at {where} but is not in players.")
         if not node.actions:
             raise ValueError(f"{node.player!r} has no action at {where}.")
         for action, child in node.actions.items():
@@ -281,7 +313,7 @@ class FiniteGame:
 
 
 def spammer_game():
-    """The game of Section 2.3.3: a spammer attacks or not, then a data miner retrains or not."""
+    """Game of Section 2.3.3: a spammer attacks or not, then a data miner retrains or not."""
     return FiniteGame(
         Decision(
             "spammer",
@@ -295,7 +327,7 @@ def spammer_game():
 
 
 def matching_pennies():
-    """The zero-sum game of Table 2.2."""
+    """Zero-sum game of Table 2.2."""
     first = [[1, -1], [-1, 1]]
     sides = ("heads", "tails")
     return FiniteGame.from_matrices(first, -np.array(first), ("player 1", "player 2"), sides, sides)

@@ -1,38 +1,37 @@
-"""The game of Chapter 6: normal distributions that are moved, boundaries that follow."""
+"""Game of Chapter 6: a leader shifts normal distributions, a follower moves boundaries."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from stakes._core.labels import code_labels
-from stakes.game._divergence import DIVERGENCES
 from stakes.game._genetic import algorithm_7, genetic
 from stakes.game._search import line_maxima, pair_maximum
-from stakes.game._shift_payoffs import ShiftPayoffs
+from stakes.game._shift_payoffs import DIVERGENCES, ShiftPayoffs
 
 _SOLVERS = {"genetic": genetic, "algorithm 7": algorithm_7}
-_LEAST_SD = 0.01  # of the pooled deviation: constant attributes have none of their own
+_LEAST_SD = 0.01  # lower bound of deviations relative to the pooled one, for constant attributes
 
 
 @dataclass(frozen=True)
 class ShiftEquilibrium:
-    """Strategies and payoffs; arrays have one entry per attribute.
+    """Strategies and payoffs, with one entry per attribute.
 
     Attributes
     ----------
     mean_shift, sd_shift : ndarray of shape (q,)
-        The leader's move.
+        Move of the leader.
     boundary : ndarray of shape (q,)
-        The follower's reply.
+        Reply of the follower.
     leader_payoff, follower_payoff : float
         Means over the attributes, Eqs. 6.7 and 6.8.
     fnr, fpr : float
-        Positives below and negatives beyond the boundary that are missed, as means.
+        Mean false negative and false positive rate over the attributes.
     local : list
-        For each attribute all local equilibria as (mean shift, payoff of the leader), the best
-        first; exact solver without moved deviations only.
+        For each attribute, all local equilibria as (mean shift, payoff of the leader), best
+        first; only with method="exact" and fixed deviations.
     trace, error_trace : ndarray of shape (generations,) and (generations, 2), or None
-        The genetic algorithms' best payoff in each generation, and the FNR and FPR with it.
+        Best payoff of each generation of the genetic algorithms, and its FNR and FPR.
     """
 
     mean_shift: np.ndarray
@@ -53,7 +52,7 @@ class ShiftEquilibrium:
 
 
 class GaussianShiftGame:
-    r"""A leader moves its class's normal distributions, a follower the boundary of each attribute.
+    r"""Game of a leader that shifts its class and a follower that moves the decision boundary.
 
     With the leader's class at :math:`N(\mu_1, \sigma_1)`, the other at :math:`N(\mu_2, \sigma_2)`,
     a move :math:`(u, s)` and the boundary :math:`w`, for each attribute
@@ -62,31 +61,31 @@ class GaussianShiftGame:
               J_F = 2F(w; \mu_1 + u, \sigma_1 + s) - 2F(w; \mu_2, \sigma_2) - \beta(w - w_0)^2
 
     and :math:`w_0 = (\mu_1\sigma_2 + \mu_2\sigma_1)/(\sigma_1 + \sigma_2)`; the players get the
-    means over the attributes. The leader goes from its mean at most to the other's, the boundary
-    from :math:`w_0` at most to the other's mean. Attributes with :math:`\mu_1 > \mu_2` are
+    means over the attributes. The leader's mean moves at most to that of the other class, the
+    boundary from :math:`w_0` at most to that mean. Attributes with :math:`\mu_1 > \mu_2` are
     mirrored.
 
     Parameters
     ----------
     leader_mean, leader_sd : array-like of shape (q,)
-        The adversary's class.
+        Mean and standard deviation of the leader's class, the adversary, per attribute.
     follower_mean, follower_sd : array-like of shape (q,)
-        The other class.
-    alpha : float, default=0.01
+        Mean and standard deviation of the other class.
+    divergence_price : float, default=0.01
         Price of a divergence of one, :math:`\alpha`.
-    beta : float, default=0.01
-        Price of moving the boundary, :math:`\beta`.
+    boundary_price : float, default=0.01
+        Price of moving the boundary by one, :math:`\beta`.
     divergence : {"kl", "thesis"}, default="kl"
-        :math:`D`, from the original to the moved distribution; "thesis" is the formula behind its
-        Table 6.1, called with standard deviations as its Table 6.2 does.
+        Divergence :math:`D` of the shifted distribution; "thesis" is the formula of its Table 6.1,
+        evaluated with standard deviations as in its Table 6.2.
     move_deviations : bool, default=False
-        Whether the leader also moves deviations, from its own at most to the other's.
+        Whether the leader also changes deviations, at most to those of the other class.
 
     Notes
     -----
-    The payoffs are sums over attributes, so that every attribute is a game of its own. Tie rule:
-    an indifferent follower takes the boundary farthest from its own class, the worst for the
-    leader. With beta = 0 and full overlap it is indifferent between all of them.
+    The payoffs are sums over attributes, so every attribute is a game of its own. Tie rule: an
+    indifferent follower takes the boundary farthest from its own class, the worst for the leader.
+    With `boundary_price=0` and full overlap, it is indifferent between all boundaries.
 
     References
     ----------
@@ -95,8 +94,8 @@ class GaussianShiftGame:
 
     Examples
     --------
-    >>> game = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], alpha=0.1, beta=0.1)
-    >>> found = game.solve()
+    >>> prices = dict(divergence_price=0.1, boundary_price=0.1)
+    >>> found = GaussianShiftGame([1.0], [2.0], [10.0], [2.0], **prices).solve()
     >>> found.mean_shift.round(3), found.boundary.round(3), round(found.leader_payoff, 4)
     (array([7.502]), array([6.201]), 0.1716)
     """
@@ -108,8 +107,8 @@ class GaussianShiftGame:
         follower_mean,
         follower_sd,
         *,
-        alpha=0.01,
-        beta=0.01,
+        divergence_price=0.01,
+        boundary_price=0.01,
         divergence="kl",
         move_deviations=False,
     ):
@@ -119,25 +118,30 @@ class GaussianShiftGame:
         arrays = (leader_mean, leader_sd, follower_mean, follower_sd)
         arrays = [np.atleast_1d(np.asarray(a, dtype=np.float64)) for a in arrays]
         if len({a.shape for a in arrays}) > 1 or arrays[0].ndim != 1:
-            raise ValueError("Means and deviations must have one number for each attribute.")
-        if min(arrays[1].min(), arrays[3].min()) <= 0 or alpha < 0 or beta < 0:
-            raise ValueError("Deviations must be positive, alpha and beta at least zero.")
-        self.alpha, self.beta, self.divergence = alpha, beta, divergence
+            raise ValueError("Means and deviations must have one number per attribute.")
+        if min(arrays[1].min(), arrays[3].min()) <= 0 or min(divergence_price, boundary_price) < 0:
+            raise ValueError(
+                "Deviations must be positive, divergence_price and boundary_price at least zero."
+            )
+        self.divergence_price, self.boundary_price = divergence_price, boundary_price
+        self.divergence = divergence
         self.move_deviations = move_deviations
         self.mirror = np.where(arrays[0] > arrays[2], -1.0, 1.0)
         mu1, mu2 = self.mirror * arrays[0], self.mirror * arrays[2]
-        self._rules = ShiftPayoffs(mu1, arrays[1], mu2, arrays[3], alpha, beta, divergence)
+        self._rules = ShiftPayoffs(
+            mu1, arrays[1], mu2, arrays[3], divergence_price, boundary_price, divergence
+        )
 
     @classmethod
     def from_data(cls, X, y, **options):
-        """The game of naive Bayes: each class's mean and deviation of each attribute.
+        """Build the game of naive Bayes from the mean and deviation of each class.
 
         Parameters
         ----------
         X : array-like of shape (n, q)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels; the larger one is the leader's class.
+            Labels; the larger one is the leader's class.
         **options
             As in the constructor.
 
@@ -155,12 +159,12 @@ class GaussianShiftGame:
         return cls(*game_of, **options)
 
     def reply(self, mean_shift, sd_shift=0.0):
-        """The follower's best boundaries.
+        """Best boundaries of the follower.
 
         Parameters
         ----------
         mean_shift, sd_shift : array-like of shape (q,) or float
-            The leader's move.
+            Move of the leader.
 
         Returns
         -------
@@ -169,14 +173,14 @@ class GaussianShiftGame:
         return self.mirror * self._rules.replies(*self._own(mean_shift, sd_shift))
 
     def payoffs(self, mean_shift, sd_shift=0.0, boundary=None):
-        """What both players get and the error rates; the follower replies unless told otherwise.
+        """Payoffs of both players and error rates after given moves.
 
         Parameters
         ----------
         mean_shift, sd_shift : array-like of shape (q,) or float
-            The leader's move.
+            Move of the leader.
         boundary : array-like of shape (q,), default=None
-            The follower's; None: its best reply.
+            Boundaries of the follower; None: its best reply.
 
         Returns
         -------
@@ -187,12 +191,12 @@ class GaussianShiftGame:
         return self._result(u, s, self.mirror * w)
 
     def gain_of(self, X):
-        """What the leader gets with its class as it stands in X, after the follower's reply.
+        """Payoff of the leader if its class moves to X, after the reply of the follower.
 
         Parameters
         ----------
         X : array-like of shape (n, q)
-            Examples of the leader's class, of a later month say.
+            Examples of the leader's class, for example from a later month.
 
         Returns
         -------
@@ -203,19 +207,19 @@ class GaussianShiftGame:
         return self.payoffs(X.mean(axis=0) - self.mirror * rules.mu1, sd - rules.s1).leader_payoff
 
     def solve(self, method="exact", *, random_state=None, **options):
-        """The Stackelberg equilibrium.
+        """Find the Stackelberg equilibrium.
 
         Parameters
         ----------
         method : {"exact", "genetic", "algorithm 7"}, default="exact"
-            "exact": attribute by attribute, grids refined around every local maximum. "genetic":
+            "exact": each attribute by grids refined around every local maximum. "genetic":
             Algorithm 7 with the attributes as genes, each selected by its own payoff, and patience.
-            "algorithm 7": as printed in the thesis; with many attributes it ends far below.
+            "algorithm 7": as printed in the thesis; far from optimal with many attributes.
         random_state : int, RandomState or None, default=None
-            Seed of the genetic algorithms.
+            Random state of the genetic algorithms.
         **options
-            Of the genetic algorithms: `population`, `generations`, `survivors`, `mutation`,
-            `improvement`, and `patience` of "genetic".
+            Options of the genetic algorithms: `population`, `generations`, `survivors`,
+            `mutation`, `improvement`, and `patience` of "genetic".
 
         Returns
         -------
@@ -258,14 +262,14 @@ class GaussianShiftGame:
         return self._result(u, s, self._rules.replies(u, s), local=local)
 
     def _strategies(self):
-        """Bounds of the leader's moves: at most to the other class's mean and deviation."""
+        """Bounds of the leader's moves: at most to the mean and deviation of the other class."""
         rules = self._rules
         sd = rules.s2 - rules.s1 if self.move_deviations else np.zeros_like(rules.s1)
         lower = np.column_stack([np.zeros_like(sd), np.minimum(sd, 0.0)])
         return lower, np.column_stack([rules.mu2 - rules.mu1, np.maximum(sd, 0.0)])
 
     def _own(self, mean_shift, sd_shift):
-        """A move as arrays, means mirrored."""
+        """Move as arrays, with mirrored means."""
         shape = self.mirror.shape
         s = np.broadcast_to(np.asarray(sd_shift, dtype=np.float64), shape)
         return self.mirror * np.broadcast_to(mean_shift, shape), s
@@ -285,5 +289,5 @@ class GaussianShiftGame:
 
 
 def _gain_of_one(rules):
-    """The leader's payoff of many moves of the one attribute."""
+    """Payoff of the leader as a function of the moves of a single attribute."""
     return lambda u, s: rules.gains(u[:, None], s[:, None])[:, 0]

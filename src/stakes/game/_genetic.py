@@ -1,30 +1,30 @@
-"""Maxima by selection, mutation and crossover: Algorithm 7 as printed, and gene by gene."""
+"""Genetic algorithms: Algorithm 7 as printed, and a version that selects each gene."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-_PARENTS = 0.25  # share of a generation, the best of it, that has children
-_FRESH = 0.3  # share of the children that are drawn anew
-_BEYOND = 0.25  # how far beyond the bounds numbers are drawn, then cut: optima are often corners
+_PARENTS = 0.25  # share of a generation that has children, the best ones
+_FRESH = 0.3  # share of the children that are drawn at random
+_BEYOND = 0.25  # numbers are drawn beyond the bounds and clipped: optima are often at corners
 _SIZES = 6.0  # powers of ten that the sizes of mutations span
 
 
 @dataclass(frozen=True)
 class Generations:
-    """What a genetic algorithm found.
+    """Result of a genetic algorithm.
 
     Attributes
     ----------
     best : ndarray of shape (q, m)
-        The best individual: q genes of m numbers.
+        Best individual: q genes of m numbers.
     value : float
-        Its value.
+        Value of the best individual.
     trace : ndarray
-        The best value of each generation.
+        Best value of each generation.
     individuals : list of ndarray of shape (q, m)
-        The individuals that had these values.
+        Best individual of each generation.
     """
 
     best: np.ndarray
@@ -46,34 +46,33 @@ def genetic(
     patience=30,
     random_state=None,
 ):
-    r"""Maximise a mean over genes, :math:`\frac1q\sum_i g_i(u_i)`, gene by gene.
+    r"""Maximise a mean over genes, :math:`\frac1q\sum_i g_i(u_i)`, with selection per gene.
 
-    Since no gene changes what another is worth, each is selected by its own value: survivors and
-    parents are the best of every gene, and a child takes each gene from parents of that gene. So
-    a good gene is never lost with the individual it is in, and as many generations are enough for
-    many genes as for one.
+    The genes contribute independently, so each is selected by its own value: survivors and parents
+    are the best of every gene, and a child takes each gene from parents of that gene. A good gene
+    is never lost with its individual, and many genes need no more generations than one.
 
     Parameters
     ----------
     function : callable
-        From an array of individuals, shape (k, q, m), to the values of their genes, (k, q).
+        Function from individuals of shape (k, q, m) to the values of their genes, (k, q).
     lower, upper : array-like of shape (q, m)
         Bounds of each number.
     population : int, default=60
-        Individuals in a generation, :math:`k`.
+        Number of individuals :math:`k`.
     generations : int, default=300
-        At most so many.
+        Maximum number of generations.
     survivors : float, default=0.2
-        Share of the best that is kept as it is.
+        Share of the best that is kept unchanged.
     mutation : float, default=0.1
-        Largest deviation of the noise added to a gene, as a share of the bounds' distance; each
-        draws its own, down to a millionth of it.
+        Largest deviation of the noise added to a gene, relative to the distance of the bounds;
+        each gene draws its own, down to a millionth of that.
     improvement : float, default=1e-9
-        Growth of the best value that counts, :math:`t`.
+        Smallest increase of the best value that counts, :math:`t`.
     patience : int, default=30
-        Generations without such growth before it ends.
+        Number of generations without such an increase before stopping.
     random_state : int, RandomState or None, default=None
-        Seed.
+        Random state.
 
     Returns
     -------
@@ -131,17 +130,17 @@ def algorithm_7(
     improvement=1e-9,
     random_state=None,
 ):
-    """Maximise by the thesis's Algorithm 7 as printed.
+    """Maximise by Algorithm 7 of the thesis as printed.
 
-    Individuals are selected as a whole, noise of one size is added to every child, and the first
-    generation that does not gain by `improvement` ends it (line 15).
+    Individuals are selected as a whole, noise of a single size is added to every child, and the
+    first generation that does not improve by `improvement` is the last (line 15).
 
     Parameters
     ----------
     function, lower, upper, population, generations, survivors, improvement, random_state
         As in :func:`genetic`.
     mutation : float, default=0.1
-        Deviation of the noise, as a share of the bounds' distance.
+        Deviation of the noise, relative to the distance of the bounds.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What an adversary would do to a classifier, and what that costs, before and at equilibrium."""
+"""Report on how an adversary would manipulate a classifier, and at what cost."""
 
 from dataclasses import dataclass
 
@@ -8,32 +8,33 @@ from scipy import sparse
 from scipy.special import logit
 
 from stakes._core.deciding import predict_with_costs
+from stakes._core.docs import documented
 from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
 from stakes.costs import Costs
-from stakes.game._numeric_response import numeric_response
-from stakes.game._response import margin_loss, moving_ease, respond
+from stakes.game._response import Response, margin_loss, moving_ease, respond
 from stakes.game._stackelberg import StackelbergClassifier
 
-_MOST_ROWS = 2000  # positives on which a numerical response is searched
-_MOST_PROBES = 2000  # features up to which weights are read off the scores
+_MOST_ROWS = 2000  # number of positives used in a numerical search
+_MOST_PROBES = 2000  # number of features up to which weights are inferred from scores
+_LENGTHS = 2.0 ** np.arange(-4, 4, 2)  # of first moves, in standard deviations
+_SMALLEST = 1e-3  # step, in standard deviations, at which the search ends
 
 
 @dataclass(frozen=True)
 class ManipulationReport:
-    """Which features are moved, what it gains, what the defender loses.
+    """Moved features, gain of the adversary, and cost of the defender.
 
     Attributes
     ----------
     features : polars.DataFrame
-        For each feature its price, and the weight and the move against the model and at the
-        equilibrium (the model's weight is null where it is not linear).
+        Price of each feature, and its weight and move against the model and at the equilibrium
+        (the weight in the model is null if the model is not linear).
     outcomes : polars.DataFrame
-        For the model and for the classifier at equilibrium, before and after the best move: the
-        share of positives that is caught, the defender's cost, the adversary's mean loss, what it
-        pays and what it gains.
+        For the model and for the classifier at equilibrium, before and after the best move: share
+        of positives caught, cost of the defender, mean loss, price and gain of the move.
     exact : bool
-        Whether the move against the model is the best one; else it was found by search.
+        Whether the move against the model is optimal; otherwise it was found by a search.
     """
 
     features: pl.DataFrame
@@ -41,25 +42,25 @@ class ManipulationReport:
     exact: bool
 
     def to_markdown(self, top=10):
-        """Both tables, the features that are moved most first.
+        """Both tables as Markdown, with the largest moves first.
 
         Parameters
         ----------
         top : int, default=10
-            Features shown at most.
+            Maximum number of features.
         """
         moved = self.features.sort(pl.col("move").abs(), descending=True).head(top)
         return "\n".join([*_lines(self.outcomes), "", *_lines(moved)]) + "\n"
 
     def plot(self, ax=None, top=10):
-        """Draw the moves of the features that are moved most.
+        """Plot the largest moves.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
+            Axes to draw on; None: new ones.
         top : int, default=10
-            Features shown at most.
+            Maximum number of features.
 
         Returns
         -------
@@ -77,6 +78,7 @@ class ManipulationReport:
         return ax
 
 
+@documented()
 def manipulation_report(
     model,
     X,
@@ -93,30 +95,31 @@ def manipulation_report(
     max_evaluations=400,
     random_state=None,
 ):
-    """Tell what an adversary would gain from moving the positives against a fitted classifier.
+    """Report what an adversary would gain by moving the positives against a classifier.
 
     Parameters
     ----------
     model : fitted classifier
-        With a `decision_function` that is linear in X, also behind a scaler or a calibration: the
-        best move is exact. Any other with `decision_function` or `predict_proba`: it is searched
-        for.
+        If its `decision_function` is linear in X, even behind a scaler or a calibration, the best
+        move is exact. For any other classifier with `decision_function` or `predict_proba`, it is
+        searched for.
     X : {array-like, sparse matrix, data frame} of shape (n, d)
-        The examples.
+        Examples.
     y : array-like of shape (n,)
-        Their labels; the larger one is the adversary's.
+        Labels; the larger one is the class of the adversary.
     movement_price : float or array-like of shape (d,), default=1.0
-        Price of moving each feature by one, in units of the loss.
+        Price of moving a feature by one, in units of the loss.
     movable : array-like of bool of shape (d,), default=None
-        Which features can be moved.
+        Mask of the movable features; None: all with a finite price.
     loss : {"logistic", "hinge"}, default="logistic"
-        What the adversary wants to be large, a function of the model's score.
+        Loss that the adversary maximises, a function of the score of the model.
     alpha : float, default=1e-3
-        Ridge penalty of the classifier at equilibrium, which is fitted here.
-    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-        What the four outcomes cost the defender.
-    max_evaluations, random_state
-        Of the search, where one is needed.
+        Ridge penalty of the classifier at equilibrium.
+    [metric_costs]
+    max_evaluations : int, default=400
+        Maximum number of evaluations of the model in a search.
+    random_state : int or None, default=None
+        Seed of the search.
 
     Returns
     -------
@@ -167,7 +170,7 @@ def manipulation_report(
 
 
 class _Defender:
-    """A classifier with the data it defends."""
+    """A classifier with the data that it defends."""
 
     def __init__(self, model, names, classes, costs, X, signs, loss):
         self.model, self.names, self.classes, self.costs = model, names, classes, costs
@@ -176,13 +179,13 @@ class _Defender:
         self.w, self.b = self._linear()
 
     def response(self, ease, max_evaluations, random_state):
-        """The best move: exact for a linear model, else found by search."""
+        """Best move: exact for a linear model, else found by a search."""
         positive = self.X[self.signs > 0]
         if self.w is not None:
             v = np.full(positive.shape[0], 1.0 / positive.shape[0])
             return respond(positive @ self.w + self.b, v, self.w, ease, self.loss)
         positive = _dense(positive)[:: max(1, positive.shape[0] // _MOST_ROWS)]
-        return numeric_response(
+        return _numeric_response(
             lambda rows: float(margin_loss(self._scores(rows), self.loss).mean()),
             positive,
             ease,
@@ -192,7 +195,7 @@ class _Defender:
         )
 
     def outcome(self, name, shift, response, price):
-        """Detection and money when the positives are moved by `shift`."""
+        """Detection rate and costs if the positives are moved by `shift`."""
         positive = self.signs > 0
         if self.w is not None:
             scores = self.X @ self.w + self.b + np.where(positive, shift @ self.w, 0.0)
@@ -214,9 +217,9 @@ class _Defender:
         }
 
     def _linear(self):
-        """Weights and intercept if the model's scores are linear in X, else None.
+        """Weights and intercept if the scores are linear in X, else (None, None).
 
-        They are read off d + 1 probes, so that scaled and calibrated linear models count as well.
+        They are inferred from d + 1 probes, so scaled and calibrated linear models are recognised.
         """
         n, d = self.X.shape
         if not hasattr(self.model, "decision_function"):
@@ -262,3 +265,77 @@ def _lines(frame):
         cells = (f"{cell:,.4g}" if isinstance(cell, float) else str(cell) for cell in row)
         lines.append("| " + " | ".join(cells) + " |")
     return lines
+
+
+def _numeric_response(mean_loss, X, ease, towards, *, max_evaluations=400, random_state=None):
+    r"""Search for the move with the largest mean loss minus price.
+
+    Tries several lengths along each feature and towards the other class, then improves the best
+    move along single features and random directions with shrinking steps. The result is a lower
+    bound on what the adversary can gain.
+
+    Parameters
+    ----------
+    mean_loss : callable
+        Function from moved examples to their mean loss.
+    X : ndarray of shape (n, d)
+        Examples of the adversary.
+    ease : ndarray of shape (d,)
+        One over the price of moving each feature.
+    towards : ndarray of shape (d,)
+        Mean of the other class.
+    max_evaluations : int, default=400
+        Maximum number of calls of `mean_loss`.
+    random_state : int or None, default=None
+        Seed of the random directions.
+
+    Returns
+    -------
+    Response
+    """
+    rng = np.random.default_rng(random_state)
+    d = X.shape[1]
+    free = np.flatnonzero(ease > 0)
+    scale = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+    price = np.divide(1.0, ease, out=np.zeros(d), where=ease > 0)
+    left = max_evaluations - 1
+    stay = mean_loss(X)
+    best, payoff = np.zeros(d), stay
+
+    def attempt(shift):
+        nonlocal best, payoff, left
+        if left <= 0:
+            return False
+        left -= 1
+        value = mean_loss(X + shift) - price @ shift**2
+        if value > payoff:
+            best, payoff = shift, value
+            return True
+        return False
+
+    way = np.where(ease > 0, towards - X.mean(axis=0), 0.0)
+    for shift in _starts(way, scale, free, max_evaluations // 32):
+        attempt(shift)
+    step = 1.0
+    while left > 0 and step > _SMALLEST and len(free):
+        direction = np.zeros(d)
+        if rng.random() < 0.5:
+            direction[rng.choice(free)] = 1.0
+        else:
+            direction[free] = rng.normal(size=len(free)) / np.sqrt(len(free))
+        direction *= scale * step
+        # both directions, then a shorter move, which is cheaper
+        if not (attempt(best + direction) or attempt(best - direction) or attempt(0.9 * best)):
+            step *= 0.93
+    paid = float(price @ best**2)
+    return Response(best, float(payoff), float(payoff) + paid, paid, float(payoff - stay))
+
+
+def _starts(way, scale, free, n_features):
+    """Moves towards the other class, and along the features in which it is farthest away."""
+    starts = [length * way for length in (0.25, 0.5, 1.0, 1.5)]
+    for j in free[np.argsort(-np.abs(way[free] / scale[free]))][:n_features]:
+        step = np.zeros(len(way))
+        step[j] = np.sign(way[j]) * scale[j] if way[j] else scale[j]
+        starts += [length * step for length in _LENGTHS]
+    return starts

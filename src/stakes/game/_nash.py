@@ -7,19 +7,19 @@ from math import comb
 import numpy as np
 
 _ROUNDING = 1e-9
-_MOST = 200_000  # systems of equations that are tried
+_MOST = 200_000  # maximum number of linear systems
 
 
 @dataclass(frozen=True)
 class Nash:
-    """One equilibrium.
+    """A Nash equilibrium.
 
     Attributes
     ----------
     strategies : tuple of ndarray
-        How often each player plays each of its plans.
+        Probability of each plan of each player.
     payoffs : tuple of float
-        What the players get on average.
+        Expected payoff of each player.
     """
 
     strategies: tuple
@@ -27,12 +27,12 @@ class Nash:
 
     @property
     def pure(self):
-        """Whether nobody mixes."""
+        """Whether all strategies are pure."""
         return all(np.isclose(strategy.max(), 1.0) for strategy in self.strategies)
 
 
 def pure_equilibria(payoffs):
-    """Index of each combination of plans from which no player gains by leaving alone.
+    """Index of each combination of plans from which no player gains by deviating alone.
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def extreme_equilibria(A, B):
     r"""All extreme Nash equilibria of a game of two players.
 
     A mixed strategy x of the row player is, up to scale, a point of
-    :math:`\{x \ge 0,\ B^\top x \le 1\}` (payoffs made positive); in an equilibrium each plan of
-    either player is unused or a best reply, so that the equilibria are the pairs of corners whose
-    tight constraints together name all plans. Equilibria of a degenerate game are mixtures of
-    these.
+    :math:`\{x \ge 0,\ B^\top x \le 1\}` (payoffs shifted to be positive). In an equilibrium each
+    plan of either player is unused or a best reply, so the equilibria are the pairs of vertices
+    whose tight constraints together cover all plans. Other equilibria of a degenerate game are
+    mixtures of these.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def extreme_equilibria(A, B):
     m, n = A.shape
     if comb(m + n, m) > _MOST:
         raise ValueError(
-            f"A game of {m} x {n} plans is too large to list its equilibria: "
-            f"{comb(m + n, m)} systems of equations; leave out plans, or use rollback()."
+            f"A game of {m} x {n} plans is too large to enumerate its equilibria "
+            f"({comb(m + n, m)} linear systems); drop some plans, or use rollback()."
         )
-    rows = _corners((B - B.min() + 1.0).T)  # labels: own plans 0..m-1, the other's m..m+n-1
+    rows = _corners((B - B.min() + 1.0).T)  # labels: own plans 0..m-1, the others m..m+n-1
     columns = _corners(A - A.min() + 1.0)
     everything = set(range(m + n))
     found = []
@@ -91,7 +91,7 @@ def extreme_equilibria(A, B):
 
 
 def _corners(M):
-    """Corners other than zero of {z >= 0, M z <= 1}, each with its tight constraints.
+    """Vertices other than zero of {z >= 0, M z <= 1}, each with its tight constraints.
 
     Constraint j below the dimension is z_j = 0, those after it are the rows of M.
     """

@@ -1,4 +1,4 @@
-"""The adversary's best move against a linear classifier."""
+"""Best move of an adversary against a linear classifier."""
 
 from dataclasses import dataclass
 
@@ -11,20 +11,20 @@ from stakes.game._drop import DROPS
 
 @dataclass(frozen=True)
 class Response:
-    """The adversary's best move and what it is worth.
+    """Best move of the adversary and its payoff.
 
     Attributes
     ----------
     shift : ndarray of shape (d,)
-        What is added to every one of its examples.
+        Vector added to each of its examples.
     payoff : float
-        The loss it causes, less what moving costs.
+        Loss of the classifier minus the price of the move.
     loss : float
-        The loss it causes.
+        Loss of the classifier.
     paid : float
-        What moving costs.
+        Price of the move.
     gain : float
-        How much larger the payoff is than without a move.
+        Payoff minus that without a move.
     """
 
     shift: np.ndarray
@@ -34,13 +34,15 @@ class Response:
     gain: float
 
 
-def best_response(w, b, X, loss="logistic", movement_price=0.5, weight=None, *, movable=None):
-    r"""Find the move of the positive class that hurts a linear classifier most, less its price.
+def best_response(
+    w, b, X, loss="logistic", movement_price=0.5, sample_weight=None, *, movable=None
+):
+    r"""Find the move of the positive class with the largest loss minus price.
 
     .. math:: \max_a\ \sum_i v_i\, l(w^\top (x_i + a) + b) - \sum_j p_j a_j^2
 
     with :math:`l(f) = \log(1 + e^{-f})` or :math:`(1 - f)_+`. The best move has the direction
-    :math:`-w_j/p_j`, so that only its length has to be found; that is done exactly, in
+    :math:`-w_j/p_j`, so only its length has to be found; that is done exactly, in
     :math:`O(n\,d)` and a few passes over the n scores (hinge: one sort).
 
     Parameters
@@ -48,17 +50,17 @@ def best_response(w, b, X, loss="logistic", movement_price=0.5, weight=None, *, 
     w : array-like of shape (d,)
         Weights of the classifier.
     b : float
-        Its intercept.
+        Intercept of the classifier.
     X : {array-like, sparse matrix} of shape (n, d)
-        The adversary's examples, which are positive.
+        Examples of the adversary, the positives.
     loss : {"logistic", "hinge"}, default="logistic"
-        The loss that the adversary wants to be large.
+        Loss that the adversary maximises.
     movement_price : float or array-like of shape (d,), default=0.5
-        Price of moving a feature by one, :math:`p_j`; `numpy.inf` where it cannot be moved.
-    weight : array-like of shape (n,), default=None
-        :math:`v_i`, used as given; None: one over n each.
+        Price of moving a feature by one, :math:`p_j`; `numpy.inf` if it cannot be moved.
+    sample_weight : array-like of shape (n,), default=None
+        Weights :math:`v_i`, not normalised; None: 1 / n each.
     movable : array-like of bool of shape (d,), default=None
-        Which features can be moved; None: all with a finite price.
+        Mask of the movable features; None: all with a finite price.
 
     Returns
     -------
@@ -66,9 +68,9 @@ def best_response(w, b, X, loss="logistic", movement_price=0.5, weight=None, *, 
 
     Notes
     -----
-    Eq. 7.9 of the thesis sums over all examples; here, as in its text, the positive ones move.
-    The thesis calls the problem concave. It is so only while :math:`\sum_i v_i s^2 \le 8`, with
-    :math:`s^2 = \sum_j w_j^2 / p_j` (logistic); the search for the length is a global one.
+    Eq. 7.9 of the thesis sums over all examples; here, as in its text, only the positives move.
+    The thesis calls the problem concave. That holds only for :math:`\sum_i v_i s^2 \le 8` with
+    :math:`s^2 = \sum_j w_j^2 / p_j` (logistic); the length is searched for globally.
 
     References
     ----------
@@ -90,13 +92,16 @@ def best_response(w, b, X, loss="logistic", movement_price=0.5, weight=None, *, 
     if X.ndim != 2 or X.shape[1] != len(w):
         raise ValueError(f"X must have one column for each of the {len(w)} weights.")
     n = X.shape[0]
-    v = np.full(n, 1.0 / max(n, 1)) if weight is None else check_sample_weight(weight, X)
+    if sample_weight is None:
+        v = np.full(n, 1.0 / max(n, 1))
+    else:
+        v = check_sample_weight(sample_weight, X)
     ease = moving_ease(movement_price, len(w), movable)
     return respond(X @ w + float(b), v, w, ease, loss)
 
 
 def moving_ease(movement_price, d, movable=None):
-    """One over the price of moving each feature; zero where it cannot be moved."""
+    """One over the price of moving each feature; zero if it cannot be moved."""
     price = np.asarray(movement_price, dtype=np.float64)
     if price.ndim > 1 or (price.ndim == 1 and len(price) != d):
         raise ValueError(
@@ -105,8 +110,8 @@ def moving_ease(movement_price, d, movable=None):
         )
     if not (price > 0).all():
         raise ValueError(
-            "movement_price must be positive: a free move has no end. Use numpy.inf for what "
-            "cannot be moved."
+            "movement_price must be positive, because a free move is unbounded. Use numpy.inf for "
+            "features that cannot be moved."
         )
     ease = np.broadcast_to(1.0 / price, (d,))
     if movable is None:
@@ -118,16 +123,16 @@ def moving_ease(movement_price, d, movable=None):
 
 
 def respond(f, v, w, ease, loss):
-    """The best move from the scores f of the adversary's examples."""
+    """Best move, from the scores f of the examples and their weights v."""
     s2 = float(w * w @ ease)
     u, payoff = DROPS[loss](f, v, s2)
     paid = u * u / s2 if s2 > 0 else 0.0
     shift = -(u / s2) * w * ease if s2 > 0 else np.zeros_like(w)
     stay = float(v @ margin_loss(f, loss))
-    # staying is a move too, so a gain below zero is rounding
+    # not moving is possible too, so a negative gain is rounding
     return Response(shift, payoff, payoff + paid, paid, max(payoff - stay, 0.0))
 
 
 def margin_loss(f, loss):
-    """The loss of each positive example at its score."""
+    """Loss of each positive example at its score."""
     return np.logaddexp(0.0, -f) if loss == "logistic" else np.maximum(0.0, 1.0 - f)

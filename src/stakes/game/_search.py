@@ -1,4 +1,4 @@
-"""Global maxima of cheap functions of one or two numbers, by ever finer grids."""
+"""Global maxima of cheap functions of one or two variables, on successively finer grids."""
 
 import numpy as np
 
@@ -8,16 +8,16 @@ _TIE = 1e-12
 
 
 def line_maxima(function, lower, upper, points=257):
-    """All local maxima of a function of one number that a grid sees, refined; the best first.
+    """Local maxima of a function of one variable, found on a grid and refined, best first.
 
     Parameters
     ----------
     function : callable
-        From an array of points to their values.
+        Function from an array of points to their values.
     lower, upper : float
-        Where to look.
+        Bounds.
     points : int, default=257
-        Of the first grid; two maxima closer than two of its cells may be taken for one.
+        Size of the first grid; maxima closer than two of its cells may be merged.
 
     Returns
     -------
@@ -43,20 +43,20 @@ def line_maxima(function, lower, upper, points=257):
             best = int(heights.argmax())
             if heights[best] > value:
                 u, value = near[best], heights[best]
-            width /= 12.0  # the 33 points are a sixteenth apart
+            width /= 12.0  # the spacing was width / 16: the next grid overlaps its neighbours
         found.append((float(u), float(value)))
     return sorted(found, key=lambda peak: -peak[1])
 
 
 def pair_maximum(function, lower, upper):
-    """The largest value of a function of two numbers: a grid, refined around its best points.
+    """Maximiser of a function of two variables: a grid, refined around its three best points.
 
     Parameters
     ----------
     function : callable
-        From two arrays to their values.
+        Function from two arrays to their values.
     lower, upper : tuple of two float
-        Where to look.
+        Bounds.
 
     Returns
     -------
@@ -79,12 +79,12 @@ def pair_maximum(function, lower, upper):
 
 
 def last_maximum(heights):
-    """Where each column of stacked values is largest; of equal ones the last."""
+    """Index of the largest value of each column; of the last one in a tie."""
     near = heights >= heights.max(axis=0) - _TIE
     return len(heights) - 1 - near[::-1].argmax(axis=0)
 
 
 def _around(centre, width, points, lower, upper):
-    """Pairs on a grid around a point, within bounds, shape (2, points squared)."""
+    """Pairs on a grid around a point, within the bounds, shape (2, points squared)."""
     sides = np.clip(np.linspace(centre - width, centre + width, points), lower, upper)
     return np.array([part.ravel() for part in np.meshgrid(*sides.T)])

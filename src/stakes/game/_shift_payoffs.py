@@ -1,42 +1,103 @@
-"""Payoffs of the shift game, attribute by attribute, and the follower's best reply."""
+"""Payoffs of the shift game for each attribute, its divergences, and the best reply."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr
 
-from stakes.game._divergence import DIVERGENCES
 from stakes.game._search import last_maximum
 
-_GRID = 65  # boundaries among which a reply is first looked for
+_GRID = 65  # size of the grid of boundaries from which the search for a reply starts
 _HALVINGS = 40
+
+
+def kl_divergence(mean, sd, moved_mean, moved_sd):
+    r"""Kullback-Leibler divergence between a normal distribution and a shifted one.
+
+    .. math:: \log\frac{\sigma_2}{\sigma_1} + \frac{\sigma_1^2 + (\mu_2-\mu_1)^2}{2\sigma_2^2}
+              - \frac12
+
+    Parameters
+    ----------
+    mean, sd : float or ndarray
+        Original distribution :math:`N(\mu_1, \sigma_1)`.
+    moved_mean, moved_sd : float or ndarray
+        Shifted distribution :math:`N(\mu_2, \sigma_2)`.
+
+    Returns
+    -------
+    float or ndarray
+
+    Examples
+    --------
+    >>> kl_divergence(1.0, 2.0, 2.0, 2.0)
+    np.float64(0.125)
+    """
+    ratio = sd / moved_sd
+    distance = (moved_mean - mean) / moved_sd
+    return -np.log(ratio) + 0.5 * (ratio**2 + distance**2 - 1.0)
+
+
+def thesis_divergence(mean, variance, moved_mean, moved_variance):
+    r"""Divergence used in Table 6.1 of the thesis.
+
+    .. math:: \log\frac{v_2}{v_1} + \frac12\left(\frac{v_1}{v_2} - 1\right)
+              + \frac{(\mu_2-\mu_1)^2}{2 v_1}
+
+    Parameters
+    ----------
+    mean, variance : float or ndarray
+        Original distribution.
+    moved_mean, moved_variance : float or ndarray
+        Shifted distribution.
+
+    Returns
+    -------
+    float or ndarray
+
+    Notes
+    -----
+    The logarithm is not halved and the distance is scaled by the wrong variance, so it is not a
+    divergence: it can be negative. The thesis evaluates it with standard deviations for v.
+
+    Examples
+    --------
+    >>> round(float(thesis_divergence(1.0, 2.0, 1.0, 5.0)), 4)  # Table 6.1, second row
+    0.6163
+    """
+    distance = (moved_mean - mean) ** 2 / (2.0 * variance)
+    ratio = moved_variance / variance
+    return np.log(ratio) + 0.5 * (1.0 / ratio - 1.0) + distance
+
+
+DIVERGENCES = {"kl": kl_divergence, "thesis": thesis_divergence}
 
 
 @dataclass(frozen=True)
 class ShiftPayoffs:
-    r"""Both classes and both prices; :math:`\mu_1 \le \mu_2` in every attribute.
+    r"""Both classes and both prices, with :math:`\mu_1 \le \mu_2` in every attribute.
 
-    All methods take moves u (of the mean) and s (of the deviation) and boundaries w as arrays
-    whose last axis is the attribute, and return one payoff for each entry.
+    All methods take shifts u (of the mean) and s (of the deviation) and boundaries w as arrays
+    whose last axis is the attribute, and return a payoff for each entry.
     """
 
     mu1: np.ndarray
     s1: np.ndarray
     mu2: np.ndarray
     s2: np.ndarray
-    alpha: float
-    beta: float
+    divergence_price: float
+    boundary_price: float
     divergence: str
 
     @property
     def w0(self):
-        """The boundaries before the game."""
+        """Boundaries before the game."""
         return (self.mu1 * self.s2 + self.mu2 * self.s1) / (self.s1 + self.s2)
 
     def only(self, i):
-        """The game of one attribute."""
+        """Payoffs of a single attribute."""
         parts = (self.mu1[[i]], self.s1[[i]], self.mu2[[i]], self.s2[[i]])
-        return ShiftPayoffs(*parts, self.alpha, self.beta, self.divergence)
+        return ShiftPayoffs(*parts, self.divergence_price, self.boundary_price, self.divergence)
 
     def fnr(self, u, s, w):
         """Share of the leader's class beyond the boundary."""
@@ -47,22 +108,22 @@ class ShiftPayoffs:
         return ndtr((w - self.mu2) / self.s2)
 
     def leader(self, u, s, w):
-        """Eq. 6.5."""
+        """Payoff of the leader, Eq. 6.5."""
         moved = self.mu1 + u, self.s1 + s
         divergence = DIVERGENCES[self.divergence](self.mu1, self.s1, *moved)
-        return self.fnr(u, s, w) - self.alpha * divergence
+        return self.fnr(u, s, w) - self.divergence_price * divergence
 
     def follower(self, u, s, w):
-        """Eq. 6.6."""
+        """Payoff of the follower, Eq. 6.6."""
         inside = ndtr((w - self.mu1 - u) / (self.s1 + s))
-        return 2.0 * (inside - self.fpr(w)) - self.beta * (w - self.w0) ** 2
+        return 2.0 * (inside - self.fpr(w)) - self.boundary_price * (w - self.w0) ** 2
 
     def gains(self, u, s):
-        """The leader's payoff after the follower's best replies."""
+        """Payoff of the leader after the best reply of the follower."""
         return self.leader(u, s, self.replies(u, s))
 
     def replies(self, u, s):
-        """The follower's best boundaries: a grid, then halving on the slope of its payoff."""
+        """Best boundaries of the follower: a grid, then bisection on the slope of its payoff."""
         grid = np.linspace(self.w0, self.mu2, _GRID)
         heights = self.follower(u, s, grid.reshape(_GRID, *(1,) * (u.ndim - 1), -1))
         best = last_maximum(heights)
@@ -79,10 +140,10 @@ class ShiftPayoffs:
         return np.where(better, middle, peak)
 
     def _slope(self, u, s, w):
-        """Of the follower's payoff in w, halved."""
+        """Half the slope of the follower's payoff in w."""
         own = _density((w - self.mu1 - u) / (self.s1 + s)) / (self.s1 + s)
         other = _density((w - self.mu2) / self.s2) / self.s2
-        return own - other - self.beta * (w - self.w0)
+        return own - other - self.boundary_price * (w - self.w0)
 
 
 def _density(z):

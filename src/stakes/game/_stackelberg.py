@@ -1,4 +1,4 @@
-"""Linear classifier at the equilibrium of a game against those who move the positives."""
+"""Linear classifier at the equilibrium of a game against adversaries that move the positives."""
 
 from numbers import Integral, Real
 
@@ -13,94 +13,94 @@ from stakes._core.base import (
     canonical,
     unchanged_if_it_fails,
 )
+from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease
 from stakes.game._zero_sum import ZeroSumGame
 
 
+@documented()
 class StackelbergClassifier(CostSensitiveClassifier):
-    r"""Linear classifier that expects its positives to be moved against it, at a price.
+    r"""Linear classifier that anticipates adversaries who move the positives at a price.
 
-    An adversary adds a move :math:`a` to every positive example and pays :math:`p_j a_j^2`; with
+    An adversary adds a move :math:`a` to every positive example and pays :math:`p_j a_j^2`. With
     shares :math:`c_i` of the costs and :math:`\pi` their sum over the positives, the learner solves
 
     .. math:: \min_{w,b}\ \max_a\ \alpha(\|w\|^2 + b^2) + \sum_{y_i<0} c_i\, l(-f(x_i))
               + \sum_{y_i>0} c_i\, l(f(x_i + a)) - \pi \sum_j p_j a_j^2 .
 
-    The problem is convex in :math:`w`, and the best move is found exactly, so the solution is the
-    global one; both players' strategies come with what either could still gain.
+    The problem is convex in :math:`w` and the best move is found exactly, so the solution is
+    global; bounds on what either player could still gain are reported.
 
     Parameters
     ----------
     loss : {"logistic", "hinge"}, default="logistic"
-        The loss :math:`l` of one example.
+        Loss :math:`l` of one example.
     alpha : float, default=1e-3
-        Ridge penalty, the thesis's :math:`\lambda` (there 1/2).
+        Ridge penalty, :math:`\lambda` in the thesis (1/2 there).
     movement_price : float or array-like of shape (d,) or (K, d) or (K, 1), default=1.0
-        What moving a feature by one costs, :math:`p_j`, in units of the loss; `numpy.inf` where
-        it cannot be moved. A row for each of K adversaries.
+        Price of moving a feature by one, :math:`p_j`, in units of the loss; `numpy.inf` if it
+        cannot be moved. One row for each of K adversaries.
     movable : array-like of bool of shape (d,), default=None
-        Which features can be moved; None: all with a finite price.
+        Mask of the movable features; None: all with a finite price.
     adversary_share : array-like of shape (K,), default=None
-        Which part of the positives each adversary has; None: equal parts.
+        Share of the positives of each adversary; None: equal shares.
     solver : {"minimax", "play"}, default="minimax"
         "minimax": the problem above. "play": Algorithm 8, rounds of best replies, which may end
         far from an equilibrium.
     improvement : float, default=1e-4
-        With "play": the rounds end when the adversary's payoff grows by less.
+        Smallest increase of the adversary's payoff that continues "play".
     max_rounds : int, default=50
-        With "play": rounds at most.
+        Maximum number of rounds of "play".
     tol : float, default=1e-4
-        Exploitability, relative to the value of the game, above which a `ConvergenceWarning`
-        is given.
+        Exploitability, relative to the value of the game, above which a `ConvergenceWarning` is
+        issued.
     max_iter : int, default=500
-        Steps of each solver at most.
+        Maximum number of steps of each solver.
     window : int, default=3
-        With `partial_fit`: batches whose negatives are remembered.
+        Number of batches of `partial_fit` whose negatives are kept.
     fit_intercept : bool, default=True
-        Whether the scores have an intercept.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Whether to fit an intercept.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second one is positive: the adversaries'.
+        Labels; `classes_[1]` is the positive class, that of the adversaries.
     coef_ : ndarray of shape (1, d)
-        Weights at the equilibrium; `SelectFromModel` ranks by their size.
+        Weights at the equilibrium; `SelectFromModel` can rank by them.
     intercept_ : ndarray of shape (1,)
-        The intercept.
+        Intercept.
     shift_ : ndarray of shape (d,), or (K, d) for several adversaries
-        The move; where the adversaries mix several moves, their mean.
+        Move of the adversaries; the mean if they mix several moves.
     moves_, move_probabilities_ : ndarray of shape (m, K, d) and (m,)
-        The moves that are mixed, and how often each is played; mostly m is one.
+        Moves of the mixed strategy and their probabilities; m is usually one.
     value_ : float
-        The regularised loss at the equilibrium, less what the moves cost.
+        Regularised loss at the equilibrium minus the price of the moves.
     adversary_gain_, learner_gain_ : float
-        What each player could still gain; upper bounds.
+        Upper bounds on what each player could still gain.
     exploitability_ : float
-        Their sum relative to the value.
+        Sum of both gains relative to the value.
     payoffs_ : ndarray
-        After each round: with "minimax" the objective above, with "play" the mean loss of the
-        moved positives (line 11 of Algorithm 8).
+        Payoff after each round: the objective above for "minimax", the mean loss of the moved
+        positives for "play" (line 11 of Algorithm 8).
     n_iter_ : int
-        Rounds.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Number of rounds.
+    [seen]
 
     Notes
     -----
-    The thesis's set-up with equally many examples of both classes, :math:`\lambda' = 1/2` and
-    :math:`C' = 1/n`, is `movement_price=1.0` and `alpha=0.5` here: the adversary's price is per
-    positive example, so that it does not depend on how many negatives there are.
+    The set-up of the thesis, with equal numbers of examples of both classes,
+    :math:`\lambda' = 1/2` and :math:`C' = 1/n`, is `movement_price=1.0` and `alpha=0.5` here: the
+    price is per positive example, so it does not depend on the number of negatives.
 
-    Line 19 of Algorithm 8 can loop for ever, and line 15 adds up moves although each was computed
-    from the original data; here a round that does not gain ends the game, and a move is not added
-    to the last one. "minimax" lets the learner commit first. Where a pure equilibrium exists, as
-    for prices that are high enough, that is the same; where none exists, the adversary mixes.
+    Line 19 of Algorithm 8 can loop forever, and line 15 accumulates moves although each was
+    computed from the original data; here a round without gain ends the game, and moves are not
+    accumulated. With "minimax" the learner commits first. If a pure equilibrium exists, as for
+    high enough prices, that makes no difference; if none exists, the adversary mixes moves.
 
     References
     ----------
@@ -115,7 +115,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
     >>> model = StackelbergClassifier(movement_price=[0.05, np.inf]).fit(X, y)
     >>> model.exploitability_ < 1e-4
     True
-    >>> model.coef_.round(1)  # what cannot be moved is trusted
+    >>> model.coef_.round(1)  # the feature that cannot be moved gets the weight
     array([[0.3, 1.5]])
     """
 
@@ -180,48 +180,59 @@ class StackelbergClassifier(CostSensitiveClassifier):
         self.tn_cost = tn_cost
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Find the equilibrium that starts from these examples.
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Find the equilibrium for these examples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples where they stand now.
+            Examples before any move.
         y : array-like of shape (n,)
-            Their labels, of two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; None: the constructor's numbers.
+            Labels of two classes.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
         self
         """
         X, y = self._validate_Xy(X, y)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
+        costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
         self._batches = []
-        return self._solve(*self._at_stake(X, y, regret))
+        return self._solve(*self._at_stake(X, y, costs, sample_weight))
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
-        self, X, y, classes=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+        self,
+        X,
+        y,
+        classes=None,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
     ):
-        """Take a batch as the adversaries' new position, and find the equilibrium from there.
+        """Find the equilibrium for a new batch, in which the adversaries may have moved.
 
-        The positives are those of the newest batch that has any, since earlier ones stand where
-        the adversary no longer is; the negatives are those of the last `window` batches, each
-        batch with its share. These batches are kept in the model; the data of `fit` are not. A
-        batch that costs nothing teaches nothing.
+        The positives are those of the newest batch that has any, because earlier ones show where
+        the adversary was; the negatives are those of the last `window` batches, each batch with an
+        equal share. These batches are kept in the model, unlike the data of `fit`. A batch in
+        which nothing is at stake is ignored.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The batch.
+            Examples of the batch.
         y : array-like of shape (n,)
-            Its labels.
+            Labels.
         classes : array-like of shape (2,), default=None
-            Both labels; needed in the first call unless its y has them both.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; None: the constructor's numbers.
+            Both labels; required in the first call unless y contains both.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
@@ -238,11 +249,13 @@ class StackelbergClassifier(CostSensitiveClassifier):
             else:
                 check_same_classes(classes, self.classes_.tolist())
             signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
-            regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(signs > 0)
-            if not first and not regret.any():
+            costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
+            # an idle batch; scikit-learn's check of the weights would refuse it
+            weightless = sample_weight is not None and not np.asarray(sample_weight).any()
+            if not first and (weightless or not costs.regret(signs > 0).any()):
                 return self
             before = [] if first else self._batches
-            batch = self._at_stake(canonical(X), signs, regret)
+            batch = self._at_stake(canonical(X), signs, costs, sample_weight)
             self._batches = [*before, batch][-self.window :]
             start = None if first else np.append(self.coef_[0], self.intercept_)
             return self._solve(*self._remembered(), start)
@@ -253,7 +266,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
@@ -274,14 +287,14 @@ class StackelbergClassifier(CostSensitiveClassifier):
         self.moves_, self.move_probabilities_ = found.moves, found.probabilities
         shift = np.tensordot(found.probabilities, found.moves, axes=1)
         self.shift_ = shift[0] if len(shift) == 1 else shift
-        self.value_, self.exploitability_ = float(found.value), float(found.exploitability)
+        self.value_, self.exploitability_ = float(found.value), found.exploitability
         self.adversary_gain_ = float(found.adversary_gain)
         self.learner_gain_ = float(found.learner_gain)
         self.payoffs_, self.n_iter_ = np.array(found.payoffs), max(1, len(found.payoffs) - 1)
         return self
 
     def _adversaries(self, d):
-        """One over the prices, a row for each adversary, and the adversaries' parts."""
+        """One over the prices, one row per adversary, and the shares of the adversaries."""
         price = np.asarray(self.movement_price, dtype=np.float64)
         rows = [price] if price.ndim < 2 else [row if len(row) > 1 else row[0] for row in price]
         ease = np.array([moving_ease(row, d, self.movable) for row in rows])
@@ -290,18 +303,21 @@ class StackelbergClassifier(CostSensitiveClassifier):
         share = np.asarray(self.adversary_share, dtype=np.float64)
         if share.shape != (len(ease),) or not (share > 0).all():
             raise ValueError(
-                f"adversary_share must have a positive number for each of the {len(ease)} "
+                f"adversary_share must have one positive number for each of the {len(ease)} "
                 "adversaries, the rows of movement_price."
             )
         return ease, share / share.sum()
 
-    def _at_stake(self, X, y, regret):
-        """The examples that cost anything."""
-        used = at_stake(regret)
-        return (X, y, regret) if used.all() else (X[used], y[used], regret[used])
+    def _at_stake(self, X, y, costs, sample_weight):
+        """Examples with a positive weighted regret, and this regret."""
+        stakes = costs.regret(y > 0)
+        if sample_weight is not None:
+            stakes = stakes * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        used = at_stake(stakes)
+        return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])
 
     def _remembered(self):
-        """The newest positives and the negatives of all batches, each batch with its share."""
+        """Newest positives and the negatives of all batches, each batch with an equal share."""
         parts = []
         newest = max((k for k, (_, y, _) in enumerate(self._batches) if (y > 0).any()), default=-1)
         for k, (X, y, regret) in enumerate(self._batches):

@@ -1,55 +1,110 @@
-r"""The game of Eq. 7.10 between a linear classifier and the adversaries that move its positives.
+r"""Game of Eq. 7.10 between a linear classifier and adversaries that move its positives.
 
 .. math:: \Phi(a, w) = \alpha\|w\|^2 + \sum_i c_i\, l(y_i f(x_i + a_{k(i)}))
           - \sum_k \pi_k \sum_j p_{kj} a_{kj}^2
 
-with shares :math:`c_i` of the costs, and :math:`\pi_k` the share of adversary k. The classifier
-wants it small, the adversaries large. It is convex in w for any moves, hence so is its maximum
-over the moves: the classifier's side is a convex problem whatever the adversary's looks like.
+with shares :math:`c_i` of the costs and :math:`\pi_k` the share of adversary k. The classifier
+minimises it, the adversaries maximise it. It is convex in w for any moves, hence so is its maximum
+over the moves: the classifier solves a convex problem even if the adversary's is not concave.
 """
+
+import copy
+from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.game._moved import MovedProblem
+from stakes.game._equilibrium import minimax, pure
 from stakes.game._response import margin_loss, respond
-from stakes.qmean._losses import classification_loss
-from stakes.qmean._solve import solve
+from stakes.qmean import QuadraticMeanProblem, classification_loss, minimize_quadratic_mean
 
-_NEWTON = 300  # features up to which the learner's fit forms a full matrix
+_NEWTON = 300  # number of features up to which the classifier is fitted with a full Hessian
+
+
+@dataclass(eq=False)
+class MovedProblem(QuadraticMeanProblem):
+    """Mean loss plus ridge of Eq. 7.5 for rows x_i + moves[which_i], which are never formed.
+
+    Parameters
+    ----------
+    which : ndarray of int of shape (n,)
+        Index of the move of each row.
+    moves : ndarray of shape (m, d)
+        Moves; sparse rows stay sparse.
+    """
+
+    which: np.ndarray = None
+    moves: np.ndarray = None
+
+    def at(self, moves):
+        """The same rows with other moves."""
+        other = copy.copy(self)
+        other.moves = moves
+        return other
+
+    def scores(self, W):
+        """Scores of the moved rows."""
+        return super().scores(W) + (self.moves @ W[:-1])[self.which]
+
+    def pull(self, B):
+        """Transpose of `scores`."""
+        out = super().pull(B)
+        sums = np.bincount(self.which, B.ravel(), minlength=len(self.moves))  # B has one column
+        out[:-1] += (self.moves.T @ sums).reshape(out[:-1].shape)
+        return out
+
+    def with_ones(self, rows):
+        """Dense moved rows with the column of the intercept."""
+        out = super().with_ones(rows)
+        out[:, :-1] += self.moves[self.which[rows]]
+        return out
 
 
 class ZeroSumGame:
-    """Data, loss and prices; the oracles of both players.
+    """Zero-sum game of a linear classifier and the adversaries that move its positives.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, d)
-        The examples where they stood before any move.
+        Examples before any move.
     y : ndarray of shape (n,)
-        Signs; those of the positives are moved.
-    weight : ndarray of shape (n,)
-        Positive weights, of which only the shares matter.
+        Signs of the classes; the positives are moved.
+    sample_weight : ndarray of shape (n,)
+        Positive weights; only their shares matter.
     ease : ndarray of shape (K, d)
-        One over the price of each feature for each adversary.
+        One over the price of moving each feature, for each of K adversaries.
     share : ndarray of shape (K,)
-        Which part of every positive example each adversary has; sums to one.
+        Share of every positive example that each adversary has; sums to one.
     loss : {"logistic", "hinge"}
-        The loss.
+        Loss of one example.
     alpha : float
-        Ridge penalty, on the intercept too.
+        Ridge penalty, including the intercept.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
+
+    Examples
+    --------
+    Two points, and an adversary that pays 1 per squared unit of movement:
+
+    >>> X, y, one = np.array([[-1.0], [1.0]]), np.array([-1.0, 1.0]), np.ones(2)
+    >>> game = ZeroSumGame(X, y, one, np.ones((1, 1)), np.ones(1), "logistic", 0.1)
+    >>> found = game.solve()
+    >>> bool(found.exploitability < 1e-4)
+    True
+    >>> bool(found.moves[0, 0, 0] < 0)  # towards the negatives
+    True
     """
 
-    def __init__(self, X, y, weight, ease, share, loss, alpha, fit_intercept=True):
+    def __init__(self, X, y, sample_weight, ease, share, loss, alpha, fit_intercept=True):
         self.loss, self.alpha, self.ease = loss, alpha, ease
         self.K, self.d = ease.shape
         self.positive = np.flatnonzero(y > 0)
         self.X_positive = X[self.positive]
-        v = weight[self.positive]
+        v = sample_weight[self.positive]
         total = v.sum()
         self.v = v / total if total > 0 else v
-        self.share = share * total / weight.sum()
+        self.share = share * total / sample_weight.sum()  # pi_k
+        # each adversary has its own copy of the positives, with its part of their weight; move 0
+        # of `which` is that of the negatives, who stay
         rows = np.concatenate([np.flatnonzero(y < 0), np.tile(self.positive, self.K)])
         which = np.zeros(len(rows), dtype=np.intp)
         which[len(y) - len(self.positive) :] = 1 + np.repeat(np.arange(self.K), len(self.positive))
@@ -57,7 +112,7 @@ class ZeroSumGame:
         self.base = MovedProblem(
             X[rows],
             y[rows],
-            weight[rows] * part,
+            sample_weight[rows] * part,
             np.zeros(len(rows), dtype=np.intp),
             classification_loss(loss),
             np.ones(1),
@@ -69,16 +124,16 @@ class ZeroSumGame:
         )
 
     def best_moves(self, W):
-        """The best move of each adversary against the classifier W, shape (K, d)."""
+        """Best move of each adversary against the classifier W, shape (K, d)."""
         w, f = W[:-1], self.X_positive @ W[:-1] + W[-1]
         return np.array([respond(f, self.v, w, ease, self.loss).shift for ease in self.ease])
 
     def after(self, moves):
-        """The learner's problem when the adversaries have moved."""
+        """Problem of the classifier after the moves."""
         return self.base.at(np.vstack([np.zeros(self.d), moves]))
 
     def paid(self, moves):
-        """What the moves cost the adversaries together."""
+        """Total price of the moves."""
         used = self.ease > 0
         squares = np.divide(moves**2, self.ease, out=np.zeros_like(moves), where=used)
         if np.any(moves[~used] != 0):
@@ -86,21 +141,17 @@ class ZeroSumGame:
         return float(self.share @ squares.sum(axis=1))
 
     def value(self, moves, W):
-        """Phi, the learner's objective at W less what the moves cost."""
+        """Phi: the objective of the classifier at W minus the price of the moves."""
         return self.after(moves).value(W) - self.paid(moves)
 
     def worst_case(self, W):
-        """The largest mean loss over all moves less their price, its slope in W, and the moves."""
+        """Largest mean loss minus price over all moves, its gradient in W, and the best moves."""
         moves = self.best_moves(W)
         risk, slope = self.after(moves).risk(W)
         return risk - self.paid(moves), slope, moves
 
-    def risk(self, W):
-        """The first two of `worst_case`."""
-        return self.worst_case(W)[:2]
-
     def positive_loss(self, moves, W):
-        """The mean loss of the moved positives: the thesis's payoff of the adversary, line 11."""
+        """Mean loss of the moved positives: the adversary's payoff in line 11 of Algorithm 8."""
         total = self.share.sum()
         if total == 0.0:
             return 0.0
@@ -109,17 +160,53 @@ class ZeroSumGame:
         return float(self.share @ losses / total)
 
     def ridge(self, W):
-        """The penalty's value."""
+        """Value of the penalty."""
         return self.base.ridge(W)
 
     def value_and_gradient(self, W):
-        """What the learner must reckon with at W, and its slope."""
-        risk, slope = self.risk(W)
+        """Worst-case objective of the classifier at W, and its gradient."""
+        risk, slope, _ = self.worst_case(W)
         return self.ridge(W) + risk, slope + 2.0 * self.base.penalty * W
 
+    def solve(self, tol=1e-4, max_iter=500):
+        """Find the equilibrium at which the classifier has the smallest worst-case loss.
+
+        Parameters
+        ----------
+        tol : float, default=1e-4
+            Exploitability relative to the value of the game.
+        max_iter : int, default=500
+            Maximum number of steps of each solver.
+
+        Returns
+        -------
+        Equilibrium
+        """
+        return minimax(self, tol, max_iter)
+
+    def gains_at(self, moves, W, tol=1e-4, max_iter=500):
+        """Measure what either player could still gain from a pair of strategies.
+
+        Parameters
+        ----------
+        moves : ndarray of shape (K, d)
+            Moves of the adversaries.
+        W : ndarray of shape (d + 1,)
+            Weights of the classifier, the intercept last.
+        tol, max_iter
+            As in `solve`.
+
+        Returns
+        -------
+        Equilibrium
+            The pair with the possible gains; it is an equilibrium if both are zero.
+        """
+        return pure(self, moves, W, tol, max_iter)
+
     def best_classifier(self, moves, tol, max_iter, start=None):
-        """The learner's best reply to some moves, with a proven gap."""
+        """Best classifier against given moves, with its duality gap."""
         newton = self.d <= min(_NEWTON, self.base.n)
         start = self.base.start() if start is None else start.copy()
         problem = self.after(moves)
-        return solve(problem, "newton" if newton else "lbfgs", tol, max_iter, start=start)
+        solver = "newton" if newton else "lbfgs"
+        return minimize_quadratic_mean(problem, solver, tol, max_iter, start=start)

@@ -1,4 +1,4 @@
-"""How sure a metric is: bootstrap intervals, and paired differences between two policies."""
+"""Bootstrap intervals of metrics, and of the difference between two policies."""
 
 import inspect
 import warnings
@@ -10,31 +10,41 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.metrics._intake import positive_column
+from stakes.costs import Costs
+from stakes.metrics._cost import (
+    baseline_costs,
+    cost_loss,
+    example_costs,
+    expected_cost_loss,
+    expected_example_costs,
+    savings,
+    savings_score,
+)
+from stakes.metrics._intake import positive_column, read_decisions
+from stakes.metrics._rates import risk_loss, weighted_sum_score
 from stakes.metrics._scorer import READS
-from stakes.metrics._sums import SUMS
 
 
 @dataclass(frozen=True)
 class BootstrapInterval:
-    """A metric with its interval.
+    """A metric with its confidence interval.
 
     Attributes
     ----------
     estimate : float
-        The metric on all examples.
+        Metric on all examples.
     low, high : float
         Ends of the interval.
-    confidence : float
-        Its level.
+    confidence_level : float
+        Level of the interval.
     values : ndarray of shape (n_boot,)
-        The metric on each resample; NaN where it is undefined (a class was not drawn).
+        Metric on each resample; NaN where it is undefined (a class was not drawn).
     """
 
     estimate: float
     low: float
     high: float
-    confidence: float
+    confidence_level: float
     values: np.ndarray = field(repr=False)
 
     def __str__(self):
@@ -43,12 +53,13 @@ class BootstrapInterval:
 
 @dataclass(frozen=True)
 class PairedDifference(BootstrapInterval):
-    """The difference of a metric between two policies on the same examples, with its interval.
+    """Difference of a metric between two policies on the same examples, with its interval.
 
     Attributes
     ----------
     p_value : float
-        Two-sided: twice the share of resamples on the rarer side of zero, ties on both sides.
+        Two-sided p-value: twice the share of resamples on the rarer side of zero; zeros count on
+        both sides.
     """
 
     p_value: float = 1.0
@@ -60,33 +71,34 @@ def bootstrap_interval(
     y_pred,
     *,
     n_boot=1000,
-    confidence=0.95,
+    confidence_level=0.95,
     method="percentile",
     random_state=None,
     **options,
 ):
-    """Confidence interval of a metric by resampling the examples together with their costs.
+    """Confidence interval of a metric, from resampled examples with their costs and weights.
 
     Parameters
     ----------
     metric : callable
-        `metric(y_true, y_pred, **options)`; any of :mod:`stakes.metrics` or your own.
+        `metric(y_true, y_pred, **options)`, from :mod:`stakes.metrics` or your own.
     y_true : array-like of shape (n,)
         Labels.
     y_pred : array-like of shape (n,) or (n, k)
-        What the metric reads: decisions, scores or probabilities.
+        Input of the metric: decisions, scores or probabilities.
     n_boot : int, default=1000
         Number of resamples.
-    confidence : float, default=0.95
+    confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     method : {"percentile", "bca"}, default="percentile"
-        Quantiles of the resamples, or those corrected for bias and skewness, which covers better
-        when few examples carry most of the cost. The correction leaves out each example once: for
-        the metrics that are sums it costs nothing, for others n more calls.
+        Quantiles of the resamples, or quantiles corrected for bias and skewness ("bca"), which
+        cover better when a few examples carry most of the cost. The correction leaves out each
+        example once: n more calls of the metric, none for the metrics listed in Notes.
     random_state : int, RandomState or None, default=None
-        Seed of the resampling.
+        Random state of the resampling.
     **options
-        Passed to the metric; arrays of one value per example are resampled with the rows.
+        Passed to the metric; arrays of one value per example, such as costs and `sample_weight`,
+        are resampled with the rows.
 
     Returns
     -------
@@ -97,8 +109,8 @@ def bootstrap_interval(
     -----
     Metrics that are functions of sums over examples (:func:`cost_loss`,
     :func:`expected_cost_loss`, :func:`savings_score`, :func:`risk_loss`,
-    :func:`weighted_sum_score`) are not called again for each resample: its sums are the sums of
-    the rows times how often each was drawn.
+    :func:`weighted_sum_score`) are not called for each resample: the sums of a resample are
+    weighted by how often each row was drawn.
 
     Examples
     --------
@@ -109,8 +121,8 @@ def bootstrap_interval(
     """
     sample = _Sample(metric, y_true, [y_pred], options)
     values, estimate, left_out = sample.run(n_boot, random_state, jackknife=_check(method))
-    low, high = _ends(values, estimate, left_out, confidence, method)
-    return BootstrapInterval(estimate, low, high, confidence, values)
+    low, high = _ends(values, estimate, left_out, confidence_level, method)
+    return BootstrapInterval(estimate, low, high, confidence_level, values)
 
 
 def paired_bootstrap(
@@ -120,22 +132,22 @@ def paired_bootstrap(
     y_other,
     *,
     n_boot=1000,
-    confidence=0.95,
+    confidence_level=0.95,
     method="percentile",
     random_state=None,
     **options,
 ):
     """Interval of metric(y_pred) - metric(y_other), both on the same resamples.
 
-    Pairing removes the variation that both share (which examples happened to be dear), so it
-    tells small differences that two separate intervals do not.
+    Pairing removes the variation that both policies share (which expensive examples were drawn),
+    so it detects smaller differences than two separate intervals.
 
     Parameters
     ----------
-    metric, y_true, y_pred, n_boot, confidence, method, random_state, **options
+    metric, y_true, y_pred, n_boot, confidence_level, method, random_state, **options
         As in :func:`bootstrap_interval`.
     y_other : array-like
-        What the metric reads of the other policy.
+        Input of the metric from the other policy.
 
     Returns
     -------
@@ -151,15 +163,16 @@ def paired_bootstrap(
     """
     sample = _Sample(metric, y_true, [y_pred, y_other], options)
     values, estimate, left_out = sample.run(n_boot, random_state, jackknife=_check(method))
-    low, high = _ends(values, estimate, left_out, confidence, method)
+    low, high = _ends(values, estimate, left_out, confidence_level, method)
     known = values[~np.isnan(values)]
     rarer = min((known <= 0).sum(), (known >= 0).sum())
+    # the added ones keep the p-value above zero whatever the number of resamples
     p_value = min(1.0, 2 * (1 + rarer) / (1 + len(known)))
-    return PairedDifference(estimate, low, high, confidence, values, float(p_value))
+    return PairedDifference(estimate, low, high, confidence_level, values, float(p_value))
 
 
 class _Sample:
-    """The rows of a metric of one policy, or of the difference between two."""
+    """Rows from which the metric of one policy, or the difference of two, is resampled."""
 
     def __init__(self, metric, y_true, answers, options):
         self.metric, self.y = metric, column_or_1d(y_true)
@@ -173,7 +186,7 @@ class _Sample:
         self._fix_classes()
 
     def run(self, n_boot, random_state, jackknife):
-        """(metric on each resample, on all examples, and with each example left out or None)."""
+        """Return the metric on each resample, on all examples, and with each example left out."""
         if n_boot < 1:
             raise ValueError(f"n_boot must be at least 1. Got {n_boot!r} instead.")
         # a Generator draws integers many times faster than the RandomState that seeds it
@@ -190,7 +203,7 @@ class _Sample:
         return values, estimate, np.array(left_out)
 
     def _by_rows(self):
-        """The metric called again on the rows, each as often as it was drawn."""
+        """Evaluate by calling the metric on the drawn rows."""
 
         def evaluate(counts):
             drawn = np.repeat(np.arange(self.n), counts)
@@ -199,11 +212,14 @@ class _Sample:
         return evaluate, lambda i: evaluate((np.arange(self.n) != i).astype(np.intp))
 
     def _by_sums(self):
-        """The metric from the sums over the rows."""
+        """Evaluate from sums over the rows, see SUMS."""
         for answer in self.answers:
-            self._call(answer, slice(None))  # refuses what the metric refuses
+            self._call(answer, slice(None))  # raises what the metric raises
         options = self.rows | self.fixed
+        weight = options.pop("sample_weight", None)
         parts = [SUMS[self.metric](self.y, answer, **options) for answer in self.answers]
+        if weight is not None:
+            parts = [(weight[:, None] * columns, combine) for columns, combine in parts]
         totals = [columns.sum(axis=0) for columns, _ in parts]
 
         def evaluate(counts):
@@ -228,7 +244,7 @@ class _Sample:
         return name != "labels" and np.shape(value) in ((self.n,), (self.n, 1))
 
     def _fix_classes(self):
-        """A resample may lack a class: say which are there before drawing."""
+        """Fix the classes before drawing, because a resample may lack one."""
         accepts = inspect.signature(self.metric).parameters
         classes = np.unique(self.y)
         matrix = self.fixed.get("cost_matrix")
@@ -251,13 +267,13 @@ def _check(method):
     return method == "bca"
 
 
-def _ends(values, estimate, left_out, confidence, method):
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie in (0, 1). Got {confidence!r} instead.")
+def _ends(values, estimate, left_out, confidence_level, method):
+    if not 0 < confidence_level < 1:
+        raise ValueError(f"confidence_level must lie in (0, 1). Got {confidence_level!r} instead.")
     known = values[~np.isnan(values)]
     if len(known) < 0.5 * len(values) or len(known) == 0:
         return float("nan"), float("nan")
-    levels = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    levels = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])
     if method == "bca":
         levels = _corrected(levels, known, estimate, left_out)
     low, high = np.quantile(known, levels)
@@ -265,12 +281,85 @@ def _ends(values, estimate, left_out, confidence, method):
 
 
 def _corrected(levels, values, estimate, left_out):
-    """Efron's bias-corrected and accelerated levels."""
+    """Efron's bias-corrected and accelerated (BCa) levels."""
+    # z0, the bias: how far the estimate is from the median of the resamples; clipped because
+    # ndtri is infinite where all resamples lie on one side
     below = ((values < estimate).mean() + (values <= estimate).mean()) / 2
     inside = 0.5 / len(values)
     z0 = ndtri(np.clip(below, inside, 1 - inside))
+    # the acceleration: skewness of the jackknife values
     d = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
     spread = (d**2).sum() ** 1.5
     acceleration = (d**3).sum() / (6 * spread) if spread > 0 else 0.0
     z = z0 + ndtri(levels)
     return ndtr(z0 + z / (1 - acceleration * z))
+
+
+# Metrics as functions of sums over the examples, which makes resampling cheap. Each function
+# returns (columns, combine): combine(columns.sum(axis=0)) is the metric. A resample or a weighting
+# of the examples only changes the factors of the rows in this sum.
+
+
+def _cost(y_true, y_pred, *, normalize=True, **options):
+    return _mean(example_costs(y_true, y_pred, **options), normalize)
+
+
+def _expected_cost(y_true, y_prob, *, normalize=True, **options):
+    return _mean(expected_example_costs(y_true, y_prob, **options), normalize)
+
+
+def _mean(paid, normalize):
+    columns = np.column_stack([paid, np.ones(len(paid))])
+    return columns, lambda sums: float(sums[0] / sums[1] if normalize else sums[0])
+
+
+def _savings(y_true, y_pred, *, baseline="best", pos_label=None, **given):
+    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    costs = Costs.of(len(positive), **given)
+    # which constant policy is best depends on the resample: keep the sums of both
+    best = isinstance(baseline, str) and baseline == "best"
+    policies = ["negative", "positive"] if best else [baseline]
+    bases = [baseline_costs(costs, positive, policy, y_true, pos_label) for policy in policies]
+    columns = np.column_stack([costs.paid(positive, decided), *bases])
+    return columns, lambda sums: savings(sums[0], min(sums[1:]))
+
+
+def _risk(y_true, y_pred, *, prior=None, pos_label=None, **given):
+    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    paid = Costs.of(len(positive), **given).paid(positive, decided)
+    columns = np.column_stack([positive, ~positive, paid * positive, paid * ~positive])
+
+    def combine(sums):
+        share = sums[0] / (sums[0] + sums[1]) if prior is None else prior
+        return _part(share, sums[2], sums[0]) + _part(1 - share, sums[3], sums[1])
+
+    return columns, combine
+
+
+def _part(share, total, count):
+    """Risk of one class: its share of the population times its mean cost."""
+    if share == 0:
+        return 0.0
+    return float(share * total / count) if count else float("nan")
+
+
+def _weighted_sum(y_true, y_pred, *, positive_weight=0.5, pos_label=None):
+    positive, decided = read_decisions(y_true, y_pred, pos_label)
+    columns = np.column_stack([positive, ~positive, positive & decided, ~positive & ~decided])
+
+    def combine(sums):
+        if sums[0] == 0 or sums[1] == 0:
+            return float("nan")
+        sensitivity, specificity = sums[2] / sums[0], sums[3] / sums[1]
+        return float(positive_weight * sensitivity + (1 - positive_weight) * specificity)
+
+    return columns.astype(np.float64), combine
+
+
+SUMS = {
+    cost_loss: _cost,
+    expected_cost_loss: _expected_cost,
+    savings_score: _savings,
+    risk_loss: _risk,
+    weighted_sum_score: _weighted_sum,
+}

@@ -1,17 +1,20 @@
-"""Reliability of probabilities, with the place where decisions are made."""
+"""Reliability diagram with the break-even probabilities of the costs."""
 
 import numpy as np
 from sklearn.calibration import CalibrationDisplay, calibration_curve
 
 from stakes._core.plotting import ScoreDisplay, open_axes
-from stakes.metrics._intake import read_costs, read_probabilities
+from stakes.costs import Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_probabilities
 
 
+@documented
 class CalibrationCostDisplay(ScoreDisplay):
     """scikit-learn's reliability diagram with the break-even probabilities of the costs.
 
-    A miscalibration costs money only where decisions change, that is near the break-even
-    probabilities; the band marks where 90 % of them lie.
+    Miscalibration costs money only where it changes decisions, that is, near the break-even
+    probabilities; the band covers 90 % of them.
 
     Parameters
     ----------
@@ -24,9 +27,7 @@ class CalibrationCostDisplay(ScoreDisplay):
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    [drawn]
 
     Examples
     --------
@@ -51,14 +52,11 @@ class CalibrationCostDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
-        name : str, default=None
-            Name in the legend.
+        [axes]
+        [name]
         scale : {"linear", "log"}, default="linear"
-            Logarithmic axes show what matters where positives are rare.
-        **line_options
-            Passed to matplotlib's `plot`.
+            Scale of both axes; use "log" if positives are rare.
+        [line_options]
 
         Returns
         -------
@@ -87,7 +85,7 @@ class CalibrationCostDisplay(ScoreDisplay):
         self.ax_.set(xscale="log", yscale="log", xlim=(least, 1), ylim=(least, 1))
         for line in self.ax_.lines:
             if line is self.line_ or line.get_linestyle() == ":":
-                # zero has no place on a logarithmic axis: what is there lies on the lower edge
+                # a logarithmic axis has no zero: clip to its lower end
                 line.set_data(*np.maximum(line.get_data(), least))
 
     @classmethod
@@ -114,8 +112,8 @@ class CalibrationCostDisplay(ScoreDisplay):
         ----------
         y_true, y_prob : array-like of shape (n,)
             Labels and probabilities of the positive class.
-        fp_cost, fn_cost, tp_cost, tn_cost, pos_label
-            As in :func:`~stakes.metrics.cost_loss`.
+        [metric_costs]
+        [pos_label]
         n_bins, strategy
             As in scikit-learn's `calibration_curve`.
         name, ax, scale, **line_options
@@ -127,7 +125,7 @@ class CalibrationCostDisplay(ScoreDisplay):
         """
         positive, p = read_probabilities(y_true, y_prob, pos_label)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        break_even = np.quantile(read_costs(len(p), given).break_even, [0.05, 0.5, 0.95])
+        break_even = np.quantile(Costs.of(len(p), **given).break_even, [0.05, 0.5, 0.95])
         prob_true, prob_pred = calibration_curve(positive, p, n_bins=n_bins, strategy=strategy)
         display = cls(
             prob_true,

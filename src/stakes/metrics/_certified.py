@@ -1,16 +1,21 @@
-"""Error of predictions on uncertain points: as counted, and as certified."""
+"""Error of predictions on uncertain points: observed and certified."""
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from stakes._core.deciding import check_certificate
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import mean_or_total, read_labels
 
 
-def nominal_error(y_true, y_pred):
-    """Share of wrong predictions, as if the points were known (Eq. 33 of the paper, over 100).
+@documented
+def nominal_error(y_true, y_pred, *, sample_weight=None):
+    """Share of wrong predictions if the points are taken as exact (Eq. 33, divided by 100).
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
         Labels and predictions.
+    [weights]
 
     Returns
     -------
@@ -22,12 +27,13 @@ def nominal_error(y_true, y_pred):
     >>> nominal_error([0, 1, 1, 1], [0, 1, 1, 0])
     0.25
     """
-    y_true, y_pred = _labels(y_true, y_pred)
-    return float(np.mean(y_true != y_pred))
+    y_true, y_pred = read_labels(y_true, y_pred)
+    return mean_or_total(y_true != y_pred, sample_weight)
 
 
-def certified_error(y_true, y_pred, certificate):
-    r"""Bound on the mean probability of an error, that of measurement included (Eqs. 34 and 35).
+@documented
+def certified_error(y_true, y_pred, certificate, *, sample_weight=None):
+    r"""Bound on the mean probability of an error, including measurement error (Eqs. 34, 35).
 
     .. math:: \frac1n\sum_i \begin{cases} 1 & \hat y_i \ne y_i \\
               \varepsilon_i & \hat y_i = y_i \end{cases} ,
@@ -40,7 +46,8 @@ def certified_error(y_true, y_pred, certificate):
         Labels and predictions.
     certificate : array-like of shape (n,)
         Bounds :math:`\varepsilon_i` from `UncertainMarginClassifier.predict_certificate`; its
-        `measure` "1" to "4" and "c" give the paper's OptErr of these names (over 100).
+        `measure` "1" to "4" and "c" give the paper's OptErr of that name (divided by 100).
+    [weights]
 
     Returns
     -------
@@ -57,24 +64,6 @@ def certified_error(y_true, y_pred, certificate):
     >>> certified_error([0, 1, 1, 1], [0, 1, 1, 0], [0.0, 0.5, 0.1, 0.2])
     0.4
     """
-    y_true, y_pred = _labels(y_true, y_pred)
-    certificate = read_certificate(certificate, len(y_true))
-    return float(np.mean(np.where(y_true == y_pred, certificate, 1.0)))
-
-
-def read_certificate(certificate, n):
-    """The bounds of n predictions, checked to be probabilities."""
-    certificate = column_or_1d(np.asarray(certificate, dtype=np.float64))
-    if len(certificate) != n:
-        raise ValueError(f"certificate must have {n} values. Got {len(certificate)} instead.")
-    if not ((certificate >= 0) & (certificate <= 1)).all():
-        raise ValueError("certificate must hold probabilities between 0 and 1.")
-    return certificate
-
-
-def _labels(y_true, y_pred):
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(y_true, y_pred)
-    if len(y_true) == 0:
-        raise ValueError("y_true is empty; a metric needs at least one example.")
-    return y_true, y_pred
+    y_true, y_pred = read_labels(y_true, y_pred)
+    certificate = check_certificate(certificate, len(y_true))
+    return mean_or_total(np.where(y_true == y_pred, certificate, 1.0), sample_weight)

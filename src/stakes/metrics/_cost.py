@@ -1,14 +1,25 @@
-"""What decisions cost, and what share of a simple policy's cost they save."""
+"""Cost of decisions, and the share of a baseline policy's cost that they save."""
 
 import warnings
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from stakes.metrics._intake import read_costs, read_decisions, read_probabilities
-from stakes.metrics._many_classes import expected_of_many, paid_of_many
+from stakes.costs import CostMatrix, Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import (
+    check_not_empty,
+    check_probabilities,
+    mean_or_total,
+    read_decisions,
+    read_labels,
+    read_probabilities,
+    read_weights,
+)
 
 
+@documented
 def example_costs(
     y_true,
     y_pred,
@@ -21,9 +32,12 @@ def example_costs(
     labels=None,
     pos_label=None,
 ):
-    """What each decision cost; :func:`cost_loss` is their mean.
+    """Cost of each decision; :func:`cost_loss` is their mean.
 
-    The parameters are those of :func:`cost_loss`.
+    Parameters
+    ----------
+    [decisions]
+    [money_of_classes]
 
     Returns
     -------
@@ -36,12 +50,12 @@ def example_costs(
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if _has_many_classes(cost_matrix, labels, given):
-        return paid_of_many(y_true, y_pred, cost_matrix, labels)
+        return _paid_of_many(y_true, y_pred, cost_matrix, labels)
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
-    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
-    return costs.paid(positive, decided)
+    return Costs.of(len(positive), **given, cost_matrix=cost_matrix).paid(positive, decided)
 
 
+@documented
 def cost_loss(
     y_true,
     y_pred,
@@ -53,9 +67,10 @@ def cost_loss(
     cost_matrix=None,
     labels=None,
     pos_label=None,
+    sample_weight=None,
     normalize=True,
 ):
-    r"""Mean cost of the decisions, or their total.
+    r"""Mean or total cost of the decisions.
 
     .. math:: \frac{1}{n}\sum_{i: y_i = 1} (tp_i\, d_i + fn_i (1 - d_i))
               + \frac{1}{n}\sum_{i: y_i = 0} (fp_i\, d_i + tn_i (1 - d_i)) ,
@@ -64,20 +79,10 @@ def cost_loss(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels and decisions.
-    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-        Prices of the four outcomes; None stands for 1 (a mistake) and 0 (a right decision). A
-        negative cost is a benefit.
-    cost_matrix : array-like of shape (k, k), default=None
-        Instead of the four: row = true class, column = decision, for two classes or more.
-    labels : array-like of shape (k,), default=None
-        The classes in the order of `cost_matrix`; by default the sorted labels of the data.
-    pos_label : label, default=None
-        The positive class; by default the larger label. A `cost_matrix` is in the order of its
-        classes, so there the positive one is the last.
-    normalize : bool, default=True
-        True: the mean; False: the total.
+    [decisions]
+    [money_of_classes]
+    [weights]
+    [normalize]
 
     Returns
     -------
@@ -91,20 +96,13 @@ def cost_loss(
     >>> cost_loss(["a", "b", "c"], ["a", "c", "a"], cost_matrix=[[0, 1, 1], [2, 0, 4], [9, 1, 0]])
     4.333...
     """
-    paid = example_costs(
-        y_true,
-        y_pred,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        cost_matrix=cost_matrix,
-        labels=labels,
-        pos_label=pos_label,
-    )
-    return float(paid.mean() if normalize else paid.sum())
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    paid = example_costs(y_true, y_pred, **given, **classes)
+    return mean_or_total(paid, sample_weight, normalize)
 
 
+@documented
 def expected_cost_loss(
     y_true,
     y_prob,
@@ -117,17 +115,18 @@ def expected_cost_loss(
     labels=None,
     pos_label=None,
     under="truth",
+    sample_weight=None,
     normalize=True,
 ):
-    r"""Mean cost of the decisions that probabilities lead to.
+    r"""Mean cost of the decisions that minimise the expected cost under given probabilities.
 
-    Each example gets the decision of least expected cost under `y_prob` (positive above the
-    break-even :math:`p_i^* = (fp_i - tn_i)/(fp_i - tn_i + fn_i - tp_i)`). These decisions are
-    priced with the labels, or, with `under="model"`, with the probabilities themselves:
+    For two classes the decision is positive above the break-even probability
+    :math:`p_i^* = (fp_i - tn_i)/(fp_i - tn_i + fn_i - tp_i)`. The decisions are priced with the
+    labels or, with `under="model"`, with the probabilities themselves:
 
     .. math:: \frac{1}{n}\sum_i \min(p_i\,tp_i + (1 - p_i)fp_i,\ p_i\,fn_i + (1 - p_i)tn_i) .
 
-    Where the model's own figure is below the real one, its probabilities promise too much.
+    If the model's own figure is below the actual one, its probabilities are too optimistic.
 
     Parameters
     ----------
@@ -135,10 +134,11 @@ def expected_cost_loss(
         Labels.
     y_prob : array-like of shape (n,) or (n, k)
         Probability of the positive class, or all columns of `predict_proba`.
-    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, labels, pos_label, normalize
-        As in :func:`cost_loss`.
+    [money_of_classes]
     under : {"truth", "model"}, default="truth"
-        What prices the decisions.
+        Whether labels or probabilities price the decisions.
+    [weights]
+    [normalize]
 
     Returns
     -------
@@ -152,35 +152,27 @@ def expected_cost_loss(
     >>> expected_cost_loss([0, 1, 1], [0.1, 0.3, 0.05], fp_cost=1, fn_cost=9, under="model")
     0.683...
     """
-    paid = expected_example_costs(
-        y_true,
-        y_prob,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        cost_matrix=cost_matrix,
-        labels=labels,
-        pos_label=pos_label,
-        under=under,
-    )
-    return float(paid.mean() if normalize else paid.sum())
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    paid = expected_example_costs(y_true, y_prob, **given, **classes, under=under)
+    return mean_or_total(paid, sample_weight, normalize)
 
 
 def expected_example_costs(
     y_true, y_prob, *, cost_matrix=None, labels=None, pos_label=None, under="truth", **given
 ):
-    """What each decision of :func:`expected_cost_loss` costs."""
+    """Cost of each decision of :func:`expected_cost_loss`."""
     if under not in ("truth", "model"):
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
     if _has_many_classes(cost_matrix, labels, given):
-        return expected_of_many(y_true, y_prob, cost_matrix, labels, under)
+        return _expected_of_many(y_true, y_prob, cost_matrix, labels, under)
     positive, p = read_probabilities(y_true, y_prob, pos_label, cost_matrix)
-    costs = read_costs(len(p), given | {"cost_matrix": cost_matrix})
+    costs = Costs.of(len(p), **given, cost_matrix=cost_matrix)
     decided = costs.decide(p)
     return costs.expected(p, decided) if under == "model" else costs.paid(positive, decided)
 
 
+@documented
 def savings_score(
     y_true,
     y_pred,
@@ -192,23 +184,22 @@ def savings_score(
     cost_matrix=None,
     baseline="best",
     pos_label=None,
+    sample_weight=None,
 ):
-    r"""Share of a simple policy's cost that the decisions save.
+    r"""Share of a baseline policy's cost that the decisions save.
 
     .. math:: \frac{B - C}{|B|}\qquad (= 1 - C/B \text{ where } B > 0) ,
 
-    with :math:`C` the cost of the decisions and :math:`B` that of the baseline. One: nothing is
-    paid; zero: as good as the baseline; negative: worse than it.
+    with :math:`C` the cost of the decisions and :math:`B` that of the baseline. One: no cost at
+    all; zero: the same cost as the baseline; negative: a higher cost.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels and decisions.
-    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, pos_label
-        As in :func:`cost_loss`, for two classes.
+    [decisions]
+    [money]
     baseline : {"best", "negative", "positive"} or array-like of shape (n,), default="best"
-        Always negative, always positive, the cheaper of the two on these data, or the decisions
-        of today's rule.
+        Always negative, always positive, the cheaper of these on the given data, or the decisions
+        of an existing policy.
 
     Returns
     -------
@@ -217,10 +208,9 @@ def savings_score(
 
     Notes
     -----
-    A negative :math:`B` is a baseline that earns: then the score is what is earned more, as a
-    share of that. Where the baseline costs exactly nothing there is no share to speak of: the
-    score is 0 if the decisions cost nothing too, else NaN with a warning; use
-    :func:`cost_loss` there.
+    A negative :math:`B` is a baseline that earns money; the score is then the additional earnings
+    relative to it. If the baseline costs exactly nothing, the share is undefined: the score is 0
+    if the decisions cost nothing either, else NaN with a warning; use :func:`cost_loss` then.
 
     Examples
     --------
@@ -229,29 +219,19 @@ def savings_score(
     """
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
+    costs = Costs.of(len(positive), **given, cost_matrix=cost_matrix)
+    weight = read_weights(sample_weight, len(positive))
+    if weight is not None:
+        costs = costs * weight
     base = baseline_costs(costs, positive, baseline, y_true, pos_label).sum()
     return savings(costs.paid(positive, decided).sum(), base)
-
-
-def _has_many_classes(cost_matrix, labels, given):
-    """Whether the costs are those of a table of classes, in the order of `labels` if given."""
-    if cost_matrix is None:
-        if labels is not None:
-            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
-        return False
-    if labels is None and np.shape(cost_matrix) == (2, 2):
-        return False
-    if any(value is not None for value in given.values()):
-        raise ValueError("Give either cost_matrix or the four costs, not both.")
-    return True
 
 
 def savings(cost, base):
     """Share of the baseline's total `base` that a total `cost` saves; see savings_score."""
     if base == 0 and cost != 0:
         warnings.warn(
-            "The baseline costs nothing, so no share of it can be saved; use cost_loss instead.",
+            "The baseline costs nothing, so the share saved is undefined; use cost_loss instead.",
             UndefinedMetricWarning,
             stacklevel=3,
         )
@@ -260,7 +240,7 @@ def savings(cost, base):
 
 
 def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
-    """What each example costs under a baseline policy."""
+    """Cost of each example under a baseline policy."""
     if not isinstance(baseline, str):
         _, decided = read_decisions(y_true, baseline, pos_label)
         return costs.paid(positive, decided)
@@ -274,3 +254,63 @@ def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
             f"Got {baseline!r} instead."
         )
     return never if baseline == "negative" else always
+
+
+def _has_many_classes(cost_matrix, labels, given):
+    """Whether the costs are a k x k matrix whose classes are `labels`."""
+    if cost_matrix is None:
+        if labels is not None:
+            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
+        return False
+    if labels is None and np.shape(cost_matrix) == (2, 2):
+        return False
+    if any(value is not None for value in given.values()):
+        raise ValueError("Give either cost_matrix or the four costs, not both.")
+    return True
+
+
+def _paid_of_many(y_true, y_pred, cost_matrix, labels):
+    """Cost of each decision."""
+    y_true, y_pred = read_labels(y_true, y_pred)
+    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
+
+
+def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
+    """Cost of the decisions of least expected cost, under the labels or the model."""
+    y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
+    check_consistent_length(y_true, P)
+    check_not_empty(y_true)
+    labels = _class_order(y_true, cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels))
+    if P.shape != (len(y_true), len(labels)):
+        raise ValueError(
+            f"y_prob must have one column for each of the {len(labels)} classes. "
+            f"Got shape {P.shape} instead."
+        )
+    check_probabilities(P)
+    if under == "model":
+        return costs.expected(P).min(axis=1)
+    return costs.paid(_index(y_true, labels), costs.decide(P))
+
+
+def _class_order(found, cost_matrix, labels):
+    if labels is not None:
+        return np.asarray(labels)
+    labels = np.unique(found)
+    if len(labels) < len(cost_matrix):
+        raise ValueError(
+            f"cost_matrix has {len(cost_matrix)} classes, the data have {len(labels)}: "
+            "give all classes, in the order of the matrix, as labels."
+        )
+    return labels
+
+
+def _index(y, labels):
+    order = np.argsort(labels)
+    place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
+    index = order[place]
+    if (labels[index] != y).any():
+        raise ValueError("The data contain a class that is not in labels; list all classes there.")
+    return index

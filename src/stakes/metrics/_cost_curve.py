@@ -1,37 +1,38 @@
-"""Cost curve: what a ranking costs for every mix of priors and prices."""
+"""Cost curve: cost of a ranking for every combination of prior and costs."""
 
 import numpy as np
 
 from stakes._core.plotting import MUTED, ScoreDisplay, once, open_axes
-from stakes.metrics._intake import read_costs, read_scores
+from stakes.costs import Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_scores
 from stakes.metrics._roc import check_has_curve, hull_of
 
 
+@documented
 class CostCurveDisplay(ScoreDisplay):
     r"""Normalised expected cost against probability-cost (Drummond and Holte).
 
-    With :math:`x = \pi_1 fn/(\pi_1 fn + \pi_0 fp)`, the positives' part of what is at stake, each
-    threshold is a line and the best threshold for each x their lower envelope,
+    With :math:`x = \pi_1 fn/(\pi_1 fn + \pi_0 fp)`, the positives' share of what is at stake, each
+    threshold is a line, and the best threshold for each x is on their lower envelope,
 
     .. math:: NE(x) = \min_t\ fnr(t)\,x + fpr(t)(1 - x) .
 
-    The trivial policies cost :math:`\min(x, 1 - x)`. Where the curve touches them the ranking is
-    of no use; below, the distance is what it saves.
+    The best constant policy costs :math:`\min(x, 1 - x)`. The distance of the curve below that is
+    what the ranking saves; where they touch, it saves nothing.
 
     Parameters
     ----------
     probability_cost, normalized_cost : ndarray
         Corners of the envelope, which is linear between them.
     operating : float, default=None
-        Where the costs and priors of the data lie on the horizontal axis.
+        Position of the costs and priors of the data on the horizontal axis.
     estimator_name : str, default=None
         Name in the legend.
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    [drawn]
 
     References
     ----------
@@ -52,22 +53,19 @@ class CostCurveDisplay(ScoreDisplay):
         self.estimator_name = estimator_name
 
     def cost_at(self, probability_cost):
-        """Normalised expected cost with the best threshold at some probability-cost."""
+        """Normalised expected cost of the best threshold at a given probability-cost."""
         return np.interp(probability_cost, self.probability_cost, self.normalized_cost)
 
     def plot(self, ax=None, *, name=None, plot_trivial=True, **line_options):
-        """Draw the curve, the trivial policies, and where the data lie.
+        """Draw the curve, the constant policies, and the costs of the data.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
-        name : str, default=None
-            Name in the legend.
+        [axes]
+        [name]
         plot_trivial : bool, default=True
-            Whether to draw the trivial policies.
-        **line_options
-            Passed to matplotlib's `plot`.
+            Whether to draw the constant policies.
+        [line_options]
 
         Returns
         -------
@@ -115,14 +113,14 @@ class CostCurveDisplay(ScoreDisplay):
         ax=None,
         **line_options,
     ):
-        """Draw from labels and scores; the costs only say where the data lie.
+        """Draw from labels and scores; the costs only mark their own position.
 
         Parameters
         ----------
         y_true, y_score : array-like of shape (n,)
             Labels and scores.
-        fp_cost, fn_cost, tp_cost, tn_cost, pos_label
-            As in :func:`~stakes.metrics.cost_loss`.
+        [metric_costs]
+        [pos_label]
         name, ax, **line_options
             As in :meth:`plot`.
 
@@ -133,7 +131,7 @@ class CostCurveDisplay(ScoreDisplay):
         positive, scores = read_scores(y_true, y_score, pos_label)
         check_has_curve(positive)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        regret = read_costs(len(positive), given).regret(positive)
+        regret = Costs.of(len(positive), **given).regret(positive)
         operating = None
         if any(cost is not None for cost in given.values()) and regret.sum() > 0:
             operating = float(regret[positive].sum() / regret.sum())
@@ -144,7 +142,7 @@ class CostCurveDisplay(ScoreDisplay):
 
 
 def cost_envelope(fpr, tpr):
-    """Corners (x, cost) of the lower envelope of a ROC hull's lines, x from 0 to 1."""
+    """Corners (x, cost) of the lower envelope of the lines of a ROC hull, x from 0 to 1."""
     rise, run = np.diff(tpr), np.diff(fpr)
     x = np.concatenate([[0.0], run / (run + rise), [1.0]])
     # along the hull from (0, 0) the best x grows; corner j meets j + 1 at x[j + 1]

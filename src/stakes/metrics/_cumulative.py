@@ -1,22 +1,24 @@
-"""Cumulative cost over a stream, several policies in one picture."""
+"""Cumulative cost of several policies over a stream."""
 
 import numpy as np
 
 from stakes._core.deciding import predict_with_costs
 from stakes._core.plotting import MUTED, name_of, open_axes
-from stakes.costs import COST_NAMES
-from stakes.metrics._intake import read_costs, read_decisions
+from stakes.costs import COST_NAMES, Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_decisions
 
 
+@documented
 class CumulativeCostDisplay:
-    """What policies have cost up to each example of a stream, beside the trivial ones.
+    """Cumulative cost of policies over a stream, compared with the constant policies.
 
     Parameters
     ----------
     cumulative : dict of str to ndarray of shape (n,)
-        Cost so far by policy.
+        Cost so far, by policy.
     never, always : ndarray of shape (n,)
-        The same of the trivial policies.
+        Cost so far of the constant policies.
 
     Attributes
     ----------
@@ -45,12 +47,10 @@ class CumulativeCostDisplay:
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
+        [axes]
         plot_trivial : bool, default=True
-            Whether to draw the trivial policies; one that leaves the picture is cut off.
-        **line_options
-            Passed to matplotlib's `plot`.
+            Whether to draw the constant policies; an expensive one may run off the axes.
+        [line_options]
 
         Returns
         -------
@@ -74,7 +74,7 @@ class CumulativeCostDisplay:
         return self
 
     def _limit_to_what_matters(self):
-        """Show all policies and the cheaper trivial one; the dearer may run out of the picture."""
+        """Fit the axes to all policies and the cheaper constant one."""
         lines = list(self.cumulative.values())
         cheaper = min(self.never, self.always, key=lambda cost: cost[-1])
         top = max(cost.max() for cost in [*lines, cheaper])
@@ -106,8 +106,8 @@ class CumulativeCostDisplay:
             Labels.
         y_pred : array-like of shape (n,) or dict of str to array-like
             Decisions of one policy, or of several by name.
-        fp_cost, fn_cost, tp_cost, tn_cost, pos_label
-            As in :func:`~stakes.metrics.cost_loss`.
+        [metric_costs]
+        [pos_label]
         name : str, default=None
             Name of a single policy.
         ax, plot_trivial, **line_options
@@ -119,12 +119,12 @@ class CumulativeCostDisplay:
         """
         policies = y_pred if isinstance(y_pred, dict) else {name or "policy": y_pred}
         if not policies:
-            raise ValueError("y_pred holds no policy; give the decisions of at least one.")
+            raise ValueError("y_pred has no policy; give the decisions of at least one.")
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         cumulative = {}
         for policy, decisions in policies.items():
             positive, decided = read_decisions(y_true, decisions, pos_label)
-            costs = read_costs(len(positive), given)
+            costs = Costs.of(len(positive), **given)
             cumulative[policy] = costs.paid(positive, decided).cumsum()
         never = costs.paid(positive, np.zeros_like(positive)).cumsum()
         always = costs.paid(positive, np.ones_like(positive)).cumsum()
@@ -134,8 +134,8 @@ class CumulativeCostDisplay:
     def from_estimator(cls, estimator, X, y, *, name=None, **options):
         """Draw for a fitted classifier, or several as a dict of name to classifier.
 
-        The costs reach `predict` where a classifier takes them; the other arguments are those of
-        from_predictions.
+        The costs are passed to `predict` of a classifier that takes them; the other arguments are
+        those of from_predictions.
         """
         models = (
             estimator if isinstance(estimator, dict) else {name or name_of(estimator): estimator}

@@ -1,4 +1,4 @@
-"""Measures at class level: weighted rates, the risk of a decision, and the best threshold."""
+"""Class-level measures: weighted rates, risk under given priors, and the best threshold."""
 
 import warnings
 from typing import NamedTuple
@@ -6,27 +6,29 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from stakes.metrics._intake import read_costs, read_decisions, read_scores
+from stakes.costs import Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_decisions, read_scores, read_weights
 
 
-def weighted_sum_score(y_true, y_pred, *, positive_weight=0.5, pos_label=None):
+@documented
+def weighted_sum_score(y_true, y_pred, *, positive_weight=0.5, pos_label=None, sample_weight=None):
     r"""Weighted sum of sensitivity and specificity (CSDUOL paper, Eq. 3.1).
 
     .. math:: \eta_p \cdot \text{sensitivity} + (1 - \eta_p) \cdot \text{specificity}
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels and decisions.
+    [decisions]
     positive_weight : float, default=0.5
-        :math:`\eta_p` in [0, 1]; 0.5 is balanced accuracy.
-    pos_label : label, default=None
-        The positive class; by default the larger label.
+        Weight :math:`\eta_p` of the sensitivity, in [0, 1]; 0.5 is balanced accuracy.
+    [pos_label]
+    [weights]
 
     Returns
     -------
     float
-        Larger is better; NaN with a warning where `y_true` has one class only.
+        Larger is better; NaN with a warning if `y_true` has a single class.
 
     References
     ----------
@@ -41,12 +43,17 @@ def weighted_sum_score(y_true, y_pred, *, positive_weight=0.5, pos_label=None):
     if not 0 <= positive_weight <= 1:
         raise ValueError(f"positive_weight must lie in [0, 1]. Got {positive_weight!r} instead.")
     positive, decided = read_decisions(y_true, y_pred, pos_label)
-    if not both_classes(positive):
+    weight = read_weights(sample_weight, len(positive))
+    if not both_classes(positive, weight):
         return float("nan")
-    sensitivity, specificity = decided[positive].mean(), (~decided[~positive]).mean()
+    sensitivity, specificity = (
+        np.average(decided[side] == called, weights=None if weight is None else weight[side])
+        for side, called in ((positive, True), (~positive, False))
+    )
     return float(positive_weight * sensitivity + (1 - positive_weight) * specificity)
 
 
+@documented
 def risk_loss(
     y_true,
     y_pred,
@@ -56,31 +63,30 @@ def risk_loss(
     tp_cost=None,
     tn_cost=None,
     cost_matrix=None,
-    positive_prior=None,
+    prior=None,
     pos_label=None,
+    sample_weight=None,
 ):
     r"""Cost-sensitive zero-one risk under given class priors (CS-SVM paper, Eq. 67).
 
     .. math:: R = P_1 C_1 P_{FN} + P_{-1} C_{-1} P_{FP} ,
 
-    with :math:`C_1` = `fn_cost`, :math:`C_{-1}` = `fp_cost` and the rates measured within each
+    with :math:`C_1` = `fn_cost`, :math:`C_{-1}` = `fp_cost` and the error rates within each
     class. With costs per example, each product is the mean cost within the class. With the
-    priors of the sample this is :func:`cost_loss`; other priors price the same decisions for
-    another population.
+    priors of the sample this is :func:`cost_loss`; other priors give the cost of the same
+    decisions in another population.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels and decisions.
-    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, pos_label
-        As in :func:`cost_loss`, for two classes.
-    positive_prior : float, default=None
-        :math:`P_1`; None: the share of positives in `y_true`.
+    [decisions]
+    [money]
+    prior : float, default=None
+        Share of positives in the population, :math:`P_1`; None: that of `y_true`.
 
     Returns
     -------
     float
-        Smaller is better; NaN with a warning where a class with a positive prior is absent.
+        Smaller is better; NaN with a warning if a class with a positive prior is absent.
 
     References
     ----------
@@ -88,30 +94,31 @@ def risk_loss(
 
     Notes
     -----
-    Eqs. 68 and 69 of the paper pair :math:`P_{FP}` with :math:`C_1`; Eq. 67 is right.
+    Eqs. 68 and 69 of the paper pair :math:`P_{FP}` with :math:`C_1`; Eq. 67 is correct.
 
     Examples
     --------
-    >>> risk = risk_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=1, fn_cost=5, positive_prior=0.1)
+    >>> risk = risk_loss([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=1, fn_cost=5, prior=0.1)
     >>> round(risk, 6)
     0.7
     """
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
-    weight = prior_weights(positive, positive_prior)
+    costs = Costs.of(len(positive), **given, cost_matrix=cost_matrix)
+    weight = prior_weights(positive, prior, sample_weight)
     if weight is None:
         return float("nan")
     return float(weight @ costs.paid(positive, decided))
 
 
 class MinimumRisk(NamedTuple):
-    """The least risk over all thresholds; positive is called where score >= threshold."""
+    """Least risk over all thresholds; an example is positive where its score >= threshold."""
 
     value: float
     threshold: float
 
 
+@documented
 def minimum_risk(
     y_true,
     y_score,
@@ -121,30 +128,30 @@ def minimum_risk(
     tp_cost=None,
     tn_cost=None,
     cost_matrix=None,
-    positive_prior=None,
+    prior=None,
     pos_label=None,
+    sample_weight=None,
 ):
-    r"""Least :func:`risk_loss` that any one threshold on the scores reaches, and that threshold.
+    r"""Least :func:`risk_loss` over all thresholds on the scores, and the best threshold.
 
     .. math:: \min_t\ R(\{i : s_i \ge t\})
 
-    All thresholds are tried, "nobody is positive" included, in :math:`O(n\log n)`. On the data
-    that choose it the value flatters; choose on one part and measure on another.
+    All thresholds are tried, including "none positive", in :math:`O(n\log n)`. The value is
+    optimistic on the data that choose the threshold: choose it on one part of the data and
+    measure on another.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels.
-    y_score : array-like of shape (n,) or (n, 2)
-        Scores that grow with the belief in the positive class.
-    fp_cost, fn_cost, tp_cost, tn_cost, cost_matrix, positive_prior, pos_label
-        As in :func:`risk_loss`.
+    [scores]
+    [money]
+    prior : float, default=None
+        Share of positives in the population; None: that of `y_true`.
 
     Returns
     -------
     MinimumRisk
-        `value` and `threshold`: the smallest score that is called positive, infinity if none is.
-        Of equal risks the one with fewest alarms.
+        `value` and `threshold`: the lowest score called positive, infinity if none is. Among
+        equal risks, the threshold with the fewest positives.
 
     Examples
     --------
@@ -153,8 +160,8 @@ def minimum_risk(
     """
     positive, scores = read_scores(y_true, y_score, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    costs = read_costs(len(positive), given | {"cost_matrix": cost_matrix})
-    weight = prior_weights(positive, positive_prior)
+    costs = Costs.of(len(positive), **given, cost_matrix=cost_matrix)
+    weight = prior_weights(positive, prior, sample_weight)
     if weight is None:
         return MinimumRisk(float("nan"), float("nan"))
     threshold = cheapest_threshold(scores, positive, costs, weight)
@@ -162,44 +169,35 @@ def minimum_risk(
 
 
 def cheapest_threshold(scores, positive, costs, weight):
-    """The threshold with the least weighted cost; of equal ones that with the fewest alarms."""
-    thresholds, risks = risk_by_threshold(scores, positive, costs, weight)
-    # a cumulative sum rounds: what is equal but for that counts as equal, whatever the currency
+    """Threshold with the least weighted cost; among equal ones, that with the fewest positives."""
+    thresholds, risks = costs.by_threshold(scores, positive, weight)
+    # risks that differ by the rounding of the cumulative sum are equal; the slack is relative
+    # to the total regret, so the choice does not depend on the currency
     slack = 1e-13 * len(risks) * np.abs(weight * costs.regret(positive)).sum()
     return float(thresholds[int((risks <= risks.min() + slack).argmax())])
 
 
-def risk_by_threshold(scores, positive, costs, weight):
-    """Thresholds from infinity ("nobody is positive") downwards, and the weighted cost at each."""
-    order = np.argsort(-scores, kind="stable")
-    never = weight * costs.paid(positive, np.zeros_like(positive))
-    change = weight * costs.regret(positive) * np.where(positive, -1.0, 1.0)
-    risks = never.sum() + np.concatenate([[0.0], np.cumsum(change[order])])
-    ranked = scores[order]
-    last_of_tie = np.append(ranked[1:] != ranked[:-1], True)
-    return (
-        np.concatenate([[np.inf], ranked[last_of_tie]]),
-        np.concatenate([risks[:1], risks[1:][last_of_tie]]),
-    )
-
-
-def prior_weights(positive, positive_prior):
-    """Weight of each example so that the positive class weighs its prior; None if undefined."""
-    n, n_positive = len(positive), int(positive.sum())
-    if positive_prior is None:
-        return np.full(n, 1 / n)
-    if not 0 <= positive_prior <= 1:
-        raise ValueError(f"positive_prior must lie in [0, 1]. Got {positive_prior!r} instead.")
-    if (n_positive == 0 and positive_prior > 0) or (n_positive == n and positive_prior < 1):
-        both_classes(positive, stacklevel=4)
+def prior_weights(positive, prior, sample_weight=None):
+    """Weights that sum to one and give the positive class its prior; None if undefined."""
+    n = len(positive)
+    weight = read_weights(sample_weight, n)
+    if prior is None:
+        return np.full(n, 1 / n) if weight is None else weight / weight.sum()
+    if not 0 <= prior <= 1:
+        raise ValueError(f"prior must lie in [0, 1]. Got {prior!r} instead.")
+    weight = np.ones(n) if weight is None else weight
+    ones, zeros = weight[positive].sum(), weight[~positive].sum()
+    if (ones == 0 and prior > 0) or (zeros == 0 and prior < 1):
+        both_classes(positive, weight, stacklevel=4)
         return None
-    return np.where(
-        positive, positive_prior / max(n_positive, 1), (1 - positive_prior) / max(n - n_positive, 1)
-    )
+    # an absent class has prior zero here: dividing by one instead of zero gives it weight zero
+    return weight * np.where(positive, prior / (ones or 1.0), (1 - prior) / (zeros or 1.0))
 
 
-def both_classes(positive, stacklevel=3):
-    """Whether both classes are there; warns if not, for the rates of one are undefined then."""
+def both_classes(positive, weight=None, stacklevel=3):
+    """Whether both classes are present; warns if not, because a rate is undefined then."""
+    if weight is not None:
+        positive = positive[weight > 0]
     if positive.any() and not positive.all():
         return True
     absent = "negative" if positive.any() else "positive"

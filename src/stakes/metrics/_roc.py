@@ -1,16 +1,18 @@
-"""Measures of a ranking: the part of the ROC curve that matters, and the H-measure."""
+"""Measures of a ranking: partial area under the ROC curve, and the H-measure."""
 
 import numpy as np
 from scipy.special import betainc
 from sklearn.metrics import roc_curve
 
+from stakes.metrics._docs import documented
 from stakes.metrics._hull_jit import roc_hull
-from stakes.metrics._intake import read_scores
+from stakes.metrics._intake import mean_or_total, read_scores, read_weights
 from stakes.metrics._rates import both_classes
 
 
-def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None):
-    r"""Area under the part of the ROC curve that matters, scaled to [0, 1].
+@documented
+def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None, sample_weight=None):
+    r"""Area under part of the ROC curve, scaled to [0, 1].
 
     With `region="tpr"` only sensitivities of at least :math:`t` count, with `region="tnr"` only
     specificities of at least :math:`t`:
@@ -18,26 +20,23 @@ def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None):
     .. math:: \frac{1}{1 - t}\int_t^1 tnr(tpr)\,d\,tpr \qquad\text{or}\qquad
               \frac{1}{1 - t}\int_t^1 tpr(tnr)\,d\,tnr .
 
-    One is perfect; scores without information reach :math:`(1 - t)/2`; at :math:`t = 0` both are
-    the usual area. Swapping the classes and the sign of the scores swaps the regions.
+    One is perfect; uninformative scores reach :math:`(1 - t)/2`; at :math:`t = 0` both are the
+    usual area. Swapping the classes and the sign of the scores swaps the regions.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels.
-    y_score : array-like of shape (n,) or (n, 2)
-        Scores that grow with the belief in the positive class; ties count by halves.
+    [scores]
     region : {"tpr", "tnr"}, default="tpr"
         TP-t-AUC or TN-t-AUC.
     t : float, default=0.9
-        Where the region begins, in [0, 1).
-    pos_label : label, default=None
-        The positive class; by default the larger label.
+        Start of the region, in [0, 1).
+    [pos_label]
+    [weights]
 
     Returns
     -------
     float
-        Larger is better; NaN with a warning where `y_true` has one class only.
+        Larger is better; NaN with a warning if `y_true` has a single class.
 
     Notes
     -----
@@ -53,41 +52,40 @@ def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None):
     if not 0 <= t < 1:
         raise ValueError(f"t must lie in [0, 1). Got {t!r} instead.")
     positive, scores = read_scores(y_true, y_score, pos_label)
-    if not both_classes(positive):
+    weight = read_weights(sample_weight, len(scores))
+    if not both_classes(positive, weight):
         return float("nan")
-    fpr, tpr, _ = roc_curve(positive, scores, drop_intermediate=False)
+    fpr, tpr, _ = roc_curve(positive, scores, sample_weight=weight, drop_intermediate=False)
     if region == "tnr":
         return _area_right_of(1 - tpr[::-1], 1 - fpr[::-1], t)
     return _area_right_of(fpr, tpr, t)
 
 
-def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None):
-    r"""Hand's H: how much less than the trivial policies a ranking costs, over all cost ratios.
+@documented
+def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None, sample_weight=None):
+    r"""Hand's H: saving of a ranking over the best constant policy, averaged over cost ratios.
 
-    Let :math:`c = fp/(fp + fn)` be the relative price of a false alarm, distributed as
+    Let :math:`c = fp/(fp + fn)` be the relative cost of a false alarm, distributed as
     :math:`w` = Beta(a, b). With the best threshold for each :math:`c`,
 
     .. math:: H = 1 - \frac{\int \min_t [c\,\pi_0\,fpr(t) + (1 - c)\pi_1\,fnr(t)]\,w(c)\,dc}
               {\int \min[c\,\pi_0, (1 - c)\pi_1]\,w(c)\,dc} .
 
-    Unlike the area under the ROC curve the weight of the costs does not depend on the scores.
+    Unlike in the area under the ROC curve, the weights of the costs do not depend on the scores.
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        Labels.
-    y_score : array-like of shape (n,) or (n, 2)
-        Scores that grow with the belief in the positive class.
+    [scores]
     shape : (float, float) or "prior", default=(2.0, 2.0)
-        (a, b), or Beta(1 + :math:`\pi_1`, 1 + :math:`\pi_0`), whose mode :math:`c = \pi_1` makes
-        the rarer class the dearer one to miss.
-    pos_label : label, default=None
-        The positive class; by default the larger label.
+        (a, b), or "prior" for Beta(1 + :math:`\pi_1`, 1 + :math:`\pi_0`), whose mode
+        :math:`c = \pi_1` makes the rarer class the more expensive one to miss.
+    [pos_label]
+    [weights]
 
     Returns
     -------
     float
-        Between 0 (no use) and 1 (perfect); NaN with a warning where there is one class only.
+        Between 0 (useless) and 1 (perfect); NaN with a warning if there is a single class.
 
     References
     ----------
@@ -101,36 +99,39 @@ def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None):
     0.6667
     """
     positive, scores = read_scores(y_true, y_score, pos_label)
-    if not both_classes(positive):
+    weight = read_weights(sample_weight, len(scores))
+    if not both_classes(positive, weight):
         return float("nan")
-    prior = positive.mean()
+    prior = mean_or_total(positive, weight)
     pair = (1 + prior, 2 - prior) if isinstance(shape, str) and shape == "prior" else shape
     if isinstance(pair, str) or np.shape(pair) != (2,) or not (np.asarray(pair) > 0).all():
         raise ValueError(f"shape must be 'prior' or two positive numbers. Got {shape!r} instead.")
     a, b = pair
-    loss = _expected_loss(*hull_of(positive, scores), prior, a, b)
-    trivial = _expected_loss(np.array([0.0, 1.0]), np.array([0.0, 1.0]), prior, a, b)
-    return float(1 - loss / trivial)
+    loss = _expected_loss(*hull_of(positive, scores, weight), prior, a, b)
+    constant = _expected_loss(np.array([0.0, 1.0]), np.array([0.0, 1.0]), prior, a, b)
+    return float(1 - loss / constant)
 
 
 def check_has_curve(positive):
-    """Refuse to draw the ROC curve of one class: a rate of the other is undefined."""
+    """Raise unless both classes are present; a curve needs the rates of both."""
     if positive.all() or not positive.any():
         absent = "negative" if positive.any() else "positive"
         raise ValueError(f"y_true has no {absent} example; a curve needs both classes.")
 
 
-def hull_of(positive, scores):
-    """The upper convex hull of the ROC curve: (fpr, tpr) from (0, 0) to (1, 1)."""
-    fpr, tpr, _ = roc_curve(positive, scores, drop_intermediate=False)
+def hull_of(positive, scores, sample_weight=None):
+    """Upper convex hull of the ROC curve: (fpr, tpr) from (0, 0) to (1, 1)."""
+    fpr, tpr, _ = roc_curve(positive, scores, sample_weight=sample_weight, drop_intermediate=False)
     kept = roc_hull(fpr, tpr)
     return fpr[kept], tpr[kept]
 
 
 def _expected_loss(fpr, tpr, prior, a, b):
-    """Integral over c of the least loss on a hull; its corner j is best between two values of c."""
+    """Integral over c of the least loss on a hull; corner j is best between two values of c."""
     gain, harm = prior * np.diff(tpr), (1 - prior) * np.diff(fpr)
     change = np.concatenate([[1.0], gain / (gain + harm), [0.0]])  # c falls along the hull
+    # integrals of c w(c) and (1 - c) w(c) over the range of each corner: Beta(a, b) densities
+    # times c or 1 - c are Beta(a + 1, b) and Beta(a, b + 1) densities times their mean
     share_c = a / (a + b) * -np.diff(betainc(a + 1, b, change))
     share_rest = b / (a + b) * -np.diff(betainc(a, b + 1, change))
     return (1 - prior) * fpr @ share_c + prior * (1 - tpr) @ share_rest
@@ -139,7 +140,7 @@ def _expected_loss(fpr, tpr, prior, a, b):
 def _area_right_of(fpr, tpr, t):
     """Area between the piecewise linear curve and fpr = 1, above tpr = t, over 1 - t."""
     high = np.maximum(tpr, t)
-    # where a segment crosses t its lower end moves along it
+    # the lower end of a segment that crosses t moves up to t along the segment
     rise = np.diff(tpr)
     share = np.divide(high[:-1] - tpr[:-1], rise, out=np.zeros_like(rise), where=rise > 0)
     left = fpr[:-1] + share * np.diff(fpr)

@@ -1,22 +1,26 @@
-"""ROC curve with lines of equal cost, and the threshold that they choose."""
+"""ROC curve with lines of equal cost, and the cheapest threshold."""
 
 import numpy as np
 from sklearn.metrics import roc_curve
 
 from stakes._core.plotting import MUTED, ScoreDisplay, open_axes
 from stakes._core.words import money
-from stakes.metrics._intake import read_costs, read_scores
+from stakes.costs import Costs
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_scores
 from stakes.metrics._rates import cheapest_threshold, prior_weights
 from stakes.metrics._roc import check_has_curve
 
 
+@documented
 class ROCCostDisplay(ScoreDisplay):
-    r"""ROC curve on which points of equal cost lie on parallel lines.
+    r"""ROC curve with parallel lines of equal cost.
 
     .. math:: cost = cost_{never} + h \cdot fpr - g \cdot tpr ,\qquad
               g = \pi_1\,E[fn - tp \mid +],\quad h = \pi_0\,E[fp - tn \mid -] ,
 
-    so the lines rise by :math:`h/g`, and the best threshold is where the last of them touches.
+    so the lines have slope :math:`h/g`, and the best threshold is where the highest of them
+    touches the curve.
 
     Parameters
     ----------
@@ -25,26 +29,24 @@ class ROCCostDisplay(ScoreDisplay):
     point : (float, float)
         Rates at the chosen threshold.
     threshold : float
-        The chosen threshold; positive is called where score >= threshold.
+        Chosen threshold; an example is positive where its score >= threshold.
     cost : float
-        Mean cost there.
+        Mean cost at the threshold.
     gain, harm : float
         :math:`g` and :math:`h`.
     never : float
-        Mean cost of never saying positive.
+        Mean cost of the policy "never positive".
     estimator_name : str, default=None
         Name in the legend.
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    [drawn]
 
     Notes
     -----
-    With costs that differ from example to example the lines use the class means; the threshold is
-    chosen by the costs themselves, so its cost may lie off the line through it.
+    If costs differ between examples, the lines use the class means; the threshold is chosen by
+    the costs themselves, so its cost may differ from that of the line through it.
 
     Examples
     --------
@@ -69,14 +71,11 @@ class ROCCostDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
-        name : str, default=None
-            Name in the legend.
+        [axes]
+        [name]
         n_lines : int, default=5
-            About how many lines of equal cost to draw beside the one through the chosen point.
-        **line_options
-            Passed to matplotlib's `plot`.
+            Approximate number of lines of equal cost besides that through the chosen point.
+        [line_options]
 
         Returns
         -------
@@ -107,8 +106,8 @@ class ROCCostDisplay(ScoreDisplay):
         return self
 
     def _draw_equal_cost(self, cost, **options):
-        """One line, cut to the unit square, with its cost near the upper end."""
-        # the ends of the line lie on fpr in [0, 1] or on tpr in [0, 1], whichever is narrower
+        """Draw one line, clipped to the unit square, with its cost near the upper end."""
+        # the range of fpr where both fpr and tpr = (saved + harm fpr) / gain lie in [0, 1]
         saved = self.never - cost
         low, high = 0.0, 1.0
         if self.harm > 0:
@@ -151,10 +150,10 @@ class ROCCostDisplay(ScoreDisplay):
         ----------
         y_true, y_score : array-like of shape (n,)
             Labels and scores.
-        fp_cost, fn_cost, tp_cost, tn_cost, pos_label
-            As in :func:`~stakes.metrics.cost_loss`.
+        [metric_costs]
+        [pos_label]
         threshold : float, default=None
-            The threshold in use; None: the cheapest on these data.
+            Threshold in use; None: the cheapest on these data.
         name, ax, **line_options
             As in :meth:`plot`.
 
@@ -165,7 +164,7 @@ class ROCCostDisplay(ScoreDisplay):
         positive, scores = read_scores(y_true, y_score, pos_label)
         check_has_curve(positive)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        costs = read_costs(len(positive), given)
+        costs = Costs.of(len(positive), **given)
         if threshold is None:
             weight = prior_weights(positive, None)
             threshold = cheapest_threshold(scores, positive, costs, weight)

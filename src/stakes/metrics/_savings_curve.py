@@ -1,29 +1,29 @@
-"""Savings against the threshold, or against the share of alerts."""
+"""Savings by threshold or by share of alerts."""
 
 import numpy as np
 
 from stakes._core.plotting import MUTED, ScoreDisplay, once, open_axes
+from stakes.costs import Costs
 from stakes.metrics._cost import baseline_costs
-from stakes.metrics._intake import read_costs, read_scores
-from stakes.metrics._rates import risk_by_threshold
+from stakes.metrics._docs import documented
+from stakes.metrics._intake import read_scores
 
 
+@documented
 class SavingsCurveDisplay(ScoreDisplay):
-    """Which share of the baseline's cost each threshold on the scores saves.
+    """Share of the baseline's cost saved by each threshold on the scores.
 
     Parameters
     ----------
     thresholds, savings, alerts : ndarray of shape (m,)
-        Thresholds from the highest downwards (positive is called where score >= threshold), what
-        each saves, and the share of examples it calls positive.
+        Thresholds in decreasing order (an example is positive where its score >= threshold), the
+        savings of each, and the share of examples that it calls positive.
     estimator_name : str, default=None
         Name in the legend.
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    [drawn]
 
     Examples
     --------
@@ -42,7 +42,7 @@ class SavingsCurveDisplay(ScoreDisplay):
 
     @property
     def best(self):
-        """(threshold, savings) of the threshold that saves most on these data."""
+        """Threshold with the largest savings on these data, and these savings."""
         index = int(self.savings.argmax())
         return float(self.thresholds[index]), float(self.savings[index])
 
@@ -51,14 +51,11 @@ class SavingsCurveDisplay(ScoreDisplay):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
-        name : str, default=None
-            Name in the legend.
+        [axes]
+        [name]
         x : {"threshold", "alerts"}, default="threshold"
-            The horizontal axis.
-        **line_options
-            Passed to matplotlib's `plot`.
+            Horizontal axis.
+        [line_options]
 
         Returns
         -------
@@ -73,7 +70,7 @@ class SavingsCurveDisplay(ScoreDisplay):
             along, best = self.alerts, self.alerts[index]
             at = f"{best:.3g} of the examples"
         else:
-            # infinity (nobody) is drawn at the highest score
+            # infinity (none positive) is drawn at the highest score
             along = np.where(np.isinf(self.thresholds), self.thresholds[1], self.thresholds)
             best = along[index]
             at = f"threshold {self.thresholds[index]:.3g}"
@@ -91,7 +88,7 @@ class SavingsCurveDisplay(ScoreDisplay):
             "Threshold on the score" if x == "threshold" else "Share of examples called positive"
         )
         self.ax_.set(xlabel=label, ylabel="Savings against the baseline")
-        # a policy far worse than the baseline would flatten what matters
+        # thresholds far worse than the baseline would flatten the rest of the curve
         self.ax_.set_ylim(max(self.savings.min(), -1.0) - 0.05, 1.05)
         self.ax_.legend(fontsize="small")
         return self
@@ -119,8 +116,10 @@ class SavingsCurveDisplay(ScoreDisplay):
         ----------
         y_true, y_score : array-like of shape (n,)
             Labels and scores.
-        fp_cost, fn_cost, tp_cost, tn_cost, baseline, pos_label
+        [metric_costs]
+        baseline : {"best", "negative", "positive"} or array-like of shape (n,), default="best"
             As in :func:`~stakes.metrics.savings_score`.
+        [pos_label]
         name, ax, x, **line_options
             As in :meth:`plot`.
 
@@ -130,14 +129,14 @@ class SavingsCurveDisplay(ScoreDisplay):
         """
         positive, scores = read_scores(y_true, y_score, pos_label)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        costs = read_costs(len(positive), given)
+        costs = Costs.of(len(positive), **given)
         base = baseline_costs(costs, positive, baseline, y_true, pos_label).sum()
         if base == 0:
             raise ValueError(
-                "The baseline costs nothing, so no share of it can be saved; "
+                "The baseline costs nothing, so the share saved is undefined; "
                 "choose another baseline."
             )
-        thresholds, totals = risk_by_threshold(scores, positive, costs, np.ones(len(scores)))
+        thresholds, totals = costs.by_threshold(scores, positive)
         alerts = 1 - np.searchsorted(np.sort(scores), thresholds) / len(scores)
         display = cls(thresholds, (base - totals) / abs(base), alerts, estimator_name=name)
         return display.plot(ax, x=x, **line_options)

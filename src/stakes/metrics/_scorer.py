@@ -1,4 +1,4 @@
-"""A scorer that carries each example's costs into the decision and into the metric."""
+"""A scorer that passes the costs of each example to `predict` and to the metric."""
 
 import inspect
 
@@ -14,7 +14,7 @@ from stakes.metrics._rates import minimum_risk
 from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._tail import budget_cost_loss
 
-# what a metric reads, where it is not the decisions
+# input of a metric, where it is not the decisions
 READS = {
     expected_cost_loss: "predict_proba",
     minimum_risk: "decision_function",
@@ -32,34 +32,37 @@ def make_cost_scorer(
     fn_cost=None,
     tp_cost=None,
     tn_cost=None,
+    sample_weight=None,
     response=None,
     greater_is_better=None,
     pos_label=None,
     **metric_options,
 ):
-    """Make a `scoring=` for scikit-learn's cross-validation and searches that knows the costs.
+    """Make a cost-sensitive `scoring=` for scikit-learn's cross-validation and searches.
 
-    scikit-learn's own scorers call `predict(X)` without the costs of these rows. This one gives
-    them both to `predict` (through pipelines and searches; an estimator that takes none is asked
-    without) and to the metric.
+    scikit-learn's own scorers call `predict(X)` without the costs of the rows. This one passes
+    them to `predict` (through pipelines and searches, if the estimator takes them) and to the
+    metric.
 
     Parameters
     ----------
     metric : callable, default=cost_loss
-        `metric(y_true, y_pred, fp_cost=..., ...)`, of :mod:`stakes.metrics` or your own; it gets
-        the costs that it has parameters for.
+        `metric(y_true, y_pred, fp_cost=..., ...)`, from :mod:`stakes.metrics` or your own; it is
+        passed the costs that it has parameters for.
     fp_cost, fn_cost, tp_cost, tn_cost : float, str, callable or Series, default=None
-        Where the costs of the scored rows come from if they are not routed: a number, the name of
-        a column of X, a function of X, or a pandas Series whose index holds X's. An array fits
-        only data of its own length, so not the folds of a cross-validation.
+        Source of the costs of the scored rows unless they are routed: a number, the name of a
+        column of X, a function of X, or a pandas Series whose index contains that of X. An array
+        must have the length of the scored data, so it does not work in cross-validation.
+    sample_weight : str, callable or Series, default=None
+        Source of the weights of the scored rows, in the same forms.
     response : {"predict", "predict_proba", "decision_function"}, default=None
-        What the metric reads; None: what suits the metric, `predict` for one it does not know.
-        "decision_function" is the probability where an estimator has no such method.
+        Input of the metric; None: the one that a metric of :mod:`stakes.metrics` needs, `predict`
+        for any other. "decision_function" falls back to the probability.
     greater_is_better : bool, default=None
-        None: told by the metric's name, `*_score` or `*_loss`. A loss is returned negated.
+        None: inferred from the name of the metric, `*_score` or `*_loss`. A loss is negated.
     pos_label : label, default=None
-        The positive class, which the costs speak of; None: the estimator's `classes_[1]`. Where
-        it is the other one, `predict` is given the costs turned round.
+        Positive class of the costs; None: the estimator's `classes_[1]`. If it is the other
+        class, the costs are swapped for `predict`.
     **metric_options
         Passed to the metric, such as `baseline="negative"`.
 
@@ -70,9 +73,10 @@ def make_cost_scorer(
 
     Notes
     -----
-    With scikit-learn's metadata routing on, the scorer requests the four costs by default:
+    With scikit-learn's metadata routing enabled, the scorer requests the four costs by default:
     `cross_val_score(model, X, y, scoring=scorer, params={"fn_cost": fn})` splits them with the
-    rows. Routed costs take precedence over those given here.
+    rows. Routed costs take precedence over those given here. As in scikit-learn, weights are
+    routed after `scorer.set_score_request(sample_weight=True)`.
 
     Examples
     --------
@@ -99,6 +103,7 @@ def make_cost_scorer(
         fn_cost=fn_cost,
         tp_cost=tp_cost,
         tn_cost=tn_cost,
+        sample_weight=sample_weight,
         response=response,
         greater_is_better=greater_is_better,
         pos_label=pos_label,
@@ -107,18 +112,20 @@ def make_cost_scorer(
 
 
 class CostScorer(BaseEstimator):
-    """What :func:`make_cost_scorer` returns; an object of scikit-learn, so it can be cloned."""
+    """Result of :func:`make_cost_scorer`; an estimator of scikit-learn, so it can be cloned."""
 
-    # scikit-learn's routing passes the costs to a scorer that asks for them
+    # read by scikit-learn's metadata routing
     __metadata_request__score = dict.fromkeys(COST_NAMES, True) | {"estimator": UNUSED}
 
     def __init__(
         self,
         metric,
+        *,
         fp_cost=None,
         fn_cost=None,
         tp_cost=None,
         tn_cost=None,
+        sample_weight=None,
         response="predict",
         greater_is_better=False,
         pos_label=None,
@@ -129,33 +136,49 @@ class CostScorer(BaseEstimator):
         self.fn_cost = fn_cost
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
+        self.sample_weight = sample_weight
         self.response = response
         self.greater_is_better = greater_is_better
         self.pos_label = pos_label
         self.metric_options = metric_options
 
-    def __call__(self, estimator, X, y, **costs):
+    def __call__(self, estimator, X, y, sample_weight=None, **costs):
         """Score a fitted estimator on X and y; larger is better, so a loss is negated."""
         unknown = sorted(set(costs) - set(COST_NAMES))
         if unknown:
             raise TypeError(
-                f"A cost scorer takes {', '.join(COST_NAMES)}. Got {', '.join(unknown)} instead."
+                f"A cost scorer takes sample_weight, {', '.join(COST_NAMES)}. "
+                f"Got {', '.join(unknown)} instead."
             )
-        return self.score(estimator, X, y, **costs)
+        return self.score(estimator, X, y, sample_weight, **costs)
 
-    def score(self, estimator, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """The same; its signature is what scikit-learn's routing reads."""
-        routed = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        costs = self._costs_of(X, routed)
+    def score(
+        self,
+        estimator,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+    ):
+        """Score, with the signature that scikit-learn's routing reads."""
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        costs = self._of_rows(X, costs)
+        weight = self._of_rows(X, {"sample_weight": sample_weight})
         pos_label = self._positive_label(estimator)
         answer = self._response_of(estimator, X, costs, pos_label)
         context = costs | {"pos_label": pos_label} | self._class_order(estimator)
-        context = _accepted(self.metric, context)
+        # a metric without the parameter sample_weight must not ignore weights silently
+        context = _accepted(self.metric, context) | weight
         value = self.metric(y, answer, **context | (self.metric_options or {}))
         value = float(getattr(value, "value", value))
         return value if self.greater_is_better else -value
 
-    def _costs_of(self, X, routed):
+    def _of_rows(self, X, routed):
+        """The routed values, else those of the constructor, that are given, for the rows of X."""
         given = {
             name: _resolve(name, getattr(self, name), X) if cost is None else cost
             for name, cost in routed.items()
@@ -172,7 +195,7 @@ class CostScorer(BaseEstimator):
         return classes[1] if len(classes) == 2 else None
 
     def _class_order(self, estimator):
-        """The classes of a matrix of more than two: a fold may lack one of them."""
+        """The classes of a k x k matrix, because a fold may lack one of them."""
         matrix = (self.metric_options or {}).get("cost_matrix")
         classes = getattr(estimator, "classes_", ())
         if matrix is None or len(classes) < 3 or len(classes) != len(matrix):
@@ -198,7 +221,7 @@ def _larger_is_better(metric):
     if name.endswith("_score"):
         return True
     raise ValueError(
-        f"Whether more of {name} is better cannot be told from its name (*_score or *_loss); "
+        f"The name {name} does not show whether greater is better (*_score or *_loss); "
         "give greater_is_better."
     )
 
@@ -211,13 +234,13 @@ def _accepted(metric, options):
 
 
 def _resolve(name, source, X):
-    """The costs of the rows of X from a number, a column's name, a function or a Series."""
+    """The values of the rows of X from a number, a column name, a function or a Series."""
     if isinstance(source, str):
         columns = getattr(X, "columns", None)
         if columns is None or source not in list(columns):
             raise ValueError(
                 f"{name}={source!r} names a column, but X has no such column; "
-                "give a data frame that has it, or a function of X."
+                "pass a data frame that has it, or a function of X."
             )
         return np.asarray(X[source], dtype=np.float64)
     if callable(source):
@@ -229,7 +252,7 @@ def _resolve(name, source, X):
 
 def _aligned(name, series, X):
     if not hasattr(X, "index") or not hasattr(X, "iloc"):
-        return series  # without an index the rows can only be matched by their number
+        return series  # rows without an index are matched by position
     if not series.index.is_unique:
         raise ValueError(f"{name} is a Series with repeated index labels; make its index unique.")
     absent = ~X.index.isin(series.index)
@@ -244,8 +267,8 @@ def _aligned(name, series, X):
 def _check_length(name, cost, n):
     if np.ndim(cost) and len(cost) != n:
         raise ValueError(
-            f"{name} has {len(cost)} values for the {n} rows that are scored: an array cannot be "
-            "split with the rows. Give a column name, a function of X or a Series with X's index, "
-            "or turn on sklearn.set_config(enable_metadata_routing=True) and pass the array as "
+            f"{name} has {len(cost)} values for {n} scored rows: an array cannot be split with the "
+            "rows. Give a column name, a function of X or a Series with the index of X, or enable "
+            "sklearn.set_config(enable_metadata_routing=True) and pass the array as "
             f"params={{'{name}': ...}}."
         )

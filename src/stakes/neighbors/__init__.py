@@ -1,4 +1,4 @@
-"""Class-confidence-weighted nearest neighbours."""
+"""Nearest neighbours weighted by class confidence."""
 
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._classifier import ConfidenceNeighborsClassifier

@@ -1,4 +1,4 @@
-"""How typical an example is of its class: a Bayesian network for each class, learnt by K2."""
+"""Class confidence by a Bayesian network per class, learned by K2."""
 
 from numbers import Integral, Real
 
@@ -9,57 +9,57 @@ from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
 from stakes.neighbors._codes import Coder
 from stakes.neighbors._density import ClassDensity
+from stakes.neighbors._docs import documented
 from stakes.neighbors._k2_jit import k2_search
 
 
+@documented
 class BayesNetConfidence(ClassDensity):
-    r"""Class confidence :math:`p(x \mid y)` by a Bayesian network learnt from each class alone.
+    r"""Class confidence :math:`p(x \mid y)` by a Bayesian network learned for each class.
 
-    Numbers are cut into bins at their quantiles, categories are taken as they are. With
-    :math:`N_{ijk}` the examples of the class whose parents of column i have their j-th values and
-    whose column i has its k-th of :math:`r_i` values,
+    Numbers are binned at their quantiles, categories are used as they are. With :math:`N_{ijk}`
+    the number of examples of the class in which the parents of column i have their j-th and column
+    i its k-th of :math:`r_i` values,
 
     .. math:: p(x \mid y = c) = \prod_i \frac{N_{ij(x)k(x)} + \alpha}
-              {\sum_k N_{ij(x)k} + \alpha r_i} ,
+              {\sum_k N_{ij(x)k} + \alpha r_i} .
 
-    and the parents are those that K2 finds: out of the columns before, one by one, the one that
-    raises the probability of the data most,
+    K2 finds the parents: it adds the earlier column that most increases the probability of the
+    data, one at a time while there is one,
 
     .. math:: \prod_j \frac{(r_i - 1)!}{(\sum_k N_{ijk} + r_i - 1)!} \prod_k N_{ijk}! .
 
     Parameters
     ----------
     n_bins : int, default=5
-        Bins of a number; one with so few different values keeps them.
+        Maximum number of bins of a number.
     max_parents : int, default=2
-        Largest number of parents; 0: independent columns, naive Bayes.
+        Maximum number of parents; 0: independent columns, as in naive Bayes.
     categorical_features : array-like of bool, int or str, default=None
-        Columns that hold categories as numbers: a mask, their numbers from zero or their names.
+        Categorical columns: a mask, indices or names.
     order : array-like of int, default=None
-        Columns in the order of the search, parents before children; None: as they come.
+        Order of the columns in the search, parents before children; None: as they are.
     smoothing : float, default=1.0
-        :math:`\alpha`; 1 is the mean under K2's prior.
+        Pseudocount :math:`\alpha`; 1 gives the posterior mean under K2's prior.
 
     Attributes
     ----------
     classes_ : ndarray
-        The classes.
+        Class labels.
     parents_ : list of list of tuple of int
-        For each class the parents of each column.
+        Parents of each column, for each class.
     scores_ : ndarray of shape (n_classes, d)
-        Logarithms of the products that K2 raises, for each class and column.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Logarithm of K2's product, for each class and column.
+    [seen]
 
     Notes
     -----
     Section 4.5.2 learns one network over the columns and the class and divides by p(y); here each
-    class has a network of its own, as each has its own mixture. K2 takes :math:`O(d^2 u\, n)` for
-    u parents, not the :math:`O(n^2)` of "features and instances" printed there. Of numbers the
-    "density" is the probability of their bins, which are the same for all classes. A value that
-    is unseen under its parents, a category that is unseen at all and parents that are unseen
-    together have the probability that the prior leaves them, never zero. Parents with more than
-    64 cells per example are not tried.
+    class has its own network, as each has its own mixture. K2 takes :math:`O(d^2 u\, n)` for u
+    parents, not the :math:`O(n^2)` of "features and instances" printed there. The "density" of a
+    number is the probability of its bin; bins are shared by all classes. Values and parents'
+    values that were not seen in training keep the probability of the prior, never zero. Parents
+    with more than 64 table cells per example are not tried.
 
     References
     ----------
@@ -85,7 +85,7 @@ class BayesNetConfidence(ClassDensity):
     }
 
     def __init__(
-        self, n_bins=5, *, max_parents=2, categorical_features=None, order=None, smoothing=1.0
+        self, *, n_bins=5, max_parents=2, categorical_features=None, order=None, smoothing=1.0
     ):
         self.n_bins = n_bins
         self.max_parents = max_parents
@@ -99,12 +99,9 @@ class BayesNetConfidence(ClassDensity):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their classes.
+        [training]
         sample_weight : array-like of shape (n,), default=None
-            Weights; a weight of two is the same as the row twice, one of zero as no row.
+            Weights; a row of weight two counts as two, one of weight zero is ignored.
 
         Returns
         -------
@@ -115,7 +112,8 @@ class BayesNetConfidence(ClassDensity):
         if not weight.all():
             used = weight > 0
             X, index, weight = X[used], index[used], weight[used]
-            self.classes_, index = self.classes_[np.unique(index)], _renumber(index)
+            present, index = np.unique(index, return_inverse=True)
+            self.classes_ = self.classes_[present]
         self._fit(X, index, weight)
         return self
 
@@ -136,6 +134,7 @@ class BayesNetConfidence(ClassDensity):
 
     def _search(self, codes, weight, order):
         arity, d = self._coder.arity, len(codes)
+        # integer counts: factorials come from a table; an empty one stands for weights
         whole = (weight == np.rint(weight)).all() and weight.sum() < 1e8
         top = int(weight.sum()) + int(arity.max()) + 1 if whole else 0
         found, scores = k2_search(
@@ -152,9 +151,9 @@ class BayesNetConfidence(ClassDensity):
         return parents, of_column
 
     def _table(self, codes, weight, i, parents):
-        """Keys of the parents' values that occur, and log p of column i under each.
+        """Keys of the parents' values that occur, and log p of column i given each.
 
-        The last row is for parents that do not occur, the last column for unknown categories.
+        The last row is for unseen values of the parents, the last column for unseen categories.
         """
         r = int(self._coder.arity[i])
         keys, at = np.unique(self._key(codes, parents), return_inverse=True)
@@ -164,6 +163,7 @@ class BayesNetConfidence(ClassDensity):
         return keys, np.log(counts + self.smoothing) - np.log(total)
 
     def _key(self, codes, parents):
+        """Values of the parents as one number; the radix leaves room for an unseen category."""
         key = np.zeros(codes.shape[1], dtype=np.int64)
         for p in parents:
             key = key * (self._coder.arity[p] + 1) + codes[p]
@@ -184,11 +184,7 @@ class BayesNetConfidence(ClassDensity):
         order = np.asarray(self.order)
         if order.shape != (d,) or not np.array_equal(np.sort(order), np.arange(d)):
             raise ValueError(
-                f"order must hold each of the {d} columns once, as 0 to {d - 1}. "
+                f"order must be a permutation of the columns 0 to {d - 1}. "
                 f"Got {order.size} entries instead."
             )
         return order
-
-
-def _renumber(index):
-    return np.unique(index, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Nearest neighbours whose votes count by how typical they are of their class."""
+"""Nearest neighbours whose votes are weighted by how typical they are of their class."""
 
 from numbers import Integral, Real
 
@@ -9,77 +9,77 @@ from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.neighbors._bayes_net import BayesNetConfidence
+from stakes.neighbors._docs import documented
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
 from stakes.neighbors._sigmoid import LARGEST, fit_sigmoid
 
-BLOCK_ROWS = 2**14  # rows whose neighbours are held at once
-N_HELD = 1000  # examples of each class that the sigmoid is fitted to
-SOURCES = {"mixture": MixtureConfidence, "bayes_net": BayesNetConfidence}
+BLOCK_ROWS = 2**14  # rows whose neighbours are in memory at once
+N_HELD = 1000  # maximum number of examples per class that the sigmoid is fitted to
+# the mixture with a fixed seed: the same examples give the same votes
+MODELS = {"mixture": MixtureConfidence(random_state=0), "bayes_net": BayesNetConfidence()}
 
 
+@documented
 class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     r"""Nearest neighbours weighted by class confidence (CCW).
 
-    A neighbour :math:`x_i` votes for its class with
+    A neighbour :math:`x_i` at distance :math:`d_i` votes for its class with weight
 
     .. math:: g(d_i)\, \frac{p(x_i \mid y_i)}{\bar p} , \qquad
               g(d) = 1, \quad \frac1d \quad \text{or} \quad 1 - \frac{d}{d_{\max}} ,
 
-    :math:`\bar p` being the geometric mean confidence of the training examples; `smoothing` votes
-    are added at the frequencies of training.
+    where :math:`\bar p` is the geometric mean confidence of the training examples. `smoothing`
+    votes are added in the proportions of the training set.
 
     Parameters
     ----------
     n_neighbors : int, default=11
-        How many neighbours vote.
+        Number of neighbours that vote.
     weights : {"none", "inverse", "additive"}, default="inverse"
-        :math:`g`: the same for all, the thesis's MI, and its AI.
-    confidence : {"mixture", "bayes_net"}, None or object, default="bayes_net"
-        Where :math:`p(x \mid y)` comes from: a :class:`~stakes.neighbors.MixtureConfidence`, a
-        :class:`~stakes.neighbors.BayesNetConfidence`, by name with their defaults, or any object
-        with `log_confidence(X, index)`; None: every vote has the same confidence, the usual
-        nearest neighbours.
+        Distance weights :math:`g`: constant, the thesis's MI, or its AI.
+    confidence_model : {"mixture", "bayes_net"}, None or object, default="bayes_net"
+        Model of :math:`p(x \mid y)`: `MixtureConfidence(random_state=0)` or `BayesNetConfidence()`
+        by name, or any object with `log_confidence(X, index)`; None: equal confidence, which gives
+        ordinary nearest neighbours.
     metric : {"l1", "l2", "linf"}, default="l2"
-        The distance.
+        Distance.
     smoothing : float, default=1.0
-        Votes of a neighbour of mean confidence (at distance one, with "inverse") that are added.
+        Added votes, in units of a neighbour of mean confidence (at distance one for "inverse").
     calibration : {"sigmoid"} or None, default="sigmoid"
-        How `predict_proba` comes from the votes: a sigmoid of their log-odds, fitted to training
-        examples that had no vote on themselves (at most 1000 of each class); None: the bare share.
+        How `predict_proba` follows from the votes: a sigmoid of their log-odds, fitted to at most
+        1000 training examples per class that do not vote for themselves; None: the vote share.
     n_jobs : int, default=None
-        Threads of the search by a tree.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Number of threads of the tree search.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The second one is positive.
+        Class labels; `classes_[1]` is the positive class.
     log_confidence_ : ndarray of shape (n,)
-        Logarithm of the confidence of the stored examples, less its mean.
+        Log confidence of the stored examples, minus its mean.
     max_distance_ : float
-        Diameter of the box around the training examples, :math:`d_{\max}`.
+        Diameter :math:`d_{\max}` of the bounding box of the training examples.
     by_tree_ : bool
-        Whether neighbours are found by a tree or by blocks of distances, as the data decide.
+        Whether neighbours are searched in a tree or in blocks of distances.
     slope_, offset_ : float
-        The sigmoid; a slope of zero says that the votes tell nothing.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Parameters of the sigmoid; a slope of zero means that the votes carry no information.
+    [seen]
 
     Notes
     -----
     Eqs. 4.5 to 4.8. The share of a class among near neighbours tends to its posterior, so that the
     confidence counts the likelihood twice: the votes tend to :math:`\pi_c\, p(x \mid c)^2`, not to
-    the posterior of Eq. 4.9. `decision_function` is the thesis's rule, `predict_proba` mends its
-    probabilities; where the densities are right the slope tends to one half. If on the examples
-    that the sigmoid is fitted to the decisions by expected cost are dearer than one answer for
-    all, `fit` warns `BelowTrivialWarning`.
+    the posterior of Eq. 4.9. `decision_function` is the thesis's rule; `predict_proba` corrects its
+    probabilities. With the true densities the slope tends to one half. `fit` warns
+    `BelowTrivialWarning` if, on the examples that the sigmoid is fitted to, decisions by expected
+    cost cost more than the best constant policy.
 
-    At distance zero, "inverse" lets only the neighbours at distance zero vote. Weights are kept as
+    At distance zero, "inverse" lets only neighbours at distance zero vote. Weights are kept as
     logarithms, since densities in many dimensions over- and underflow. Costs weigh the votes in
-    `decision_function`; examples that cost nothing are left out. Neighbours are exact: found in
-    a tree, or in blocks of distances where a tree would reach too many points (`by_tree_`).
+    `decision_function`. Neighbours are exact: found in a tree, or in blocks of distances where a
+    tree would visit too many points (`by_tree_`).
 
     References
     ----------
@@ -89,7 +89,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     Examples
     --------
     >>> X = [[0.0], [0.1], [0.2], [0.9], [1.0], [1.1]]
-    >>> model = ConfidenceNeighborsClassifier(3).fit(X, [0, 0, 0, 1, 1, 1])
+    >>> model = ConfidenceNeighborsClassifier(n_neighbors=3).fit(X, [0, 0, 0, 1, 1, 1])
     >>> model.predict([[0.05], [0.95]]).tolist()
     [0, 1]
     """
@@ -98,7 +98,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         **CostSensitiveClassifier._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"none", "inverse", "additive"})],
-        "confidence": [StrOptions(set(SOURCES)), HasMethods("log_confidence"), None],
+        "confidence_model": [StrOptions(set(MODELS)), HasMethods("log_confidence"), None],
         "metric": [StrOptions(set(ORDERS))],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "calibration": [StrOptions({"sigmoid"}), None],
@@ -107,15 +107,15 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     _info = LearnerInfo(
         family="neighbors",
         speed="medium",
-        grid={"n_neighbors": [11, 51], "confidence": ["bayes_net", None]},
+        grid={"n_neighbors": [11, 51], "confidence_model": ["bayes_net", None]},
     )
 
     def __init__(
         self,
-        n_neighbors=11,
         *,
+        n_neighbors=11,
         weights="inverse",
-        confidence="bayes_net",
+        confidence_model="bayes_net",
         metric="l2",
         smoothing=1.0,
         calibration="sigmoid",
@@ -127,7 +127,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.confidence = confidence
+        self.confidence_model = confidence_model
         self.metric = metric
         self.smoothing = smoothing
         self.calibration = calibration
@@ -139,16 +139,12 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Store the examples and find how typical each is of its class.
+        """Store the examples and estimate how typical each is of its class.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
+        [training]
+        [fit_costs]
 
         Returns
         -------
@@ -173,13 +169,44 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
             self.slope_, self.offset_ = self._calibrate(costs[used])
         return self
 
-    def decision_function(self, X):
-        """Votes for the positive class less the others, weighed by their costs, in [-1, 1].
+    def kneighbors(self, X, n_neighbors=None):
+        """Find the nearest stored examples of each row.
+
+        Models that store the same examples can share the result, see `predict_proba`.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
+        n_neighbors : int, default=None
+            Number of neighbours; None: the constructor's.
+
+        Returns
+        -------
+        distance, index : ndarray of shape (n, n_neighbors)
+            Nearest first, ties in the order of the stored examples.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
+        >>> three = ConfidenceNeighborsClassifier(n_neighbors=3, calibration=None).fit(X, y)
+        >>> distance, index = three.kneighbors([[0.9]])
+        >>> index.tolist()
+        [[1, 0, 2]]
+        >>> one = ConfidenceNeighborsClassifier(n_neighbors=1, calibration=None).fit(X, y)
+        >>> shared = one.predict_proba([[0.9]], neighbors=(distance[:, :1], index[:, :1]))
+        >>> bool((shared == one.predict_proba([[0.9]])).all())
+        True
+        """
+        X = self._validate_X(X)
+        wanted = self.n_neighbors if n_neighbors is None else n_neighbors
+        return self._search.nearest(X, min(wanted, len(self._stored)))
+
+    def decision_function(self, X):
+        """Votes for the positive class minus those against, weighted by cost, in [-1, 1].
+
+        Parameters
+        ----------
+        [rows]
 
         Returns
         -------
@@ -189,19 +216,21 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         total = plus + minus
         return np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
 
-    def predict_proba(self, X):
-        """Probability of each class, from its share of the votes.
+    def predict_proba(self, X, *, neighbors=None):
+        """Class probabilities from the votes.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
+        neighbors : pair of ndarray of shape (n, n_neighbors), default=None
+            Distances and indices of the neighbours that vote, from `kneighbors` of a model that
+            stores the same examples; None: searched for.
 
         Returns
         -------
         ndarray of shape (n, 2)
         """
-        plus, minus = self._tally(self._validate_X(X))
+        plus, minus = self._tally(self._validate_X(X), neighbors=neighbors)
         if self.calibration is None:
             total = plus + minus
             positive = np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
@@ -211,7 +240,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         return np.column_stack([1.0 - positive, positive])
 
     def __getstate__(self):
-        # the search tree is built again from the examples: model files hold data only
+        # model files hold data only: the search tree is rebuilt from the examples
         return {name: value for name, value in super().__getstate__().items() if name != "_search"}
 
     def __setstate__(self, state):
@@ -224,22 +253,24 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         return NeighborSearch(self._stored, self.metric, k, self.n_jobs, by_tree)
 
     def _log_confidence(self, X, positive):
-        if self.confidence is None:
+        if self.confidence_model is None:
             return np.zeros(len(X))
-        by_name = isinstance(self.confidence, str)
-        source = SOURCES[self.confidence]() if by_name else self.confidence
-        log_p = np.asarray(source.log_confidence(X, positive.astype(np.intp)))
+        by_name = isinstance(self.confidence_model, str)
+        model = MODELS[self.confidence_model] if by_name else self.confidence_model
+        log_p = np.asarray(model.log_confidence(X, positive.astype(np.intp)))
         return log_p - log_p.mean()
 
-    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None):
-        """Votes for and against the positive class; `own` rows of the training set do not vote."""
+    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None, neighbors=None):
+        """Votes for and against the positive class; `own` are training rows that do not vote."""
         n = len(self._positive)
         k = min(self.n_neighbors, n if own is None else n - 1)
         added = self.smoothing * np.array([self._share, 1.0 - self._share]) * mean_price[::-1]
         out = np.empty((2, len(X)))
         for start in range(0, len(X), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            if own is None:
+            if neighbors is not None:
+                distance, near = (part[rows] for part in neighbors)
+            elif own is None:
                 distance, near = self._search.nearest(X[rows], k)
             else:
                 distance, near = _without(own[rows], *self._search.nearest(X[rows], k + 1))
@@ -260,7 +291,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
                 log_g = np.log(np.maximum(1.0 - distance / self.max_distance_, 0.0))
             else:
                 log_g = np.zeros_like(distance)
-        # votes beyond e^200 outweigh the added ones whatever they are
+        # beyond e^200 the added votes are negligible, and a sum of votes must not overflow
         return np.exp(np.clip(log_g + self.log_confidence_[near], None, 200.0))
 
     def _calibrate(self, costs):
@@ -282,7 +313,7 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         return slope, intercept
 
     def _compare_with_trivial(self, *training):
-        if self.calibration is None:  # else `_calibrate` has looked, at votes of others only
+        if self.calibration is None:  # else `_calibrate` has checked, without own votes
             super()._compare_with_trivial(*training)
 
 
@@ -292,7 +323,7 @@ def _log_odds(plus, minus):
 
 
 def _without(own, distance, near):
-    """Leave each row's own entry out; among more copies than neighbours, the last one."""
+    """Remove each row's own entry; the last one if copies have crowded it out."""
     out = near == own[:, None]
     out[:, -1] |= ~out.any(axis=1)
     kept = ~out

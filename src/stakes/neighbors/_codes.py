@@ -1,24 +1,24 @@
-"""From numbers and categories to codes 0, 1, 2, ..."""
+"""Integer codes of numbers and categories."""
 
 import numpy as np
 
 
 def cut_points(x, n_bins, weight):
-    """Upper ends of the bins, less the last: quantiles, or each value where there are few.
+    """Upper edges of the bins except the last: quantiles, or all values if there are few.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
         One column.
     n_bins : int
-        Largest number of bins.
+        Maximum number of bins.
     weight : ndarray of shape (n,)
-        Weights; a weight of two is the same as the row twice.
+        Weights; a row of weight two counts as two.
 
     Returns
     -------
     ndarray
-        A value is in bin j if it is above j of the cut points.
+        A value is in bin j if it is above j of the edges.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def cut_points(x, n_bins, weight):
 
 
 class Coder:
-    """Codes of every column; a category that was not there before has the code after the last.
+    """Encoder of all columns; unseen categories get the code after the last.
 
     Examples
     --------

@@ -1,14 +1,16 @@
-"""What all confidences share: a density for each class, and what it says of the training set."""
+"""Base of the models of class confidence: a density per class."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from stakes._core.sklearn_private import fit_context
+from stakes.neighbors._docs import documented
 
 
+@documented
 class ClassDensity(BaseEstimator):
-    """Base of the estimates of p(x | y); a subclass gives `_fit` and `_log_density_of`."""
+    """Base of the estimators of p(x | y); a subclass has `_fit` and `_log_density_of`."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):
@@ -16,10 +18,7 @@ class ClassDensity(BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their classes.
+        [training]
 
         Returns
         -------
@@ -30,12 +29,11 @@ class ClassDensity(BaseEstimator):
         return self
 
     def log_density(self, X):
-        """Logarithm of p(x | c) of each row under each class.
+        """Log density p(x | c) of each row, for each class.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -46,14 +44,14 @@ class ClassDensity(BaseEstimator):
         return np.column_stack([self._log_density_of(X, k) for k in range(len(self.classes_))])
 
     def log_confidence(self, X, index):
-        """Logarithm of p(x_i | y_i) of each training example, under a fit to all of them.
+        """Log density p(x_i | y_i) of each training example, fitted to all of them.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
-            The examples.
+            Training examples.
         index : ndarray of shape (n,)
-            Their classes.
+            Classes.
 
         Returns
         -------

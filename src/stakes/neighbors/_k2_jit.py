@@ -1,19 +1,20 @@
-"""Compiled K2 search: which earlier columns a column depends on, by Cooper and Herskovits."""
+"""Compiled K2 search of Cooper and Herskovits (1992) for the parents of each column."""
 
 import math
 
 import numpy as np
 from numba import njit
 
-# a set of parents with more cells than this per example is not tried: its table would be empty
-CELLS_PER_ROW = 64
+CELLS_PER_ROW = (
+    64  # parents whose table has more cells per example, nearly all empty, are not tried
+)
 RADIX_LIMIT = 2.0**62  # keys of parent values must fit into 64 bits
-RISE = 1e-12  # a rise of the score below this share of it is rounding: a copy of a parent
+RISE = 1e-12  # relative gain below which a score only differs by rounding: a copy of a parent
 
 
 @njit(cache=True)
 def log_gamma(x, log_factorial):
-    """Log Gamma(x), from a table where the argument is whole; an empty table means it is not."""
+    """Log Gamma(x), from a table for integer x; an empty table stands for fractional weights."""
     if len(log_factorial) > 0:
         return log_factorial[int(x + 0.5) - 1]
     return math.lgamma(x)
@@ -21,7 +22,11 @@ def log_gamma(x, log_factorial):
 
 @njit(cache=True)
 def family_score(child, r, other, r_other, config, n_config, weight, counts, log_factorial):
-    """Log of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, j running over (config, other)."""
+    """Logarithm of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, with j over (config, other).
+
+    `config` numbers the values of the parents chosen so far and `other` is the candidate, so one
+    pass counts the table of any family, however many parents it has.
+    """
     n_rows = n_config * r_other
     counts[: n_rows * r] = 0.0
     for t in range(len(child)):
@@ -34,14 +39,14 @@ def family_score(child, r, other, r_other, config, n_config, weight, counts, log
             if N_jk > 0.0:
                 total += N_jk
                 score += log_gamma(N_jk + 1.0, log_factorial)
-        if total > 0.0:
+        if total > 0.0:  # unseen parent values contribute a factor of one
             score += of_r - log_gamma(total + r, log_factorial)
     return score
 
 
 @njit(cache=True)
 def compact(config, n_config, other, r_other):
-    """Number the (config, other) pairs that occur, in place; returns how many there are."""
+    """Renumber the (config, other) pairs that occur, in place; returns how many there are."""
     number = np.full(n_config * r_other, -1, dtype=np.int64)
     n_found = 0
     for t in range(len(config)):
@@ -55,10 +60,10 @@ def compact(config, n_config, other, r_other):
 
 @njit(cache=True)
 def k2_search(codes, arity, weight, max_parents, log_factorial):
-    """Parents of each column among those before it, added one by one while the score rises.
+    """Parents of each column among earlier ones, added greedily while the score rises.
 
-    codes is (d, n) in the order of the search, arity the number of values. Returns the parents,
-    filled up with -1, and the scores.
+    `codes` is (d, n) in the order of the search, `arity` the number of values of each column.
+    Returns the parents, padded with -1, and the scores.
     """
     d, n = codes.shape
     parents = np.full((d, max_parents), -1, dtype=np.int64)
@@ -67,7 +72,7 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
     counts = np.empty(max(limit, arity.max()))
     nothing = np.zeros(n, dtype=np.int64)
     config = np.empty(n, dtype=np.int64)
-    varies = np.zeros(d, dtype=np.bool_)
+    varies = np.zeros(d, dtype=np.bool_)  # constant columns neither have nor are parents
     for i in range(d):
         for t in range(1, n):
             if codes[i, t] != codes[i, 0]:
@@ -94,6 +99,7 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
                 break
             parents[i, step] = chosen
             radix *= arity[chosen] + 1
+            # at most n configurations occur: tables stay small whatever the number of parents
             n_config = compact(config, n_config, codes[chosen], arity[chosen])
         scores[i] = best
     return parents, scores

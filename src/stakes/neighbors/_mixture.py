@@ -1,4 +1,4 @@
-"""How typical an example is of its class: a Gaussian mixture for each class."""
+"""Class confidence by a Gaussian mixture per class."""
 
 import warnings
 from numbers import Integral
@@ -10,45 +10,45 @@ from sklearn.utils import check_random_state
 
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.neighbors._density import ClassDensity
+from stakes.neighbors._docs import documented
 
 
+@documented
 class MixtureConfidence(ClassDensity):
-    r"""Class confidence :math:`p(x \mid y)` by a Gaussian mixture fitted to each class alone.
+    r"""Class confidence :math:`p(x \mid y)` by a Gaussian mixture fitted to each class.
 
     .. math:: p(x \mid y = c) = \sum_{m=1}^{q_c} \alpha_{cm}\, N(x; \mu_{cm}, \Sigma_{cm}) ,
 
-    the number of components :math:`q_c` being the one with the least BIC.
+    with the number of components :math:`q_c` that has the lowest BIC.
 
     Parameters
     ----------
     max_components : int, default=4
-        Largest number of components tried.
+        Maximum number of components.
     covariance_type : {"full", "diag"}, default="full"
-        Form of the covariances; a class with fewer examples than features has diagonal ones.
+        Form of the covariances; diagonal for a class with fewer examples than features.
     max_rows : int, default=20000
-        A class with more examples is fitted to so many drawn ones.
-    random_state : int, RandomState instance or None, default=0
-        For the start of the fit and the drawn examples; zero, so that the same examples give the
-        same votes.
+        Maximum number of examples of a class; of more, a random sample is used.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the initialization and of the sample.
 
     Attributes
     ----------
     classes_ : ndarray
-        The classes.
+        Class labels.
     mixtures_ : list of GaussianMixture
-        The mixture of each class.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Mixture of each class.
+    [seen]
 
     Notes
     -----
     Section 4.5.1 fits one mixture without labels, which gives :math:`p(x)`; the weights of
-    Eq. 4.5 are :math:`p(x \mid y)`. Eq. 4.12 leaves out the :math:`\alpha_m`.
+    Eq. 4.5 are :math:`p(x \mid y)`. Eq. 4.12 omits the :math:`\alpha_m`.
 
     Examples
     --------
     >>> X = np.array([[-1.0], [0.0], [1.0], [4.0], [6.0]])
-    >>> model = MixtureConfidence(max_components=1).fit(X, [0, 0, 0, 1, 1])
+    >>> model = MixtureConfidence(max_components=1, random_state=0).fit(X, [0, 0, 0, 1, 1])
     >>> model.log_density([[0.0], [5.0]]).round(2).tolist()
     [[-0.72, -13.41], [-19.45, -0.92]]
     """
@@ -61,7 +61,7 @@ class MixtureConfidence(ClassDensity):
     }
 
     def __init__(
-        self, max_components=4, *, covariance_type="full", max_rows=20_000, random_state=0
+        self, *, max_components=4, covariance_type="full", max_rows=20_000, random_state=None
     ):
         self.max_components = max_components
         self.covariance_type = covariance_type
@@ -79,7 +79,7 @@ class MixtureConfidence(ClassDensity):
             random = check_random_state(self.random_state)
             X = X[np.sort(random.choice(len(X), self.max_rows, replace=False))]
         shape = self.covariance_type if len(X) > X.shape[1] + 1 else "diag"
-        # a floor on the variances, in units of the features, so that copies are no infinite peak
+        # a floor on the variances, in units of the features: duplicates give no infinite peak
         floor = 1e-6 + 1e-3 * float(X.var(axis=0).mean())
         models = []
         for q in range(1, min(self.max_components, 1 + len(X) // (2 * X.shape[1] + 2)) + 1):
@@ -91,7 +91,7 @@ class MixtureConfidence(ClassDensity):
                 random_state=self.random_state,
             )
             with warnings.catch_warnings():
-                # a start that does not converge has no better BIC than one that does, or is used
+                # only the chosen mixture must converge, see below
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 models.append(model.fit(X if len(X) > 1 else np.repeat(X, 2, axis=0)))
         best = min(models, key=lambda model: model.bic(X))

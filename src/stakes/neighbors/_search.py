@@ -1,4 +1,4 @@
-"""Exact nearest neighbours without a matrix of all distances: a tree, or blocks of distances."""
+"""Exact nearest neighbours from a tree or from blocks of distances, without a full matrix."""
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -6,28 +6,28 @@ from sklearn.neighbors import NearestNeighbors
 
 METRICS = {"l1": "manhattan", "l2": "euclidean", "linf": "chebyshev"}
 ORDERS = {"l1": 1, "l2": 2, "linf": np.inf}
-# a tree pays while a search reaches less than this share of the points: a distance costs it so
-# much more than one in a block, where for l2 a matrix product gives them
+# a tree is faster while a search visits less than this share of the points, measured: a distance
+# in a block is cheaper by this factor, for l2 by a matrix product
 WORTH = {"l1": 0.08, "l2": 0.03, "linf": 0.08}
 N_PROBES = 16
-BLOCK = 2**22  # numbers held at once while distances are computed again
+BLOCK = 2**22  # numbers in memory while distances are recomputed
 
 
 class NeighborSearch:
-    """Nearest of the stored rows, by the search that fits the data.
+    """Nearest of the stored rows, by the search that suits the data.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        The rows to be found; kept, not copied.
+        Stored rows; not copied.
     metric : {"l1", "l2", "linf"}
-        The distance.
+        Distance.
     n_neighbors : int
-        How many will be asked for.
+        Number of neighbours that will be asked for.
     n_jobs : int or None
-        Threads of the tree.
+        Number of threads of the tree.
     by_tree : bool or None, default=None
-        Which search; None: probed, see :func:`reached`.
+        Which search; None: chosen by probes, see :func:`reached`.
 
     Examples
     --------
@@ -39,14 +39,14 @@ class NeighborSearch:
     def __init__(self, X, metric, n_neighbors, n_jobs, by_tree=None):
         self.X, self.metric, self.n_jobs = X, metric, n_jobs
         self.blocks = NearestNeighbors(algorithm="brute", metric=METRICS[metric]).fit(X)
-        # cells cut in the middle: built many times faster than at the median, found as fast
+        # cells split at their middle: built many times faster than at the median, as fast to search
         self.tree = cKDTree(X, balanced_tree=False, compact_nodes=False)
         self.by_tree = self._probe(n_neighbors) if by_tree is None else by_tree
         if not self.by_tree:
             self.tree = None
 
     def nearest(self, X, k):
-        """Distances and indices of the k nearest, nearest first, equal ones by their index."""
+        """Distances and indices of the k nearest rows, nearest first, ties by index."""
         if self.by_tree:
             p, workers = ORDERS[self.metric], 1 if self.n_jobs is None else self.n_jobs
             near = self.tree.query(X, range(1, k + 1), p=p, workers=workers)[1]
@@ -57,7 +57,7 @@ class NeighborSearch:
         return np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
 
     def _distances(self, X, near):
-        """Distances from differences: those of a matrix product are not zero between copies."""
+        """Distances from differences: a matrix product gives duplicates a distance above zero."""
         out = np.empty(near.shape)
         step = max(1, BLOCK // (near.shape[1] * X.shape[1]))
         for start in range(0, len(X), step):
@@ -69,7 +69,7 @@ class NeighborSearch:
     def _probe(self, n_neighbors):
         n = len(self.X)
         rows = np.unique(np.linspace(0, n - 1, N_PROBES).astype(np.intp))
-        k = min(n_neighbors + 1, n)  # the row itself is found as well
+        k = min(n_neighbors + 1, n)  # the row itself is found too
         radius = self.blocks.kneighbors(self.X[rows], k)[0][:, -1]
         stop = int(WORTH[self.metric] * n)
         shares = [
@@ -80,10 +80,10 @@ class NeighborSearch:
 
 
 def reached(tree, x, radius, order, stop):
-    """How many points lie in cells of the tree that touch the ball; counted up to `stop`.
+    """Number of points in cells of the tree that touch the ball, counted up to `stop`.
 
-    It is what a search must look at, known without a clock, so that the choice and with it every
-    tie is the same in each run.
+    This is what a search must visit. Unlike a timing it is the same in every run, and so are the
+    choice of the search and the order of ties.
     """
     gap = np.maximum(0.0, np.maximum(tree.mins - x, x - tree.maxes))
     stack, count = [(tree.tree, gap)], 0

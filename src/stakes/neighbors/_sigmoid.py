@@ -1,9 +1,9 @@
-"""A sigmoid from votes to probabilities, fitted to votes that examples had no part in."""
+"""Sigmoid from votes to probabilities, fitted to examples that do not vote for themselves."""
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-LARGEST = 50.0  # log-odds of the votes beyond this say no more
+LARGEST = 50.0  # log-odds of the votes are clipped here
 
 
 def fit_sigmoid(log_odds, positive, weight):
@@ -14,9 +14,9 @@ def fit_sigmoid(log_odds, positive, weight):
     log_odds : ndarray of shape (n,)
         :math:`z`.
     positive : ndarray of bool of shape (n,)
-        Which examples are positive; both kinds occur.
+        Mask of the positive examples; both classes occur.
     weight : ndarray of shape (n,)
-        How many examples each stands for.
+        Number of examples that each one represents.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def fit_sigmoid(log_odds, positive, weight):
     Notes
     -----
     Platt's targets, :math:`(n_+ + 1)/(n_+ + 2)` and :math:`1/(n_- + 2)`, keep the slope finite
-    where the classes are separated. A falling sigmoid is replaced by the share of the positives.
+    where the classes are separable. A decreasing sigmoid is replaced by the share of positives.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Linear online learners with a price per example."""
+"""Linear online learners with a cost per example."""
 
 from stakes.online._arow import AROWClassifier
 from stakes.online._cw import CWClassifier

@@ -1,77 +1,81 @@
-"""What the linear online learners share: streams in, scores and probabilities out."""
+"""Base of the linear online learners: streams in, scores and probabilities out."""
 
 import copy
 import warnings
 from abc import abstractmethod
-from numbers import Integral
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from stakes._core.base import (
-    COST_CONSTRAINTS,
-    CostSensitiveClassifier,
-    canonical,
-    unchanged_if_it_fails,
-)
+from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
-from stakes._core.jit.weight import AS_GIVEN, CLASS, REGRET, STAKE
-from stakes._core.labels import check_same_classes, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
+from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
+from stakes._core.sklearn_private import check_sample_weight, fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
-from stakes.online._intake import binary_signs, checked_later, signs_of
 from stakes.online._one_by_one import OneByOne
-from stakes.online._state import BOOK, CALIBRATION, HEAD, NUMBERS, TALLY
+from stakes.online._parameters import StreamParameters, learner
+from stakes.online._state import (
+    BOOK,
+    HEAD,
+    N_NOT_FINITE,
+    N_SEEN,
+    N_UPDATES,
+    SETTINGS,
+    SUM_NEG,
+    SUM_POS,
+    TALLY,
+)
 
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
-TOO_LARGE = "X has rows too large to be squared; scale the features or leave these rows out."
-WEIGHTINGS = {"class": CLASS, "stake": STAKE, "regret": REGRET}
-WEIGHT_CONSTRAINTS = {"weighting": [StrOptions(set(WEIGHTINGS))], "normalize_costs": ["boolean"]}
-STREAM_CONSTRAINTS = {
-    **COST_CONSTRAINTS,
-    "calibration": [StrOptions({"sigmoid"}), None],
-    "fit_intercept": ["boolean"],
-    "n_passes": [Interval(Integral, 1, None, closed="left")],
-    "shuffle": ["boolean"],
-    "random_state": ["random_state"],
-}
+TABLE = dict(accept_sparse="csr", dtype=np.float64, order="C")
+TOO_LARGE = "X contains values whose squares overflow; scale the features or drop these rows."
+LARGE = 1 << 16  # entries of X from which `fit` looks for NaN while it learns
 
 
-class BinaryLinear(OneByOne, CostSensitiveClassifier):
+@learner
+class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     """Base of the linear learners that read one example after the other.
 
-    A learner gives `_begin` (sets `_knows`, the array of all that it knows, see `_state.py`),
-    `_learn` (many examples, in order), `_learn_row` and `_learn_sparse_row` (one), and `_rule` (its
-    numbers for the compiled loop). It finds here everything that a user calls.
+    A subclass provides `_begin` (sets `_knows`, the array of everything that it knows, see
+    `_state.py`), `_rule` (the settings of its compiled step), `_learn` (many rows, in order),
+    `_learn_row` and `_learn_sparse_row` (one row), and `_scores`. Everything that a user calls is
+    here. The way of a batch goes down only: check, price, learn.
     """
 
     _accept_sparse = "csr"
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Learn from scratch, reading the examples in the given order unless `shuffle`.
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Learn from scratch, in the given order unless `shuffle` is set.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels, of two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; None: the constructor's numbers.
+            Labels, of two classes.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
         self
         """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         with unchanged_if_it_fails(self):
-            X, signs = self._validate_Xy(X, y)
-            c_pos, c_neg = self._regrets(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
+            X, y = validate_data(self, X, y, ensure_all_finite=not _checked_later(X), **TABLE)
+            self.classes_, positive = code_positive(y)
+            X, signs = canonical(X), 2.0 * positive - 1.0
+            c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
             self._start(X.shape[1])
             rng = check_random_state(self.random_state) if self.shuffle else None
             for _ in range(self.n_passes):
@@ -81,67 +85,86 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
                     t = rng.permutation(len(signs))
                     priced = (c[t] if len(c) > 1 else c for c in (c_pos, c_neg))
                     self._learn(X[t], signs[t], *priced, NO_SCORES)
-            if self._tally[5] > 0:
+            if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         if self._has_prices(given):
             self._warn_if_trivial_is_cheaper()
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
-        self, X, y, classes=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+        self,
+        X,
+        y,
+        classes=None,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
     ):
-        """Learn on from more examples; n calls with one example equal one call with n.
+        """Continue learning; n calls with one example equal one call with n examples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
         classes : array-like of shape (2,), default=None
-            Both labels; needed in the first call unless its y has them both.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; None: the constructor's numbers.
+            Both labels; required in the first call unless y contains both.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
         self
         """
-        self._stream(X, y, classes, (fp_cost, fn_cost, tp_cost, tn_cost), NO_SCORES)
+        costs = fp_cost, fn_cost, tp_cost, tn_cost
+        self._stream(X, y, classes, costs, sample_weight, NO_SCORES)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def predict_then_learn(
-        self, X, y, classes=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    def predict_proba_then_learn(
+        self,
+        X,
+        y,
+        classes=None,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
     ):
-        """Do what `partial_fit` does, and tell what was thought of each example before.
+        """Do what `partial_fit` does; return the probability of each row before it was learned.
 
         Parameters
         ----------
-        X, y, classes, fp_cost, fn_cost, tp_cost, tn_cost
+        X, y, classes, sample_weight, fp_cost, fn_cost, tp_cost, tn_cost
             As in `partial_fit`.
 
         Returns
         -------
         ndarray of shape (n,)
-            Probability of the positive class of every row at the moment before it was learnt.
+            Probability of the positive class.
         """
-        costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-        return self._probability(self._stream(X, y, classes, costs, None))
+        costs = fp_cost, fn_cost, tp_cost, tn_cost
+        return self._probability(self._stream(X, y, classes, costs, sample_weight, None))
 
     def decision_function(self, X):
-        """Score each row; above zero means the positive class.
+        """Score each row; a positive score means the positive class.
 
-        Where scores are calibrated, the log-odds plus log(mean fn regret / mean fp regret): the
-        decision of least expected cost at the mean costs of the stream. Else the probit.
+        With `calibration`, log-odds plus log(mean fn regret / mean fp regret): the sign is the
+        decision of least expected cost at the mean costs of the stream. Without, the margin in
+        units of its standard deviation.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
@@ -155,39 +178,39 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         return np.column_stack([1.0 - p, p])
 
     def merge(self, other):
-        """Join two models that started alike and learnt from different examples.
+        """Merge two models that started from the same state and learned from different examples.
 
         Parameters
         ----------
         other : same class
-            The other model, on the same features and classes.
+            The other model, with the same parameters, features and classes.
 
         Returns
         -------
         merged : same class
-            A new model; both old ones are left as they are.
+            A new model; the two old ones do not change.
         """
         check_is_fitted(self)
         check_is_fitted(other)
         alike = type(self) is type(other) and _same_params(self, other) and _same_names(self, other)
         if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
             raise ValueError(
-                "Only models of one class, with equal parameters and labels, and equal features "
-                "in one order, can be merged."
+                "Only models of the same class, with equal parameters and labels and the same "
+                "features in the same order, can be merged."
             )
         merged = copy.deepcopy(self)
-        merged._join(other)
-        share = other._tally[0] / max(self._tally[0] + other._tally[0], 1.0)
-        merged._cal[:6] += share * (other._cal[:6] - self._cal[:6])
-        merged._cal[6:8] += other._cal[6:8]
-        merged._tally[:] += other._tally
-        merged._book[:] += other._book
+        share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
+        merged._join(other, share)
+        merge_calibration(merged._knows, other._knows, share)
+        merged._knows[TALLY] += other._knows[TALLY]
+        merged._knows[BOOK] += other._knows[BOOK]
         return merged
 
     def set_params(self, **params):
-        """Set parameters; a stream goes on with the new ones.
+        """Set parameters; a stream continues with the new values.
 
-        `covariance` and `max_memory`, the forms of what is known, change with the next `fit`.
+        `covariance` and `max_memory`, which determine the form of the state, take effect in the
+        next `fit`.
         """
         with unchanged_if_it_fails(self):
             super().set_params(**params)
@@ -209,30 +232,34 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
 
     @property
     def intercept_(self):
-        """Mean weight of the constant, shape (1,)."""
+        """Mean weight of the intercept, shape (1,)."""
         return self._mu[-1:].copy()
 
     @property
     def n_updates_(self):
-        """How many examples moved the weights."""
-        return int(self._tally[1])
+        """Number of examples that changed the weights."""
+        return int(self._knows[N_UPDATES])
 
     @property
     def n_seen_(self):
-        """How many examples with a cost were read."""
-        return int(self._tally[0])
+        """Number of examples with a cost."""
+        return int(self._knows[N_SEEN])
 
     @property
     def progressive_regret_(self):
-        """Mean regret of the decisions while learning and of both trivial policies, as a dict."""
-        n = self._cal[6] + self._cal[7]
+        """Mean regret of the decisions during training and of both constant policies, as a dict."""
+        n = self._knows[N_POSITIVE] + self._knows[N_NEGATIVE]
         names = "learner", "always negative", "always positive"
-        regrets = self._book / n if n > 0 else np.full(3, np.nan)
+        regrets = self._knows[BOOK] / n if n > 0 else np.full(3, np.nan)
         return dict(zip(names, regrets.tolist(), strict=True))
 
     @abstractmethod
     def _begin(self, d):
         """Set the state before the first example of d features."""
+
+    @abstractmethod
+    def _rule(self):
+        """Settings of the compiled step, a :class:`~stakes.online._state.Rule`."""
 
     @abstractmethod
     def _learn(self, X, signs, c_pos, c_neg, out):
@@ -242,58 +269,41 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
     def _scores(self, X):
         """Scores of checked rows."""
 
-    @abstractmethod
-    def _rule(self):
-        """Code of the learner's rule, and the rule's own two numbers."""
-
     @property
     def _state(self):
         return self._knows[:HEAD]
 
-    @property
-    def _tally(self):
-        return self._state[TALLY]
-
-    @property
-    def _book(self):
-        return self._state[BOOK]
-
-    @property
-    def _cal(self):
-        return self._state[CALIBRATION]
-
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
         if hasattr(self, "_columns"):
-            del self._columns  # where the names of an earlier stream stood
+            del self._columns  # names of an earlier stream
         self._begin(d)
         self._set_rule()
 
     def _set_rule(self):
         flags = self._weighting(), self.calibration is not None, self.fit_intercept
-        self._state[NUMBERS] = *self._rule(), *flags
+        self._knows[SETTINGS] = *self._rule(), *flags
 
-    def _stream(self, X, y, classes, costs, out):
+    def _stream(self, X, y, classes, costs, sample_weight, out):
         first = not hasattr(self, "_labels")
         with unchanged_if_it_fails(self):
-            X, y = validate_data(
-                self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
-            )
+            X, y = validate_data(self, X, y, reset=first, **TABLE)
             if first:
                 self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
             else:
                 check_same_classes(classes, self._labels)
-            X, signs = canonical(X), signs_of(column_or_1d(y), self.classes_)
-            c_pos, c_neg = self._regrets(len(signs), *costs)
+            positive = positive_among(column_or_1d(y), self.classes_)
+            X, signs = canonical(X), 2.0 * positive - 1.0
+            c_pos, c_neg = self._regrets(X, costs, sample_weight)
             if first:
                 self._start(X.shape[1])
             else:
                 self._set_rule()
         out = np.empty(len(signs)) if out is None else out
-        passed_over = self._tally[5]
+        skipped = self._knows[N_NOT_FINITE]
         self._learn(X, signs, c_pos, c_neg, out)
-        if self._tally[5] > passed_over:
-            raise ValueError(f"{TOO_LARGE} The others of this call were learnt.")
+        if self._knows[N_NOT_FINITE] > skipped:
+            raise ValueError(f"{TOO_LARGE} The other rows of this call were learned.")
         return out
 
     def _table_scores(self, X):
@@ -302,47 +312,36 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
             raise ValueError(TOO_LARGE)
         return scores
 
-    def _validate_Xy(self, X, y):
-        """The checked rows and int8 signs; a large X is checked for NaN while it is learnt."""
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse="csr",
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=not checked_later(X),
-        )
-        self.classes_, signs = binary_signs(y)
-        return canonical(X), signs
-
-    def _regrets(self, n, *costs):
-        """Both regrets, one for each of n rows, or one for all if every cost is a number."""
-        own = (getattr(self, name) for name in COST_NAMES)
-        chosen = [mine if now is None else now for now, mine in zip(costs, own, strict=True)]
-        one = all(np.ndim(cost) == 0 for cost in chosen)
-        costs = self._costs_of(1 if one else n, *chosen)
-        return costs.positive_regret, costs.negative_regret
-
-    def _weighting(self):
-        """Code of how costs become weights; learners whose step reads no cost have no choice."""
-        normalize = getattr(self, "normalize_costs", False)
-        return WEIGHTINGS[self.weighting] if normalize else AS_GIVEN
+    def _regrets(self, X, costs, sample_weight, *, allow_zero=True):
+        """Both regrets, one per row, or one for all rows if every cost is a number."""
+        one_for_all = sample_weight is None and max(map(np.ndim, costs)) == 0
+        costs = self._costs_of(1 if one_for_all else X.shape[0], *costs)
+        c_pos, c_neg = costs.positive_regret, costs.negative_regret
+        if sample_weight is not None:
+            weight = check_sample_weight(
+                sample_weight,
+                X,
+                dtype=np.float64,
+                ensure_non_negative=True,
+                allow_all_zero_weights=allow_zero,  # a batch may be a single row of weight zero
+            )
+            c_pos, c_neg = c_pos * weight, c_neg * weight
+        return c_pos, c_neg
 
     def _warn_if_trivial_is_cheaper(self):
-        own, *trivial = self._book
-        if self._tally[0] < ENOUGH or own <= min(trivial):
+        own, *constant = self._knows[BOOK]
+        if self.n_seen_ < ENOUGH or own <= min(constant):
             return
         warnings.warn(
-            f"The decisions of {type(self).__name__} while it learnt cost more than always "
-            f"{('negative', 'positive')[int(np.argmin(trivial))]} (see progressive_regret_): "
-            "give it more rows or passes, tune it, or take another learner.",
+            f"The decisions of {type(self).__name__} during training cost more than always "
+            f"{('negative', 'positive')[int(np.argmin(constant))]} (see progressive_regret_): "
+            "use more rows or passes, tune it, or choose another learner.",
             BelowTrivialWarning,
             stacklevel=4,
         )
 
     def _shift(self):
-        c_pos, c_neg = self._tally[3], self._tally[4]
+        c_pos, c_neg = self._knows[SUM_POS], self._knows[SUM_NEG]
         if self.calibration is None or not (c_pos > 0 and c_neg > 0):
             return 0.0
         return np.log(c_pos / c_neg)
@@ -351,13 +350,28 @@ class BinaryLinear(OneByOne, CostSensitiveClassifier):
         return ndtr(scores) if self.calibration is None else expit(scores)
 
 
+def csr_parts(X):
+    """The three arrays of a CSR matrix in the types that the loops are compiled for."""
+    short = X.nnz < 2**31
+    return (
+        X.indptr.astype(np.int32 if short else np.int64, copy=False),
+        X.indices.astype(np.int32, copy=False),
+        X.data,
+    )
+
+
+def _checked_later(X):
+    """Whether X is large enough that looking for NaN while learning saves a pass over it."""
+    return (sparse.issparse(X) or isinstance(X, np.ndarray)) and np.prod(X.shape) > LARGE
+
+
 def _same_params(model, other):
-    """Whether all parameters are equal, arrays among them."""
+    """Whether all parameters are equal, including arrays."""
     mine, others = model.get_params(), other.get_params()
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
 
 
 def _same_names(model, other):
-    """Whether the features have the same names in the same order, where both know names."""
+    """Whether the feature names are equal and in the same order, if both models have names."""
     names = [getattr(one, "feature_names_in_", None) for one in (model, other)]
     return names[0] is None or names[1] is None or np.array_equal(*names)

@@ -1,12 +1,12 @@
-"""The costs seen so far, kept exactly or in bounded memory: which examples are dear."""
+"""Distribution of the costs so far, exact or in bounded memory: which examples are expensive."""
 
 import numpy as np
 
-from stakes._core.jit.cvar import cvar_reserve, cvar_state
-from stakes._core.jit.cvar_sketch import sketch_state
+from stakes._core.jit.cvar import N_REST, N_TOP, cvar_reserve, cvar_state
+from stakes._core.jit.cvar_sketch import COUNT, N_ROWS, SUM, sketch_state
 from stakes.online._cw_cvar_jit import (
     CHEAP,
-    DEAR,
+    EXPENSIVE,
     STRICT,
     TAIL,
     UNIT,
@@ -18,82 +18,81 @@ from stakes.online._cw_cvar_jit import (
     sketch_parts,
 )
 
-_DECADES = 12.0  # the sketch reaches from the largest cost down to this many powers of ten
+_DECADES = 12.0  # the sketch covers this many powers of ten below the largest cost
 
 
 class CostBuffer:
-    """State of the cost buffer of CW-CVaR, and the factor omega that it gives each example.
+    """Cost buffer of CW-CVaR, which gives each example its factor omega.
 
     Parameters
     ----------
     tail : float
-        Share tau of the costs whose mean separates dear examples from cheap ones.
-    dear, cheap : float
-        The factor for both kinds.
+        Share of the largest costs whose mean separates expensive from cheap examples.
+    expensive, cheap : float
+        Factor of each kind.
     max_memory : int or None
-        Numbers to keep at most; None keeps every cost and is exact.
+        Maximum number of values to keep; None keeps all costs and is exact.
     strict : bool, default=False
-        Dear is only what exceeds the CVaR, so that among equal costs none is dear.
+        Whether a cost must exceed the CVaR to be expensive, so that among equal costs none is.
 
     Examples
     --------
-    >>> buffer = CostBuffer(0.5, dear=2.0, cheap=1.0, max_memory=None)
+    >>> buffer = CostBuffer(0.5, expensive=2.0, cheap=1.0, max_memory=None)
     >>> buffer.factors(np.array([1.0, 5.0, 2.0, 9.0])).tolist()
     [2.0, 2.0, 1.0, 2.0]
     """
 
-    def __init__(self, tail, dear, cheap, max_memory, strict=False):
+    def __init__(self, tail, expensive, cheap, max_memory, strict=False):
         self.max_memory = max_memory
-        self._numbers = np.array([tail, dear, cheap, strict, 0.0, 0.0])
+        self.numbers = np.zeros(WIDTH + 1)  # slots in _cw_cvar_jit.py
+        self.set_rule(tail, expensive, cheap, strict)
         if max_memory is None:
             self._heaps = cvar_state()
         else:
-            cells, place = sketch_state(int(max_memory) // 4)
-            self._numbers[WIDTH] = _DECADES * np.log(10.0) / cells.shape[1]
-            self._numbers = np.r_[self._numbers, place.view(np.float64), cells.ravel()]
+            cells, place = sketch_state(int(max_memory) // N_ROWS)
+            self.numbers[WIDTH] = _DECADES * np.log(10.0) / cells.shape[1]
+            self.numbers = np.r_[self.numbers, place.view(np.float64), cells.ravel()]
 
     def __setstate__(self, state):
-        """A memory-mapped file is read-only; counting writes."""
+        """Copy the arrays: those of a memory-mapped file are read-only."""
         self.__dict__.update(state)
-        self._numbers = np.copy(self._numbers)
+        self.numbers = np.copy(self.numbers)
         if self.max_memory is None:
             self._heaps = tuple(np.copy(x) for x in self._heaps)
 
-    def set_rule(self, tail, dear, cheap, strict):
-        """Go on with another tail and other factors."""
-        self._numbers[[TAIL, DEAR, CHEAP, STRICT]] = tail, dear, cheap, strict
+    def set_rule(self, tail, expensive, cheap, strict):
+        """Continue with another tail and other factors."""
+        self.numbers[[TAIL, EXPENSIVE, CHEAP, STRICT]] = tail, expensive, cheap, strict
 
     def factors(self, costs):
-        """Take costs in, in order; return the factor of each."""
+        """Add costs in order; return the factor of each."""
         if self.max_memory is not None:
-            return sketch_factors(costs, self._numbers)
+            return sketch_factors(costs, self.numbers)
         self._reserve(len(costs))
-        return exact_factors(costs, self._numbers, *self._heaps)
+        return exact_factors(costs, self.numbers, *self._heaps)
 
     def factor(self, cost):
-        """Take one cost in; return its factor."""
+        """Add one cost; return its factor."""
         if self.max_memory is not None:
-            return sketch_factor(cost, self._numbers)
+            return sketch_factor(cost, self.numbers)
         self._reserve(1)
-        return exact_factor(cost, self._numbers, *self._heaps)
+        return exact_factor(cost, self.numbers, *self._heaps)
+
+    def join(self, other):
+        """Add all costs of another buffer."""
+        if other.numbers[UNIT] > 0.0:  # it has seen a cost
+            self.factors(other.values())
+
+    def values(self):
+        """The costs; from a sketch, the mean of each cell, repeated for its count."""
+        if self.max_memory is None:
+            top, rest, sizes, _ = self._heaps
+            return self.numbers[UNIT] * np.r_[top[: sizes[N_TOP]], -rest[: sizes[N_REST]]]
+        _, cells, _ = sketch_parts(self.numbers)
+        hit = cells[COUNT] > 0
+        means = cells[SUM, hit] / cells[COUNT, hit]
+        return self.numbers[UNIT] * np.repeat(means, cells[COUNT, hit].astype(np.int64))
 
     def _reserve(self, m):
         top, rest, sizes, sums = self._heaps
-        self._heaps = *cvar_reserve(m, self._numbers[TAIL], top, rest, sizes), sizes, sums
-
-    def join(self, other):
-        """Take in all that another buffer holds."""
-        if other._numbers[UNIT] == 0.0:
-            return
-        for cost in other._values():
-            self.factor(cost)
-
-    def _values(self):
-        """The costs; from a sketch, each cell's mean as often as the cell was hit."""
-        if self.max_memory is None:
-            top, rest, sizes, _ = self._heaps
-            return self._numbers[UNIT] * np.r_[top[: sizes[0]], -rest[: sizes[1]]]
-        _, cells, _ = sketch_parts(self._numbers)
-        hit = cells[0] > 0
-        means = cells[1, hit] / cells[0, hit]
-        return self._numbers[UNIT] * np.repeat(means, cells[0, hit].astype(np.int64))
+        self._heaps = *cvar_reserve(m, self.numbers[TAIL], top, rest, sizes), sizes, sums

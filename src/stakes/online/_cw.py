@@ -6,29 +6,29 @@ from scipy.special import ndtri
 
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval
-from stakes.online._docs import documented
-from stakes.online._gaussian import GAUSSIAN_CONSTRAINTS, GaussianLinear
+from stakes.online._gaussian import GaussianLinear
 from stakes.online._gaussian_jit import CW
-from stakes.online._state import OMEGA
+from stakes.online._parameters import learner
+from stakes.online._state import Rule
 
 
-@documented
+@learner
 class CWClassifier(GaussianLinear):
-    r"""Move just so far that the example would be decided rightly with probability eta.
+    r"""Confidence-weighted learning: the smallest change that makes the example correct enough.
 
     .. math:: \min_{\mu,\Sigma}\ KL(N(\mu,\Sigma) \| N(\mu_t,\Sigma_t))
               \quad\text{subject to}\quad y\mu^\top x \ge \Phi^{-1}(\eta)\, x^\top\Sigma x ,
 
-    the variance form of :math:`P(y w^\top x \ge 0) \ge \eta`. It reads no costs, except that an
-    example without one is passed over: costs act in the decision. Since the constraint is hard,
-    mislabelled examples pull it far; for noisy data take
+    the variance form of :math:`P(y w^\top x \ge 0) \ge \eta`. Costs act in the decision only; an
+    example without a cost is ignored. Since the constraint is hard, mislabelled examples move the
+    weights far; for noisy data use
     :class:`~stakes.online.CWCVaRClassifier`, :class:`~stakes.online.AROWClassifier` or
     :class:`~stakes.online.ProbitClassifier`.
 
     Parameters
     ----------
     eta : float, default=0.9
-        Probability with which each example is to be decided rightly, between 0.5 and 1.
+        Required probability of a correct decision, between 0.5 and 1.
     [gaussian]
     [stream]
 
@@ -39,9 +39,9 @@ class CWClassifier(GaussianLinear):
 
     Notes
     -----
-    With a diagonal covariance the multiplier is that of the full problem and the off-diagonal
-    entries of the new precision are dropped, as in [1]_; the margin's variance is then a little
-    larger than the constraint asks.
+    With a diagonal covariance the multiplier is that of the full problem, and the off-diagonal
+    entries of the new precision are dropped, as in [1]_; the variance of the margin is then
+    slightly larger than the constraint requires.
 
     References
     ----------
@@ -55,44 +55,13 @@ class CWClassifier(GaussianLinear):
     np.float64(0.29)
     """
 
+    eta: float = 0.9
+
     _info = LearnerInfo(family="online", grid={"eta": [0.6, 0.75, 0.9, 0.99]})
     _parameter_constraints = {
-        **GAUSSIAN_CONSTRAINTS,
+        **GaussianLinear._parameter_constraints,
         "eta": [Interval(Real, 0.5, 1, closed="neither")],
     }
 
-    def __init__(
-        self,
-        *,
-        eta=0.9,
-        covariance="diagonal",
-        initial_variance=1.0,
-        calibration="sigmoid",
-        fit_intercept=True,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.eta = eta
-        self.covariance = covariance
-        self.initial_variance = initial_variance
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-
-    def _rule_numbers(self):
-        self._state[OMEGA] = ndtri(self.eta)
-        return CW, 0.0, 0.0
-
-    def _omega(self, signs, c_pos, c_neg):
-        return self._state[OMEGA : OMEGA + 1]
+    def _rule(self):
+        return Rule(CW, omega=ndtri(self.eta))

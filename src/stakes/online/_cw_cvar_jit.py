@@ -1,23 +1,31 @@
-"""Compiled cost buffer of CW-CVaR: which examples are dear (Eq. 13).
+"""Compiled cost buffer of CW-CVaR: which examples are expensive (Eq. 13).
 
-An example is dear if its cost reaches the CVaR of all costs so far, its own among them; `strict`:
-if it exceeds it, so that among equal costs none is dear. `numbers` has the tail tau, the factors
-omega for dear and cheap examples, whether `strict`, the first cost and the sketch's cell width. The
-rest of the state is that of `_jit/_cvar.py` (exact) or `_jit/_cvar_sketch.py` (bounded); costs come
-in units of the first one, so that the currency cannot move a cost across a cell of the sketch. A
-sketch is one array: the numbers, `place`, `cells`.
+An example is expensive if its cost reaches the CVaR of all costs so far, its own included; with
+STRICT it must exceed the CVaR, so that among equal costs none is expensive. Costs are divided by
+the first one, so that the currency cannot move a cost across a cell boundary of the sketch.
+
+The rest of the state is that of `_core/jit/cvar.py` (exact) or `_core/jit/cvar_sketch.py` (bounded
+memory). A sketch is one array: these settings, then `place`, then `cells`.
 """
 
 import numpy as np
 from numba import njit
 
 from stakes._core.jit.cvar import cvar_push
-from stakes._core.jit.cvar_sketch import sketch_bounds, sketch_push
+from stakes._core.jit.cvar_sketch import N_ROWS, sketch_bounds, sketch_push
 from stakes.online._gaussian_jit import learn_known_row
 from stakes.online._state import OMEGA
 
-TAIL, DEAR, CHEAP, STRICT, UNIT, WIDTH = range(6)
-PLACE, CELLS = 6, 9
+# Slots of `numbers`, and of the head of a sketch
+TAIL = 0  # share of the largest costs whose mean is the CVaR
+EXPENSIVE = 1  # omega of expensive examples
+CHEAP = 2  # omega of the others
+STRICT = 3  # 1: costs equal to the CVaR are cheap
+UNIT = 4  # the first cost; 0 before it
+WIDTH = 5  # log width of a cell of the sketch
+# a sketch only
+PLACE = 6  # three int64, stored in the bytes of three float64
+CELLS = 9
 
 
 @njit(cache=True)
@@ -29,38 +37,43 @@ def in_units(c, numbers):
 
 
 @njit(cache=True)
+def factor_of(c, cvar, numbers):
+    """Omega of an example of cost c."""
+    return numbers[EXPENSIVE if cvar < c or (cvar == c and numbers[STRICT] == 0.0) else CHEAP]
+
+
+@njit(cache=True)
 def exact_factor(c, numbers, top, rest, sizes, sums):
-    """Take one cost into the heaps and return its factor."""
-    if c <= 0.0:
+    """Add one cost to the heaps; its factor omega."""
+    if c <= 0.0:  # not learned, so not part of the distribution
         return numbers[CHEAP]
     c = in_units(c, numbers)
-    star = cvar_push(c, numbers[TAIL], top, rest, sizes, sums)
-    return numbers[DEAR if star < c or (star == c and numbers[STRICT] == 0.0) else CHEAP]
+    return factor_of(c, cvar_push(c, numbers[TAIL], top, rest, sizes, sums), numbers)
 
 
 @njit(cache=True)
 def sketch_parts(sketch):
     """Views of the one array of a sketch: numbers, cells, place."""
     place = sketch[PLACE:CELLS].view(np.int64)
-    return sketch[:PLACE], sketch[CELLS:].reshape(4, (sketch.size - CELLS) // 4), place
+    cells = sketch[CELLS:].reshape(N_ROWS, (sketch.size - CELLS) // N_ROWS)
+    return sketch[:PLACE], cells, place
 
 
 @njit(cache=True)
 def sketch_factor(c, sketch):
-    """Take one cost into the sketch and return its factor."""
+    """Add one cost to the sketch; its factor omega."""
     numbers, cells, place = sketch_parts(sketch)
     if c <= 0.0:
         return numbers[CHEAP]
     c = in_units(c, numbers)
     sketch_push(c, numbers[WIDTH], cells, place)
     low, high = sketch_bounds(numbers[TAIL], cells, place)
-    star = 0.5 * (low + high)
-    return numbers[DEAR if star < c or (star == c and numbers[STRICT] == 0.0) else CHEAP]
+    return factor_of(c, 0.5 * (low + high), numbers)
 
 
 @njit(cache=True)
 def exact_factors(c, numbers, top, rest, sizes, sums):
-    """The same for many costs in order; the heaps must have room."""
+    """Add many costs in order; the factor of each. The heaps must have room."""
     out = np.empty(len(c))
     for t in range(len(c)):
         out[t] = exact_factor(c[t], numbers, top, rest, sizes, sums)
@@ -69,7 +82,7 @@ def exact_factors(c, numbers, top, rest, sizes, sums):
 
 @njit(cache=True)
 def sketch_factors(c, sketch):
-    """The same for many costs in order."""
+    """Add many costs in order; the factor of each."""
     out = np.empty(len(c))
     for t in range(len(c)):
         out[t] = sketch_factor(c[t], sketch)
@@ -78,6 +91,6 @@ def sketch_factors(c, sketch):
 
 @njit(cache=True)
 def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
-    """Take the cost of one dense row into the sketch, then learn it; return its score before."""
+    """Add the cost of one dense row to the sketch and learn it; its score before."""
     knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)
     return learn_known_row(x, y, c_pos, c_neg, knows)

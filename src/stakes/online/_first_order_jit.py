@@ -1,8 +1,8 @@
 """Compiled loops of the learners without a covariance; checked arrays in, changed in place.
 
-Every one of them answers an example (x, y) of cost c by mu += a y x with `step`'s a, a function of
-the margin m = y mu'x, the squared length v = |x|^2, and c. Everything else is as in
-`_gaussian_jit.py`; C is the first of the rule's own numbers.
+Every learner answers an example (x, y) of weight c by mu += a y x, where `step` gives a from the
+margin m = y mu'x, the squared length v = |x|^2 and c. C is the first number of the rule. See
+`_gaussian_jit.py` for everything else.
 """
 
 import math
@@ -10,23 +10,8 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit.prequential import stands_for
-from stakes._core.jit.weight import weigh
-from stakes.online._state import (
-    BIAS,
-    C_NEG,
-    C_POS,
-    CALIBRATE,
-    HEAD,
-    N_UPDATES,
-    NOT_FINITE,
-    RULE,
-    SCORE,
-    SIGN,
-    WEIGHTING,
-    P,
-)
-from stakes.online._tell_jit import END, FIRST, tell
+from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._state import BIAS, C_NEG, C_POS, HEAD, N_UPDATES, RULE, SCORE, P, Y
 
 PERCEPTRON, PA, PA_I, PA_II = range(4)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
@@ -34,11 +19,11 @@ ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 
 @njit(cache=True, error_model="numpy")
 def step(rule, m, v, c, C):
-    """How far along y x the weights move."""
+    """Length a of the move along y x."""
     if rule == PERCEPTRON:
         if m > 0.0:
             return 0.0
-        # a costly mistake moves further, but not past the margin that undoes it
+        # an expensive mistake moves further, but not past the margin of one that corrects it
         return min(c, max(1.0, (1.0 - m) / v)) if v > 0.0 else c
     if m >= 1.0 or v <= 0.0:
         return 0.0
@@ -50,17 +35,15 @@ def step(rule, m, v, c, C):
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     """Learn all rows of the flat array x in order."""
-    rule, C, weighting = int(state[RULE]), state[P], int(state[WEIGHTING])
-    calibrate, bias = state[CALIBRATE] > 0.0, state[BIAS]
-    cal = state[FIRST:END]
-    many, told = c_pos.shape[0] > 1, out.shape[0] > 0
+    rule, C, bias = int(state[RULE]), state[P], state[BIAS]
+    many, wanted = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
     for t in range(y.shape[0]):
-        i, k, y_t = np.uintp(t) * d, t if many else 0, np.float64(y[t])
+        i, k, y_t = np.uintp(t) * d, t if many else 0, y[t]
         m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
         j = np.uintp(0)
-        while j < end:
+        while j < end:  # four partial sums, see _gaussian_jit.py
             x0, x1, x2, x3 = x[i + j], x[i + j + ONE], x[i + j + TWO], x[i + j + THREE]
             m0 += mu[j] * x0
             m1 += mu[j + ONE] * x1
@@ -78,20 +61,15 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
             v += x[i + j] * x[i + j]
             j += ONE
         if not math.isfinite(v):
-            state[NOT_FINITE] += 1.0
-            if told:
-                out[t] = math.nan
+            skip_row(state, out, t)
             continue
-        c_miss, c_alarm = c_pos[k], c_neg[k]
-        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        w = stands_for(cal, y_t) if learns and calibrate else 0.0
-        if told or w > 0.0:
-            score = tell(state, f, y_t, c_miss, c_alarm, w)
-            if told:
+        w, c = register(state, y_t, c_pos[k], c_neg[k])
+        if wanted or w > 0.0:
+            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w)
+            if wanted:
                 out[t] = score
-        if not learns:
+        if c == 0.0:
             continue
-        c = weigh(state, y_t, c_miss, c_alarm, weighting)
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue
@@ -103,34 +81,27 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
-    """The same on compressed sparse rows."""
-    rule, C, weighting = int(state[RULE]), state[P], int(state[WEIGHTING])
-    calibrate, bias = state[CALIBRATE] > 0.0, state[BIAS]
-    cal = state[FIRST:END]
-    many, told = c_pos.shape[0] > 1, out.shape[0] > 0
+    """Learn all rows of a CSR matrix in order."""
+    rule, C, bias = int(state[RULE]), state[P], state[BIAS]
+    many, wanted = c_pos.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
-        k, y_t = t if many else 0, np.float64(y[t])
+        k, y_t = t if many else 0, y[t]
         f, v = mu[d] * bias, bias
         for i in range(start, stop):
             f += mu[np.uintp(indices[i])] * x[i]
             v += x[i] * x[i]
         if not math.isfinite(v):
-            state[NOT_FINITE] += 1.0
-            if told:
-                out[t] = math.nan
+            skip_row(state, out, t)
             continue
-        c_miss, c_alarm = c_pos[k], c_neg[k]
-        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        w = stands_for(cal, y_t) if learns and calibrate else 0.0
-        if told or w > 0.0:
-            score = tell(state, f, y_t, c_miss, c_alarm, w)
-            if told:
+        w, c = register(state, y_t, c_pos[k], c_neg[k])
+        if wanted or w > 0.0:
+            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w)
+            if wanted:
                 out[t] = score
-        if not learns:
+        if c == 0.0:
             continue
-        c = weigh(state, y_t, c_miss, c_alarm, weighting)
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue
@@ -142,19 +113,18 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
 
 @njit(cache=True, error_model="numpy")
 def learn_row(x, y, c_pos, c_neg, knows):
-    """Learn one dense row, with all that is known in one array; return its score before."""
-    sign = knows[SIGN:C_POS].view(np.int8)[0:1]
-    sign[0], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
-    miss, alarm, out = knows[C_POS:C_NEG], knows[C_NEG:SCORE], knows[SCORE:HEAD]
-    learn_dense(x, sign, miss, alarm, knows[HEAD:], knows[:HEAD], out)
+    """Learn one dense row; its score before."""
+    knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
+    row = knows[Y : Y + 1], knows[C_POS : C_POS + 1], knows[C_NEG : C_NEG + 1]
+    learn_dense(x, *row, knows[HEAD:], knows[:HEAD], knows[SCORE : SCORE + 1])
     return knows[SCORE]
 
 
 @njit(cache=True, error_model="numpy")
-def learn_sparse_row(index, x, y, c_pos, c_neg, mu, state):
-    """Learn one sparse row; return its score before."""
-    sign, one, indptr = np.empty(1, np.int8), np.empty(3), np.empty(2, np.int32)
-    sign[0], one[0], one[1] = y, c_pos, c_neg
-    indptr[0], indptr[1] = 0, index.shape[0]
-    learn_csr(indptr, index, x, sign, one[0:1], one[1:2], mu, state, one[2:3])
-    return one[2]
+def learn_sparse_row(index, x, y, c_pos, c_neg, knows):
+    """Learn one sparse row; its score before."""
+    knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
+    row = knows[Y : Y + 1], knows[C_POS : C_POS + 1], knows[C_NEG : C_NEG + 1]
+    indptr = np.array([0, index.shape[0]], np.int32)
+    learn_csr(indptr, index, x, *row, knows[HEAD:], knows[:HEAD], knows[SCORE : SCORE + 1])
+    return knows[SCORE]

@@ -2,23 +2,20 @@
 
 import math
 
-import numpy as np
 from numba import njit
 
-from stakes._core.jit.prequential import stands_for
-from stakes._core.jit.weight import weigh
+from stakes.online._before_step_jit import log_odds, register
 from stakes.online._gaussian_jit import PROBIT, step
-from stakes.online._state import BIAS, CALIBRATE, N_UPDATES, NOT_FINITE, RULE, WEIGHTING, P, Q
-from stakes.online._tell_jit import END, FIRST, tell
+from stakes.online._state import BIAS, N_NOT_FINITE, N_UPDATES, RULE, P, Q
 
 
 @njit(cache=True, error_model="numpy")
 def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
-    """Learn one sparse row; return its score before. Dense: index = 0..d-1."""
-    rule, p, q = int(state[RULE]), state[P], state[Q]
-    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
+    """Learn one sparse row; its score before. A dense row has index 0..d-1."""
+    rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
     D = mu.shape[0]
     d = D - 1
+    # Sigma is symmetric: rows, which lie together in memory, instead of columns
     Sx = Sigma[d] * bias
     for k in range(index.shape[0]):
         Sx += Sigma[index[k]] * x[k]
@@ -27,16 +24,14 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
         f += mu[index[k]] * x[k]
         v += Sx[index[k]] * x[k]
     if not math.isfinite(v):
-        state[NOT_FINITE] += 1.0
+        state[N_NOT_FINITE] += 1.0
         return math.nan
-    v = max(v, 0.0)
-    learns = (c_pos if y > 0.0 else c_neg) > 0.0
-    w = stands_for(state[FIRST:END], y) if learns and calibrate else 0.0
-    s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
-    score = tell(state, s, y, c_pos, c_neg, w)
-    if not learns:
+    v = max(v, 0.0)  # rounding
+    w, c = register(state, y, c_pos, c_neg)
+    noise = p if rule == PROBIT else 1.0
+    score = log_odds(state, f / math.sqrt(noise + v), y, c_pos, c_neg, w)
+    if c == 0.0:
         return score
-    c = weigh(state, y, c_pos, c_neg, weighting)
     a, b = step(rule, y * f, v, c, omega, p, q)
     if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
         return score
@@ -49,23 +44,12 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
 
 
 @njit(cache=True, error_model="numpy")
-def learn_full_dense(every, X, y, c_pos, c_neg, omega, mu, Sigma, state, out):
-    """Learn all rows of X in order; `every` is 0..d-1."""
-    many, stride = c_pos.shape[0] > 1, omega.shape[0] > 1
-    for t in range(X.shape[0]):
-        k, y_t, w = t if many else 0, np.float64(y[t]), omega[t if stride else 0]
-        score = learn_full_row(every, X[t], y_t, c_pos[k], c_neg[k], w, mu, Sigma, state)
-        if out.shape[0] > 0:
-            out[t] = score
-
-
-@njit(cache=True, error_model="numpy")
-def learn_full_csr(indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, state, out):
-    """The same on compressed sparse rows."""
+def learn_full(dense, indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, state, out):
+    """Learn all rows in order; `dense`: every row has the same indices, 0..d-1."""
     many, stride = c_pos.shape[0] > 1, omega.shape[0] > 1
     for t in range(y.shape[0]):
-        k, y_t, w = t if many else 0, np.float64(y[t]), omega[t if stride else 0]
-        index, x = indices[indptr[t] : indptr[t + 1]], data[indptr[t] : indptr[t + 1]]
-        score = learn_full_row(index, x, y_t, c_pos[k], c_neg[k], w, mu, Sigma, state)
+        k, w, i, j = t if many else 0, omega[t if stride else 0], indptr[t], indptr[t + 1]
+        index = indices if dense else indices[i:j]
+        score = learn_full_row(index, data[i:j], y[t], c_pos[k], c_neg[k], w, mu, Sigma, state)
         if out.shape[0] > 0:
             out[t] = score

@@ -1,18 +1,19 @@
-"""Compiled loops of the Gaussian learners, Sigma diagonal; checked arrays in, changed in place.
+"""Compiled loops of the Gaussian learners with diagonal Sigma; checked arrays in, changed in place.
 
-Every one of them knows its weights as N(mu, Sigma) and answers an example (x, y) of cost c by
+Every learner knows its weights as N(mu, Sigma) and answers an example (x, y) of weight c by
 
     mu += a y Sigma x,    inverse(Sigma) += b x x'
 
-where `step` gives (a, b) from the margin m = y mu'x, its variance v = x'Sigma x, and c; then
-Sigma -= drop Sigma x x' Sigma with drop = b / (1 + b v), which PROBIT gives itself. A diagonal
-Sigma keeps the diagonal of the new precision, or of the new covariance for PROBIT, whose step
-matches moments. The last coordinate is the intercept, with `bias` (1 or 0) for its feature.
+where `step` gives (a, b) from the margin m = y mu'x, its variance v = x'Sigma x and c. By
+Sherman-Morrison that is Sigma -= drop Sigma x x' Sigma with drop = b / (1 + b v); PROBIT, which
+matches moments, gives drop itself. A diagonal Sigma keeps the diagonal of the new precision, or for
+PROBIT that of the new covariance. The last coordinate is the intercept; its feature is `bias`.
 
-`state`: see `_state.py`. `c_pos`, `c_neg` and `omega` hold one number for each row or one for all;
-`out` takes the scores before learning if it has room. A row that is not finite, or too large to
-be squared, teaches nothing and scores NaN. Rows are written out inside the loops: handing them to a
-function costs two atomic counts for each array, more than the dot products of a short row.
+`c_pos`, `c_neg` and `omega` hold one number per row, or one for all rows. `out` takes the scores
+before learning if it has room. For the slots of `state` see `_state.py`.
+
+The code of a row stands inside the loops: a function that takes the row's arrays would cost two
+atomic reference counts per array, more than the dot products of a short row.
 """
 
 import math
@@ -20,40 +21,49 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit.fetch import fetch
-from stakes._core.jit.prequential import stands_for
-from stakes._core.jit.weight import weigh
-from stakes.online._state import (
-    BIAS,
-    C_NEG,
-    C_POS,
-    CALIBRATE,
-    HEAD,
-    N_UPDATES,
-    NOT_FINITE,
-    OMEGA,
-    RULE,
-    SCORE,
-    SIGN,
-    WEIGHTING,
-    P,
-    Q,
-)
-from stakes.online._tell_jit import END, FIRST, tell
+from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._fetch_jit import fetch
+from stakes.online._state import BIAS, C_NEG, C_POS, HEAD, N_UPDATES, OMEGA, RULE, SCORE, P, Q, Y
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 ROOT_HALF = math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
-AHEAD = np.uintp(128)  # numbers of a sparse table to ask for before they are read
+AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
 
 @njit(cache=True, error_model="numpy")
 def hard_multiplier(m, v, omega, c):
-    """The lambda that makes omega v' = c m' (Eq. 11): the stable root of its quadratic."""
+    r"""Smallest step that satisfies the hard constraint of CW-CVaR (Eq. 11).
+
+    With the new margin m' = m + lambda c v and variance v' = v / (1 + 2 lambda omega v), the
+    lambda for which omega v' = c m'; zero if the constraint already holds.
+
+    Parameters
+    ----------
+    m : float
+        Margin y mu'x.
+    v : float
+        Its variance x'Sigma x.
+    omega : float
+        Factor of the variance, see :func:`stakes.risk.omega`.
+    c : float
+        Cost of the example.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> hard_multiplier(0.0, 1.0, 1.0, 1.0)
+    0.5
+    """
     lack = omega * v - c * m
     if lack <= 0.0 or v <= 0.0:
         return 0.0
+    # A lambda^2 + B lambda = lack, with A, lack > 0: one positive root. Of its two forms take the
+    # one without cancellation, by the sign of B
     A = 2.0 * omega * c * c * v * v
     B = c * v * (c + 2.0 * omega * m)
     root = math.sqrt(B * B + 4.0 * A * lack)
@@ -62,8 +72,8 @@ def hard_multiplier(m, v, omega, c):
 
 @njit(cache=True, error_model="numpy")
 def inverse_mills(z):
-    """phi(z) / Phi(z), far into the left tail as well."""
-    if z < -25.0:
+    """phi(z) / Phi(z), accurate far into the left tail."""
+    if z < -25.0:  # erfc underflows further left; asymptotic series of Phi, error below 1e-13
         q = 1.0 / (z * z)
         return -z / (1.0 - q * (1.0 - q * (3.0 - q * (15.0 - q * (105.0 - q * 945.0)))))
     return ROOT_2_OVER_PI * math.exp(-0.5 * z * z) / math.erfc(-z * ROOT_HALF)
@@ -71,7 +81,10 @@ def inverse_mills(z):
 
 @njit(cache=True, error_model="numpy")
 def soft_confidence(rule, m, v, C, phi):
-    """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper."""
+    """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper.
+
+    The paper's alpha is a, its beta is drop; here b = a phi / sqrt(u), the precision's growth.
+    """
     if m >= phi * math.sqrt(v) or v <= 0.0:
         return 0.0, 0.0
     phi2 = phi * phi
@@ -90,12 +103,12 @@ def soft_confidence(rule, m, v, C, phi):
 
 @njit(cache=True, error_model="numpy")
 def step(rule, m, v, c, omega, p, q):
-    """(a, b) of one example, for PROBIT (a, drop); p and q are the learner's own numbers."""
+    """(a, b) of one example, for PROBIT (a, drop); p and q are the numbers of the rule."""
     if rule == CW:
         lam = hard_multiplier(m, v, omega, 1.0)
         return lam, 2.0 * lam * omega
     if rule == CVAR:
-        lam = min(p * c, hard_multiplier(m - 1.0, v, omega, 1.0))  # margin one, soft
+        lam = min(p * c, hard_multiplier(m - 1.0, v, omega, 1.0))  # soft, asks for margin one
         return lam, 2.0 * lam * omega
     if rule == CVAR_PAPER:
         lam = hard_multiplier(m, v, omega, c)
@@ -116,17 +129,18 @@ def step(rule, m, v, c, omega, p, q):
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     """Learn all rows of the flat array x in order."""
-    rule, p, q = int(state[RULE]), state[P], state[Q]
-    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
-    cal = state[FIRST:END]
-    many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
+    noise = p if rule == PROBIT else 1.0
+    many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
     for t in range(y.shape[0]):
-        i, k, y_t = np.uintp(t) * d, t if many else 0, np.float64(y[t])
+        i, k, y_t = np.uintp(t) * d, t if many else 0, y[t]
         m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
         j = np.uintp(0)
-        while j < end:  # four sums at once, which LLVM may not make of one by itself
+        # four partial sums run in parallel; LLVM may not split one sum, as that changes rounding.
+        # The order is fixed here, so results are equal on every processor
+        while j < end:
             x0, x1, x2, x3 = x[i + j], x[i + j + ONE], x[i + j + TWO], x[i + j + THREE]
             m0 += mu[j] * x0
             m1 += mu[j + ONE] * x1
@@ -144,23 +158,17 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
             v += sigma[j] * x[i + j] * x[i + j]
             j += ONE
         if not math.isfinite(v):
-            state[NOT_FINITE] += 1.0
-            if told:
-                out[t] = math.nan
+            skip_row(state, out, t)
             continue
-        c_miss, c_alarm = c_pos[k], c_neg[k]
-        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        w = stands_for(cal, y_t) if learns and calibrate else 0.0
-        if told or w > 0.0:
-            s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
-            score = tell(state, s, y_t, c_miss, c_alarm, w)
-            if told:
+        w, c = register(state, y_t, c_pos[k], c_neg[k])
+        if wanted or w > 0.0:
+            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w)
+            if wanted:
                 out[t] = score
-        if not learns:
+        if c == 0.0:
             continue
-        c = weigh(state, y_t, c_miss, c_alarm, weighting)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
-        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):  # CVAR_COSTS may run away
+        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):  # CVAR_COSTS can diverge
             continue
         state[N_UPDATES] += 1.0
         a *= y_t
@@ -182,15 +190,14 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out):
-    """The same on compressed sparse rows."""
-    rule, p, q = int(state[RULE]), state[P], state[Q]
-    weighting, calibrate, bias = int(state[WEIGHTING]), state[CALIBRATE] > 0.0, state[BIAS]
-    cal = state[FIRST:END]
-    many, stride, told = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    """Learn all rows of a CSR matrix in order."""
+    rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
+    noise = p if rule == PROBIT else 1.0
+    many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
-        k, y_t = t if many else 0, np.float64(y[t])
+        k, y_t = t if many else 0, y[t]
         end = stop - (stop - start) % FOUR
         m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
         i = start
@@ -217,21 +224,15 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             v += sigma[j] * x[i] * x[i]
             i += ONE
         if not math.isfinite(v):
-            state[NOT_FINITE] += 1.0
-            if told:
-                out[t] = math.nan
+            skip_row(state, out, t)
             continue
-        c_miss, c_alarm = c_pos[k], c_neg[k]
-        learns = (c_miss if y_t > 0.0 else c_alarm) > 0.0
-        w = stands_for(cal, y_t) if learns and calibrate else 0.0
-        if told or w > 0.0:
-            s = f / math.sqrt((p if rule == PROBIT else 1.0) + v)
-            score = tell(state, s, y_t, c_miss, c_alarm, w)
-            if told:
+        w, c = register(state, y_t, c_pos[k], c_neg[k])
+        if wanted or w > 0.0:
+            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w)
+            if wanted:
                 out[t] = score
-        if not learns:
+        if c == 0.0:
             continue
-        c = weigh(state, y_t, c_miss, c_alarm, weighting)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
             continue
@@ -247,7 +248,9 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             sigma[d] -= b * sigma[d] * sigma[d] * bias
         else:
             i = start
-            while i < end:  # four divisions at once; the columns of a row differ
+            # four divisions in flight; safe because the columns of a row are distinct (canonical
+            # CSR), so that no sigma is read before its own update
+            while i < end:
                 x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
                 j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
                 j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
@@ -275,31 +278,27 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
 
 @njit(cache=True, error_model="numpy")
 def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
-    """Learn one dense row; return its score before."""
-    sign, one = np.empty(1, np.int8), np.empty(4)
-    sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
-    learn_dense(x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])
-    return one[3]
+    """Learn one dense row; its score before."""
+    row = np.array([y, c_pos, c_neg, omega, 0.0])
+    learn_dense(x, row[0:1], row[1:2], row[2:3], row[3:4], mu, sigma, state, row[4:5])
+    return row[4]
 
 
 @njit(cache=True, error_model="numpy")
 def learn_known_row(x, y, c_pos, c_neg, knows):
-    """The same with all that is known in one array, omega among it."""
-    sign = knows[SIGN:C_POS].view(np.int8)[0:1]
-    sign[0], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
-    end = HEAD + (knows.shape[0] - HEAD) // 2
-    learn_dense(
-        x, sign, knows[C_POS:C_NEG], knows[C_NEG:SCORE], knows[OMEGA:SIGN], knows[HEAD:end],
-        knows[end:], knows[:HEAD], knows[SCORE:HEAD],
-    )  # fmt: skip
+    """Learn one dense row with everything in one array, omega included; its score before."""
+    knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
+    row = knows[Y : Y + 1], knows[C_POS : C_POS + 1], knows[C_NEG : C_NEG + 1]
+    end = HEAD + (knows.shape[0] - HEAD) // 2  # mu and sigma have the same length
+    weights = knows[HEAD:end], knows[end:]
+    learn_dense(x, *row, knows[OMEGA : OMEGA + 1], *weights, knows[:HEAD], knows[SCORE : SCORE + 1])
     return knows[SCORE]
 
 
 @njit(cache=True, error_model="numpy")
 def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state):
-    """Learn one sparse row; return its score before."""
-    sign, one, indptr = np.empty(1, np.int8), np.empty(4), np.empty(2, np.int32)
-    sign[0], one[0], one[1], one[2] = y, c_pos, c_neg, omega
-    indptr[0], indptr[1] = 0, index.shape[0]
-    learn_csr(indptr, index, x, sign, one[0:1], one[1:2], one[2:3], mu, sigma, state, one[3:4])
-    return one[3]
+    """Learn one sparse row; its score before."""
+    row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)
+    row_parts = row[0:1], row[1:2], row[2:3], row[3:4]
+    learn_csr(indptr, index, x, *row_parts, mu, sigma, state, row[4:5])
+    return row[4]

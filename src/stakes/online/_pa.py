@@ -1,34 +1,34 @@
-"""Passive-aggressive learning with a price per example."""
+"""Passive-aggressive learning, with a cost per example."""
 
 from numbers import Real
 
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
-from stakes.online._base import STREAM_CONSTRAINTS, WEIGHT_CONSTRAINTS
-from stakes.online._docs import documented
 from stakes.online._first_order import FirstOrderLinear
 from stakes.online._first_order_jit import PA, PA_I, PA_II
+from stakes.online._parameters import learner
+from stakes.online._state import Rule
 
 RULES = {"PA": PA, "PA-I": PA_I, "PA-II": PA_II}
 
 
-@documented
+@learner
 class PAClassifier(FirstOrderLinear):
-    r"""The smallest change that gives the example its margin, less willing if it is cheap.
+    r"""Passive-aggressive learning: the smallest change that gives each example its margin.
 
     .. math:: \min_\mu\ \tfrac12\|\mu - \mu_t\|^2 + C c\,\xi^k
               \quad\text{subject to}\quad y\mu^\top x \ge 1 - \xi ,
 
-    with :math:`k = 1` for PA-I and :math:`k = 2` for PA-II; PA has no slack and reads no cost. The
-    cost :math:`c` bounds the step and never carries it past the margin of one.
+    with :math:`k = 1` for PA-I and :math:`k = 2` for PA-II; PA has no slack and ignores costs. The
+    weight :math:`c` of the example bounds the step, which never goes past a margin of one.
 
     Parameters
     ----------
     variant : {"PA-I", "PA-II", "PA"}, default="PA-I"
-        How a margin that is missed is paid for.
+        Penalty on the slack: linear, squared, or no slack.
     C : float, default=0.1
-        Price of the slack; larger means larger steps.
-    [normalize]
+        Penalty on the slack; larger means larger steps.
+    [cost_rule]
     [stream]
 
     Attributes
@@ -47,44 +47,15 @@ class PAClassifier(FirstOrderLinear):
     np.float64(0.5)
     """
 
+    variant: str = "PA-I"
+    C: float = 0.1
+
     _info = LearnerInfo(family="online", grid={"C": [0.001, 0.01, 0.1, 1.0]})
     _parameter_constraints = {
-        **STREAM_CONSTRAINTS,
-        **WEIGHT_CONSTRAINTS,
+        **FirstOrderLinear._parameter_constraints,
         "variant": [StrOptions(set(RULES))],
         "C": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(
-        self,
-        *,
-        variant="PA-I",
-        C=0.1,
-        weighting="class",
-        normalize_costs=True,
-        calibration="sigmoid",
-        fit_intercept=True,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.variant = variant
-        self.C = C
-        self.weighting = weighting
-        self.normalize_costs = normalize_costs
-        self.calibration = calibration
-        self.fit_intercept = fit_intercept
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-
-    def _rule_numbers(self):
-        return RULES[self.variant], self.C
+    def _rule(self):
+        return Rule(RULES[self.variant], self.C)

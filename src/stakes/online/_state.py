@@ -1,33 +1,66 @@
-"""The numbers that a compiled loop keeps beside the weights: the head of the one array of a model.
+"""Layout of the one float64 array that holds everything a linear learner knows.
 
-All that a linear learner knows is one array: this head, then the mean weights, then their
-covariance if it has one. Handing an array to a compiled function costs a tenth of a microsecond,
-which is what `learn_one` is made of.
-
-    0-5    tally: examples that had a cost, updates, sum of the regrets, sums of both regrets of
-           their rows (see `_jit/_weight.py`), rows passed over because they were not finite
-    6-8    book: regrets of the decisions while learning, of never acting, of always acting (see
-           `_tell_jit.py`)
-    9-18   calibration (see `_jit/_prequential.py`)
-    19-25  what the constructor says: rule, two numbers of the rule's own, weighting, calibration
-           (1 or 0), the feature of the intercept (1 or 0), the factor omega of the constraint
-    26-29  the example at hand, where `learn_one` has it: sign (its first byte), both regrets, score
+The array is the head below, then the mean weights mu (the intercept last), then Sigma for learners
+that have one: d + 1 variances, or a (d + 1) x (d + 1) matrix row by row. It is a single array
+because passing an array to a compiled function takes 0.1 microseconds, a tenth of `learn_one`.
+Compiled code holds these slots as constants: clear numba's cache after an edit here.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from stakes._core.jit.prequential import new_calibration
+from stakes._core.jit.prequential import SIZE, new_calibration
 
-TALLY, BOOK, CALIBRATION, NUMBERS = slice(0, 6), slice(6, 9), slice(9, 19), slice(19, 25)
-N_UPDATES, NOT_FINITE = 1, 5
-PAID, NEVER, ALWAYS = 6, 7, 8
-RULE, P, Q, WEIGHTING, CALIBRATE, BIAS, OMEGA = range(19, 26)
-SIGN, C_POS, C_NEG, SCORE = range(26, 30)
+# Slots 0 to SIZE - 1 are the calibration, named in _core/jit/prequential.py. It comes first so that
+# its functions take the whole array: a slice per row would cost two atomic reference counts.
+
+# Tally of the examples
+N_SEEN = 10  # examples with a cost, the only ones that are learned
+N_UPDATES = 11  # examples that moved the weights
+SUM_REGRET = 12  # sum of c, the regret of the mistake that is possible given the label
+SUM_POS = 13  # sum of c_pos, the regret of missing a positive, whatever the label
+SUM_NEG = 14  # sum of c_neg, the regret of a false alarm, whatever the label
+N_NOT_FINITE = 15  # rows skipped because they, or their squares, are not finite
+
+# Regret of the decisions made before learning, next to the two constant policies
+PAID = 16  # of the learner's decisions
+NEVER = 17  # of always deciding negative
+ALWAYS = 18  # of always deciding positive
+
+# Settings that the constructor chose, written by `BinaryLinear._set_rule`
+RULE = 19  # integer code of the learner's step
+P = 20  # first number of the rule, such as C or r
+Q = 21  # second number of the rule
+OMEGA = 22  # factor on the variance in the constraint of CW and CW-CVaR
+WEIGHTING = 23  # integer code of how costs become weights
+CALIBRATE = 24  # 1 if scores are calibrated, else 0
+BIAS = 25  # value of the intercept's feature: 1, or 0 without an intercept
+
+# The row in hand, which lets `learn_one` call the loop over many rows without new arrays
+Y = 26  # label, -1 or +1
+C_POS = 27
+C_NEG = 28
+SCORE = 29  # its score before learning
+
 HEAD = 30
 
+TALLY = slice(N_SEEN, N_NOT_FINITE + 1)
+BOOK = slice(PAID, ALWAYS + 1)
+SETTINGS = slice(RULE, BIAS + 1)
 
-def new_array(*parts):
-    """The array before the first example, with these weights; the rule is written later."""
+
+class Rule(NamedTuple):
+    """Settings of a learner's compiled step, in the order of their slots."""
+
+    code: int
+    p: float = 0.0
+    q: float = 0.0
+    omega: float = 0.0
+
+
+def new_array(*weights):
+    """The array before the first example, with these weights; the settings are written later."""
     head = np.zeros(HEAD)
-    head[CALIBRATION] = new_calibration()
-    return np.concatenate([head, *(np.ravel(part) for part in parts)])
+    head[:SIZE] = new_calibration()
+    return np.concatenate([head, *(np.ravel(part) for part in weights)])

@@ -1,4 +1,4 @@
-"""Risk constraints on a margin as sets of weights that must all decide rightly (Section V)."""
+"""Risk constraints on a margin as sets of weights that must all be correct (Section V)."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from scipy.special import ndtri
 
 @dataclass(frozen=True, eq=False)
 class WeightEllipsoid:
-    """All weights mu + Q u with |u| <= 1; made by :func:`ellipsoid_of_var`."""
+    """All weights mu + Q u with |u| <= 1; see :func:`ellipsoid_of_var`."""
 
     mu: np.ndarray
     Q: np.ndarray
 
     def worst(self, x, y=1):
-        """The weights with the smallest margin y w'x, and that margin."""
+        """Weights with the smallest margin y w'x, and that margin."""
         direction = y * self.Q.T @ np.asarray(x, dtype=np.float64)
         length = np.linalg.norm(direction)
         w = self.mu - (self.Q @ direction / length if length > 0 else 0.0)
         return w, float(y * w @ x)
 
     def holds(self, w, tol=1e-9):
-        """Whether some weights lie in the set."""
+        """Whether the weights lie in the set."""
         u, *_ = np.linalg.lstsq(self.Q, np.asarray(w) - self.mu, rcond=None)
         near = np.allclose(self.Q @ u, np.asarray(w) - self.mu, atol=tol)
         return bool(near and np.linalg.norm(u) <= 1 + tol)
@@ -30,13 +30,13 @@ class WeightEllipsoid:
 
 @dataclass(frozen=True, eq=False)
 class WeightPolytope:
-    """All means of scenarios under weights that a CVaR allows; by :func:`polytope_of_cvar`."""
+    """Weighted means of scenarios that a CVaR allows; see :func:`polytope_of_cvar`."""
 
     scenarios: np.ndarray
-    most: np.ndarray  # the largest weight of each scenario
+    most: np.ndarray  # upper bound on the weight of each scenario
 
     def worst(self, x, y=1):
-        """The weights with the smallest margin y w'x, and that margin."""
+        """Weights with the smallest margin y w'x, and that margin."""
         margins = y * self.scenarios @ np.asarray(x, dtype=np.float64)
         order = np.argsort(margins, kind="stable")
         before = np.r_[0.0, np.cumsum(self.most[order])[:-1]]
@@ -45,7 +45,7 @@ class WeightPolytope:
         return q @ self.scenarios, float(q @ margins)
 
     def holds(self, w):
-        """Whether some weights lie in the set: a linear programme for the scenarios' weights."""
+        """Whether the weights lie in the set, by a linear programme."""
         found = linprog(
             np.zeros(len(self.most)),
             A_eq=np.vstack([self.scenarios.T, np.ones(len(self.most))]),
@@ -56,7 +56,7 @@ class WeightPolytope:
 
 
 def ellipsoid_of_var(mu, Sigma, eta):
-    r"""Weights that must all decide rightly if a Gaussian is to do so with probability eta.
+    r"""Set of weights that must all be correct for a Gaussian to be correct with probability eta.
 
     For :math:`w \sim N(\mu, \Sigma)` and :math:`\eta \ge 1/2`,
 
@@ -68,9 +68,9 @@ def ellipsoid_of_var(mu, Sigma, eta):
     mu : array-like of shape (d,)
         Mean of the weights.
     Sigma : array-like of shape (d, d) or (d,)
-        Their covariance, or variances.
+        Covariance, or variances, of the weights.
     eta : float
-        Probability, at least one half.
+        Required probability of a correct decision, at least one half.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def ellipsoid_of_var(mu, Sigma, eta):
     Notes
     -----
     Theorem 1 of the CW-CVaR paper takes :math:`Q = \Phi^{-1}(\eta)\Sigma x / y`, which is a vector
-    and depends on the example; the set is one for all examples with the root of the covariance.
+    and depends on the example; with the root of the covariance one set serves all examples.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def ellipsoid_of_var(mu, Sigma, eta):
     0.3592
     """
     if not 0.5 <= eta < 1:
-        raise ValueError(f"eta must lie in [0.5, 1). Got {eta!r} instead.")
+        raise ValueError(f"eta must be in [0.5, 1). Got {eta!r} instead.")
     Sigma = np.asarray(Sigma, dtype=np.float64)
     if Sigma.ndim == 1:
         root = np.diag(np.sqrt(Sigma))
@@ -98,8 +98,8 @@ def ellipsoid_of_var(mu, Sigma, eta):
     return WeightEllipsoid(np.asarray(mu, dtype=np.float64), ndtri(eta) * root)
 
 
-def polytope_of_cvar(scenarios, epsilon, probabilities=None):
-    r"""Weights that must all decide rightly if the worst share of the scenarios is to do so.
+def polytope_of_cvar(scenarios, tail, probabilities=None):
+    r"""Set of weights that must all be correct for the worst share of the scenarios to be correct.
 
     For scenarios :math:`w_s` of probability :math:`p_s`, with CVaR the mean of the smallest
     share :math:`\epsilon` of the margins,
@@ -112,10 +112,10 @@ def polytope_of_cvar(scenarios, epsilon, probabilities=None):
     ----------
     scenarios : array-like of shape (S, d)
         Weight vectors.
-    epsilon : float
-        Share of the tail, in (0, 1].
+    tail : float
+        Share of the scenarios in the tail, :math:`\epsilon`, in (0, 1].
     probabilities : array-like of shape (S,), default=None
-        Of each scenario; None: all the same.
+        Probability of each scenario; None: uniform.
 
     Returns
     -------
@@ -124,19 +124,19 @@ def polytope_of_cvar(scenarios, epsilon, probabilities=None):
     Notes
     -----
     The dual in the proof of Theorem 2 (before its end) lacks :math:`\sum_s \lambda_s = 1` and sums
-    where each :math:`\lambda_s` has its own bound; the set needs no sign on the weights.
+    where each :math:`\lambda_s` has its own bound; the set needs no sign constraint on the weights.
 
     Examples
     --------
-    >>> polytope = polytope_of_cvar([[0.0], [1.0], [2.0], [3.0]], epsilon=0.5)
+    >>> polytope = polytope_of_cvar([[0.0], [1.0], [2.0], [3.0]], tail=0.5)
     >>> polytope.worst([1.0])[1]
     0.5
     """
-    if not 0 < epsilon <= 1:
-        raise ValueError(f"epsilon must be a share in (0, 1]. Got {epsilon!r} instead.")
+    if not 0 < tail <= 1:
+        raise ValueError(f"tail must be in (0, 1]. Got {tail!r} instead.")
     scenarios = np.asarray(scenarios, dtype=np.float64)
     S = len(scenarios)
     p = np.full(S, 1.0 / S) if probabilities is None else np.asarray(probabilities, np.float64)
     if p.shape != (S,) or (p < 0).any() or not np.isclose(p.sum(), 1.0):
-        raise ValueError("probabilities must be one number >= 0 per scenario that sum to one.")
-    return WeightPolytope(scenarios, p / epsilon)
+        raise ValueError("probabilities must be one number >= 0 per scenario and sum to one.")
+    return WeightPolytope(scenarios, p / tail)

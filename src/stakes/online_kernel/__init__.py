@@ -1,23 +1,23 @@
 """Kernel online learners, with and without prices."""
 
-from stakes.online_kernel._alma import KernelALMA
+from stakes.online_kernel._alma import KernelALMAClassifier
 from stakes.online_kernel._anomaly import AnomalyDetector
-from stakes.online_kernel._cpa import KernelCPA
+from stakes.online_kernel._cpa import KernelCPAClassifier
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._duol import DUOLClassifier
-from stakes.online_kernel._pa import KernelPA
-from stakes.online_kernel._paum import KernelPAUM
-from stakes.online_kernel._perceptron import KernelPerceptron
-from stakes.online_kernel._romma import KernelROMMA
+from stakes.online_kernel._pa import KernelPAClassifier
+from stakes.online_kernel._paum import KernelPAUMClassifier
+from stakes.online_kernel._perceptron import KernelPerceptronClassifier
+from stakes.online_kernel._romma import KernelROMMAClassifier
 
 __all__ = [
     "AnomalyDetector",
     "CSDUOLClassifier",
     "DUOLClassifier",
-    "KernelALMA",
-    "KernelCPA",
-    "KernelPA",
-    "KernelPAUM",
-    "KernelPerceptron",
-    "KernelROMMA",
+    "KernelALMAClassifier",
+    "KernelCPAClassifier",
+    "KernelPAClassifier",
+    "KernelPAUMClassifier",
+    "KernelPerceptronClassifier",
+    "KernelROMMAClassifier",
 ]

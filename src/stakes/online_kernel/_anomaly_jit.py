@@ -8,7 +8,7 @@ from stakes._core.jit.prequential import calibrate_step, calibrated
 
 @njit(cache=True)
 def calibrate_scores(cal, scores, y, regret):
-    """Log-odds of each score at its moment; an example whose mistake costs nothing is passed."""
+    """Log-odds of each score before its label is used; a mistake that costs nothing is skipped."""
     odds = np.empty(scores.size)
     for t in range(scores.size):
         odds[t] = calibrated(cal, scores[t])

@@ -1,6 +1,8 @@
-"""What the kernel online learners share: streams in, a kernel expansion out."""
+"""Base of the kernel online learners: streams in, a kernel expansion out."""
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,18 +14,20 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH, warn_below_trivial
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
-from stakes.online_kernel._gram_store import CallableStore, GramStore
+from stakes.online_kernel._docs import documented
+from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
+from stakes.online_kernel._gram_store import CallableStore, PrecomputedStore
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
 
 KERNEL_CONSTRAINTS = {
-    "kernel": [StrOptions({"linear", "rbf", "poly"}), callable],
+    "kernel": [StrOptions({"linear", "rbf", "poly", "precomputed"}), callable],
     "gamma": [StrOptions({"auto"}), Interval(Real, 0.0, None, closed="neither")],
     "degree": [Interval(Integral, 1, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
-    "budget": [Interval(Integral, 2, None, closed="left"), None],
+    "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
     "n_passes": [Interval(Integral, 1, None, closed="left")],
     "shuffle": ["boolean"],
     "random_state": ["random_state"],
@@ -31,17 +35,28 @@ KERNEL_CONSTRAINTS = {
 POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
 
 
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class KernelOnline(CostSensitiveClassifier):
     r"""Base of the kernel learners that read one example after the other.
 
     They keep :math:`f(x) = \sum_{i \in S} \alpha_i k(x_i, x)` over the support vectors S. A learner
-    gives `_pass`, one compiled pass over a batch; a learner that takes prices comes with
-    `PricedMargins` in front, which gives the margins :math:`\theta_t`.
+    gives `_pass`, one compiled pass over a batch; learners that take costs inherit from
+    `PricedMargins` as well, which computes the margins :math:`\theta_t`.
     """
+
+    kernel: str | Callable = "rbf"
+    gamma: float | str = "auto"
+    degree: int = 3
+    coef0: float = 0.0
+    max_support_vectors: int | None = None
+    n_passes: int = 1
+    shuffle: bool = False
+    random_state: int | np.random.RandomState | None = None
 
     _accept_sparse = "csr"
     _parameter_constraints = KERNEL_CONSTRAINTS
-    # as published these learners know no prices, so routing must not send them any
+    # as published these learners ignore costs, so metadata routing must not send them any
     __metadata_request__fit = dict.fromkeys(COST_NAMES, False)
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, False)
 
@@ -51,10 +66,7 @@ class KernelOnline(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels, of two classes.
+        [labeled]
 
         Returns
         -------
@@ -64,16 +76,11 @@ class KernelOnline(CostSensitiveClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, classes=None):
-        """Learn on from more examples; n calls with one example equal one call with n.
+        """Learn from more examples; one call with n equals n calls with one.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels.
-        classes : array-like of shape (2,), default=None
-            Both labels; needed in the first call unless its y has them both.
+        [stream]
 
         Returns
         -------
@@ -83,18 +90,16 @@ class KernelOnline(CostSensitiveClassifier):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def score_then_learn(self, X, y, classes=None):
-        """Do what `partial_fit` does, and tell how each example scored before it was learned.
+    def decision_function_then_learn(self, X, y, classes=None):
+        """Do what `partial_fit` does, and return the score of each example before it is learned.
 
         Parameters
         ----------
-        X, y, classes
-            As in `partial_fit`.
+        [stream]
 
         Returns
         -------
         ndarray of shape (n,)
-            `decision_function` of every row at the moment before it was learned.
         """
         return self._stream(X, y, classes)
 
@@ -103,13 +108,7 @@ class KernelOnline(CostSensitiveClassifier):
 
         Parameters
         ----------
-        x : array-like of shape (d,) or dict of str -> float
-            The example. Names that a dict brings for the first time become new features, names
-            that it lacks are zero.
-        y : label
-            One of the two classes; 0 and 1 unless `classes` was given first.
-        classes : sequence of two labels, default=None
-            Needed before the first example if they are not 0 and 1.
+        [one_labeled]
 
         Returns
         -------
@@ -122,18 +121,26 @@ class KernelOnline(CostSensitiveClassifier):
 
         Parameters
         ----------
-        x : array-like of shape (d,) or dict of str -> float
-            The example; names that are not known yet count as zero.
+        [one]
 
         Returns
         -------
         label
         """
-        positive = self.score_one(x) > 0
+        positive = self.decision_function_one(x) > 0
         return self._labels[positive]
 
-    def score_one(self, x):
-        """f(x) of one example; see `predict_one`."""
+    def decision_function_one(self, x):
+        """Score one example, see `decision_function`.
+
+        Parameters
+        ----------
+        [one]
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         self._store.own()
         return float(self._store.scores(self._row_of(x, grow=False))[0])
@@ -143,8 +150,7 @@ class KernelOnline(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -157,7 +163,7 @@ class KernelOnline(CostSensitiveClassifier):
 
     @property
     def support_(self):
-        """Where in the stream the support vectors stood, counted from zero."""
+        """Positions of the support vectors in the stream, counted from zero."""
         return self._store.index[: len(self._store)].copy()
 
     @property
@@ -172,29 +178,34 @@ class KernelOnline(CostSensitiveClassifier):
 
     @property
     def intercept_(self):
-        """The constant term of f; zero except in `KernelPAUM`."""
-        return self._store.norm[1:].copy()
+        """Constant term of f; zero except in `KernelPAUMClassifier`."""
+        return self._store.norm[[INTERCEPT]]
 
     @property
     def n_support_(self):
-        """How many support vectors there are of each class: (negative, positive)."""
+        """Number of support vectors of each class: (negative, positive)."""
         signs = self._store.y[: len(self._store)]
         return np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
 
     @property
     def n_seen_(self):
-        """How many examples were read, with or without a cost."""
-        return int(self._store.counts[2])
+        """Number of examples read, with or without a cost."""
+        return int(self._store.counts[N_SEEN])
 
     @property
     def n_updates_(self):
-        """How many examples changed f."""
-        return int(self._store.counts[3])
+        """Number of examples that changed f."""
+        return int(self._store.counts[N_UPDATES])
 
     @property
     def n_mistakes_(self):
         """Examples with y f(x) <= 0 before they were learned: (negative, positive)."""
         return self._mistakes.copy()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
 
     @property
     def _labels(self):
@@ -205,22 +216,35 @@ class KernelOnline(CostSensitiveClassifier):
         """Learn one batch, writing each example's score before it was learned."""
 
     def _margins(self, y, costs):
-        """theta_t of each example; one for learners without prices."""
+        """theta_t of each example; one for learners without costs."""
         return np.ones(len(y))
 
-    def _fit(self, X, y, *given):
+    def _weighted_costs(self, X, costs, sample_weight):
+        costs = self._costs_of(X.shape[0], **costs)
+        if sample_weight is None:
+            return costs
+        return costs * check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+
+    def _fit(self, X, y, sample_weight=None, **costs):
         with unchanged_if_it_fails(self):
             X, signs = self._validate_Xy(X, y)
-            costs = self._costs_of(len(signs), *given)
+            if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    "X must be the square Gram matrix of the examples with kernel='precomputed'. "
+                    f"Got shape {X.shape} instead."
+                )
+            weighted = self._weighted_costs(X, costs, sample_weight)
             self._start(X.shape[1], signs)
             rng = check_random_state(self.random_state) if self.shuffle else None
-            read = X, signs, costs
+            order, read = np.arange(len(signs)), (X, signs, weighted)
             for _ in range(self.n_passes):
                 if rng is not None:
                     order = rng.permutation(len(signs))
-                    read = X[order], signs[order], costs[order]
-                scores = self._learn(*read)
-        if given and self._has_prices(dict(zip(COST_NAMES, given, strict=True))):
+                    read = X[order], signs[order], weighted[order]
+                scores = self._learn(*read, order)
+        if costs and self._has_prices(costs):
             self._compare_stream_with_trivial(scores, *read[1:])
         return self
 
@@ -235,11 +259,11 @@ class KernelOnline(CostSensitiveClassifier):
             signs > 0,
             decided,
             np.ones(len(signs)),
-            where="the stream while it learnt",
+            where="the stream while it was learning",
             stacklevel=5,
         )
 
-    def _stream(self, X, y, classes, *costs):
+    def _stream(self, X, y, classes, sample_weight=None, **costs):
         first = not hasattr(self, "_store")
         with unchanged_if_it_fails(self):
             X, y = validate_data(
@@ -252,12 +276,12 @@ class KernelOnline(CostSensitiveClassifier):
             else:
                 check_same_classes(classes, self._labels)
             positive = positive_among(y, self.classes_)
-            costs = self._costs_of(len(y), *costs)
+            costs = self._weighted_costs(X, costs, sample_weight)
             if first:
                 self._start(X.shape[1])
             return self._learn(canonical(X), np.where(positive, 1.0, -1.0), costs)
 
-    def _learn_one(self, x, y, classes, *costs):
+    def _learn_one(self, x, y, classes, sample_weight=None, **costs):
         if not hasattr(self, "_store"):
             with unchanged_if_it_fails(self):
                 self._validate_params()
@@ -266,7 +290,7 @@ class KernelOnline(CostSensitiveClassifier):
                 if isinstance(x, dict):
                     self.feature_names_in_ = np.array(list(x), dtype=object)
                 self._start(self.n_features_in_)
-                return self._learn_one(x, y, None, *costs)
+                return self._learn_one(x, y, None, sample_weight, **costs)
         check_same_classes(classes, self._labels)
         if y not in self._labels:
             raise ValueError(
@@ -275,23 +299,24 @@ class KernelOnline(CostSensitiveClassifier):
             )
         row = self._row_of(x, grow=True)
         sign = np.array([1.0 if y == self._labels[1] else -1.0])
-        self._learn(row, sign, self._one_price(costs))
+        costs = self._costs_of_one(costs)
+        if sample_weight is not None:
+            costs = costs * check_sample_weight([sample_weight], row, ensure_non_negative=True)
+        self._learn(row, sign, costs)
         return self
 
-    def _one_price(self, costs):
-        """The costs of one example, checked the short way where they are plain and right."""
-        own = (getattr(self, name, default) for name, default in NEUTRAL_COSTS.items())
-        given = costs or (None,) * 4
-        fp, fn, tp, tn = (
-            mine if now is None else now for now, mine in zip(given, own, strict=True)
-        )
+    def _costs_of_one(self, given):
+        """The costs of one example, with a shortcut for plain valid numbers."""
+        now = {name: cost for name, cost in given.items() if cost is not None}
+        own = {name: getattr(self, name, neutral) for name, neutral in NEUTRAL_COSTS.items()}
+        fp, fn, tp, tn = (own | now).values()
         try:
             plain = 0.0 <= fp - tn < np.inf and 0.0 <= fn - tp < np.inf
         except (TypeError, ValueError):
             plain = False
         if not plain or np.ndim(fp - tn + fn - tp):
-            return self._costs_of(1, *costs)
-        return Costs(*(np.array([float(price)]) for price in (fp, fn, tp, tn)))
+            return self._costs_of(1, **now)
+        return Costs(*(np.array([float(cost)]) for cost in (fp, fn, tp, tn)))
 
     def _row_of(self, x, grow):
         """One example as a table of one row; a dict may bring new features."""
@@ -312,24 +337,30 @@ class KernelOnline(CostSensitiveClassifier):
                 f"x must have {self.n_features_in_} features. Got {row.shape[1]} instead."
             )
         if not np.isfinite(row).all():
-            raise ValueError("x must be finite; it has NaN or infinity.")
+            raise ValueError("x must be finite. Got NaN or infinity instead.")
         return row
 
     def _start(self, n_features, signs=None):
         gamma = 1.0 / max(n_features, 1) if self.gamma == "auto" else self.gamma
-        if callable(self.kernel):
-            self._store = CallableStore(self.kernel, self.budget)
+        if self.kernel == "precomputed":
+            self._store = PrecomputedStore(n_features, self.max_support_vectors)
+        elif callable(self.kernel):
+            self._store = CallableStore(self.kernel, self.max_support_vectors)
         else:
             self._store = SupportStore(
-                self.kernel, gamma, self.coef0, self.degree, n_features, self.budget
+                self.kernel, gamma, self.coef0, self.degree, n_features, self.max_support_vectors
             )
         self._mistakes = np.zeros(2, np.int64)
 
-    def _learn(self, X, y, costs):
+    def _learn(self, X, y, costs, order=None):
+        """Learn some examples and return their scores before.
+
+        `order` has the example that each row is, for a precomputed kernel; None: the stream's.
+        """
         self._own()
         theta = self._margins(y, costs)
         scores = np.zeros(len(y))
-        for start, stop, batch in self._store.batches(X):
+        for start, stop, batch in self._store.batches(X, order):
             part = slice(start, stop)
             self._pass(self._store, batch, y[part], theta[part], scores[part])
             self._store.settle()
@@ -346,38 +377,15 @@ class KernelOnline(CostSensitiveClassifier):
             if isinstance(value, np.ndarray):
                 setattr(self, name, np.array(value))
 
-    def _learn_gram(self, gram, y, order):
-        """Learn the rows `order` of a given Gram matrix; return their scores before learning."""
-        self.classes_ = np.array([0, 1])
-        self._start(1, y)
-        self._store = GramStore(gram, self.budget)
-        return self._learn(np.asarray(order)[:, None], y[order], self._costs_of(len(order)))
-
 
 class SingleUpdate(KernelOnline):
-    """Base of the learners that add at most one vector a step and move no other."""
+    """Base of the learners that add at most one vector per example and move no other."""
 
     _rule_code = None
 
     def _pass(self, store, batch, y, theta, scores):
-        single_pass(
-            store.support,
-            store.pairs,
-            batch,
-            y,
-            theta,
-            self._rule_code,
-            np.asarray(self._rule_numbers(), dtype=np.float64),
-            store.alpha,
-            store.y,
-            store.f,
-            store.theta,
-            store.index,
-            store.counts,
-            store.norm,
-            store.budget,
-            scores,
-        )
+        numbers = np.asarray(self._rule_numbers(), dtype=np.float64)
+        single_pass(store.expansion(), batch, y, theta, self._rule_code, numbers, scores)
 
     def _rule_numbers(self):
         """The rule's own parameters, for the compiled loop."""

@@ -1,4 +1,4 @@
-"""What Theorems 4 to 6 of the CSDUOL paper promise for a finished run, beside what happened."""
+"""Bounds of Theorems 4 to 6 of the CSDUOL paper on a finished run."""
 
 import warnings
 from dataclasses import dataclass
@@ -7,28 +7,36 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes.online_kernel._bounds_jit import dual_ascent
+from stakes.online_kernel._expansion_jit import (
+    N_STRONG,
+    N_WEAK,
+    STRONG_GAIN,
+    THETA,
+    THETA_SQUARED,
+    WEAK_GAIN,
+)
 
 
 @dataclass(frozen=True)
 class BoundReport:
-    """The promised and the actual figure side by side; prints as sentences.
+    """Actual figures next to their bounds; prints as sentences.
 
     Attributes
     ----------
     mistakes, mistakes_bound : float
-        Theorem 4: the sum of theta_t^2 over the mistakes, and what it cannot exceed.
+        Theorem 4: sum of theta_t^2 over the mistakes, and its upper bound.
     cost, cost_bound : float
-        Theorem 6: the price of the mistakes in units of a false alarm, the sum of theta_t.
+        Theorem 6: cost of the mistakes in units of a false alarm, the sum of theta_t.
     balanced, balanced_bound : float
-        Theorem 5: the weighted sum of sensitivity and specificity, and what it cannot fall below.
-        None unless `objective="sum"` with a known class ratio.
+        Theorem 5: weighted sum of sensitivity and specificity, and its lower bound. None unless
+        `cost_rule="balanced"` with a known class ratio.
     optimum, gap : float
-        The value of the best f in hindsight and how far it may be from the true optimum; the
+        Value of the best f in hindsight and its distance from the true optimum at most; the
         bounds use this value, so they hold whatever the gap.
     n_strong, n_weak : int
-        Mistakes with a strong and with a weak double update.
+        Number of mistakes with a strong and with a weak double update.
     doubts : tuple of str
-        Assumptions of the theorems that the run does not meet; empty if all hold.
+        Assumptions of the theorems that the run violates; empty if all hold.
     """
 
     mistakes: float
@@ -50,15 +58,14 @@ class BoundReport:
 
     def __str__(self):
         lines = [
-            f"theta^2 over the mistakes: {self.mistakes:,.1f}, promised <= "
+            f"theta^2 over the mistakes: {self.mistakes:,.1f}, bound <= "
             f"{self.mistakes_bound:,.1f} (Theorem 4)",
-            f"cost of the mistakes: {self.cost:,.1f}, promised <= {self.cost_bound:,.1f} "
+            f"cost of the mistakes: {self.cost:,.1f}, bound <= {self.cost_bound:,.1f} "
             "(Theorem 6, in false alarms)",
         ]
         if self.balanced is not None:
             lines.append(
-                f"weighted sum: {self.balanced:.4f}, promised >= {self.balanced_bound:.4f} "
-                "(Theorem 5)"
+                f"weighted sum: {self.balanced:.4f}, bound >= {self.balanced_bound:.4f} (Theorem 5)"
             )
         lines.append(
             f"{self.n_strong} strong and {self.n_weak} weak double updates on mistakes; best value "
@@ -68,36 +75,40 @@ class BoundReport:
         return "\n".join(lines)
 
 
-def report_bounds(learner, gram, y, theta, ratio, odds, tol, max_sweeps):
-    """Make the report of a run over examples with this Gram matrix, signs and margins."""
+def report_bounds(learner, gram, y, theta, positive_weight, *, tol, max_sweeps):
+    """Report on a run over examples with this Gram matrix, these signs and margins.
+
+    `positive_weight` is that of sensitivity; None leaves the weighted sum out.
+    """
     _, optimum, gap = dual_ascent(gram, y, theta, float(learner.C), max_sweeps, tol)
     if gap > tol * optimum:
         warnings.warn(
-            f"The best f in hindsight is known to a gap of {gap / optimum:.1%} only; the bounds "
-            "hold, but raise max_sweeps for tighter ones.",
+            f"The best f in hindsight has a duality gap of {gap / optimum:.1%}; the bounds hold, "
+            "but raise max_sweeps for tighter ones.",
             ConvergenceWarning,
             stacklevel=3,
         )
-    squares, strong, weak, n_strong, n_weak, _, weighted = learner._store.record
-    bound = 2.0 * optimum - strong - weak
+    record = learner._store.record
+    bound = 2.0 * optimum - record[STRONG_GAIN] - record[WEAK_GAIN]
     balanced = balanced_bound = None
-    if ratio > 0.0:
+    if positive_weight is not None:
         n_negative, n_positive = np.count_nonzero(y < 0), np.count_nonzero(y > 0)
         missed, alarms = learner.n_mistakes_[1] / n_positive, learner.n_mistakes_[0] / n_negative
+        odds = positive_weight / (1.0 - positive_weight)
         weight = odds / (1.0 + odds)
         balanced = float(1.0 - weight * missed - (1.0 - weight) * alarms)
         balanced_bound = float(1.0 - (1.0 - weight) / n_negative * bound)
     return BoundReport(
-        mistakes=float(squares),
+        mistakes=float(record[THETA_SQUARED]),
         mistakes_bound=float(bound),
-        cost=float(weighted),
+        cost=float(record[THETA]),
         cost_bound=float(bound),
         balanced=balanced,
         balanced_bound=balanced_bound,
         optimum=float(optimum),
         gap=float(gap),
-        n_strong=int(n_strong),
-        n_weak=int(n_weak),
+        n_strong=int(record[N_STRONG]),
+        n_weak=int(record[N_WEAK]),
         doubts=tuple(_doubts(learner, gram, theta)),
     )
 
@@ -110,5 +121,6 @@ def _doubts(learner, gram, theta):
         yield f"theta is as small as {priced.min():.4g}, below one (Theorems 5 and 6)"
     if np.diag(gram).max() > 1.0 + 1e-12:
         yield "k(x, x) exceeds one"
-    if learner.budget is not None and learner.n_updates_ > learner.budget:
-        yield "support vectors were forgotten (budget)"
+    limit = learner.max_support_vectors
+    if limit is not None and learner.n_updates_ > limit:
+        yield "support vectors were removed (max_support_vectors)"

@@ -8,10 +8,11 @@ from numba import njit
 def dual_ascent(K, y, theta, C, max_sweeps, tol):
     """Maximise sum(g theta) - |f|^2 / 2 over 0 <= g <= C; return g, the primal value and the gap.
 
-    Without an intercept the box is all there is, so each coordinate has its exact maximum.
+    Without an intercept there is no equality constraint, so each coordinate moves to its exact
+    maximum: the gradient in g_i is theta_i - y_i f(x_i), the curvature k_ii.
     """
     n = y.size
-    g, f = np.zeros(n), np.zeros(n)  # f: score of each example
+    g, f = np.zeros(n), np.zeros(n)  # f: score of each example, kept up to date
     primal, gap = np.inf, np.inf
     for _ in range(max_sweeps):
         for i in range(n):

@@ -1,5 +1,7 @@
 """The cost-sensitive passive-aggressive learner, max-loss form."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from stakes._core.base import LearnerInfo
@@ -10,18 +12,19 @@ from stakes.online_kernel._passes_jit import PA
 
 
 @documented
-class KernelCPA(PricedMargins, SingleUpdate):
-    r"""A passive-aggressive learner that asks more margin of the examples that cost more.
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelCPAClassifier(PricedMargins, SingleUpdate):
+    r"""Passive-aggressive learner that requires larger margins of more expensive examples.
 
     .. math:: f \leftarrow f + \min\left(C, \frac{(m_t - y_t f(x_t))_+}{k(x_t, x_t)}\right)
               y_t\, k(x_t, \cdot) ,
 
-    with :math:`m_t = \sqrt{\theta_t}` and :math:`\theta_t` from the prices (`objective`).
+    with :math:`m_t = \sqrt{\theta_t}` and :math:`\theta_t` from the costs (`cost_rule`).
 
     Parameters
     ----------
     C : float, default=10.0
-        The longest step.
+        Largest step.
     [margins]
     [kernel]
 
@@ -36,12 +39,14 @@ class KernelCPA(PricedMargins, SingleUpdate):
 
     Examples
     --------
-    >>> from stakes.online_kernel import KernelCPA
+    >>> from stakes.online_kernel import KernelCPAClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    >>> learner = KernelCPA(fn_cost=5.0, gamma=2.0, n_passes=5).fit(X, y)
+    >>> learner = KernelCPAClassifier(fn_cost=5.0, gamma=2.0, n_passes=5).fit(X, y)
     >>> learner.score(X, y)
     1.0
     """
+
+    C: float = 10.0
 
     _info = LearnerInfo(
         family="online_kernel",
@@ -51,50 +56,7 @@ class KernelCPA(PricedMargins, SingleUpdate):
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = PA
-    _parameter_constraints = {
-        **KERNEL_CONSTRAINTS,
-        **MARGIN_CONSTRAINTS,
-        "C": POSITIVE,
-    }
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        objective="cost",
-        class_ratio=None,
-        positive_weight=0.5,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        normalize_costs=True,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.C = C
-        self.objective = objective
-        self.class_ratio = class_ratio
-        self.positive_weight = positive_weight
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.normalize_costs = normalize_costs
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
+    _parameter_constraints = {**KERNEL_CONSTRAINTS, **MARGIN_CONSTRAINTS, "C": POSITIVE}
 
     def _margins(self, y, costs):
         return np.sqrt(super()._margins(y, costs))

@@ -1,5 +1,7 @@
 """Cost-sensitive double updating online learning."""
 
+from dataclasses import dataclass
+
 from stakes._core.base import LearnerInfo
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._duol import DUOL_CONSTRAINTS, DoubleUpdate
@@ -7,10 +9,11 @@ from stakes.online_kernel._margins import MARGIN_CONSTRAINTS, PricedMargins
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)  # joins the parameters of both bases
 class CSDUOLClassifier(PricedMargins, DoubleUpdate):
-    r"""Double updating that asks more margin of the examples that cost more.
+    r"""Double updating that requires larger margins of more expensive examples.
 
-    Follows the dual of the SVM whose hinge starts at a margin set by the price,
+    Follows the dual of the SVM whose hinge starts at a margin set by the cost,
 
     .. math:: \min_f\ \tfrac12 \|f\|^2 + C \sum_t \left(\theta_t - y_t f(x_t)\right)_+ ,
 
@@ -20,18 +23,12 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     Parameters
     ----------
     [margins]
-    C : float, default=10.0
-        The largest weight.
-    rho : float, default=0.0
-        :math:`\rho`: how strongly two examples must conflict for a double update; one turns double
-        updates off unless the two are one and the same point.
+    [double]
     [kernel]
 
     Attributes
     ----------
-    [fitted]
-    dual_objective_ : float
-        Where the dual objective stands; with a budget, before what forgetting took away.
+    [dual]
 
     Notes
     -----
@@ -39,8 +36,8 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     and b not above; here all nine are solved, so that rounding cannot leave a case out.
     The test :math:`y_i f(x_i) \le \theta_i` of Algorithm 1 is met with equality by every vector
     that an unclipped step has put on its margin, so it is made with a relative tolerance of 1e-9.
-    One price per example is an extension of the paper: :math:`\theta_t` follows the example's own
-    price. The running class ratio is another; the paper takes it from the whole data.
+    One cost per example is an extension of the paper: :math:`\theta_t` follows the example's own
+    cost. The running class ratio is another; the paper takes it from the whole data.
 
     References
     ----------
@@ -55,8 +52,8 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     >>> X = rng.normal(size=(400, 2))
     >>> y = (np.abs(X).sum(axis=1) + 0.5 * rng.normal(size=400) > 2.5).astype(int)
     >>> learner = CSDUOLClassifier(fn_cost=10.0, gamma=0.5)
-    >>> scores = learner.score_then_learn(X, y)
-    >>> int(np.where(y == 1, 10.0, 1.0) @ ((scores > 0) != y))  # paid on the way
+    >>> scores = learner.decision_function_then_learn(X, y)
+    >>> int(np.where(y == 1, 10.0, 1.0) @ ((scores > 0) != y))  # cost while learning
     191
     """
 
@@ -68,44 +65,3 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _parameter_constraints = {**DUOL_CONSTRAINTS, **MARGIN_CONSTRAINTS}
-
-    def __init__(
-        self,
-        *,
-        objective="cost",
-        class_ratio=None,
-        positive_weight=0.5,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        normalize_costs=True,
-        C=10.0,
-        rho=0.0,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.objective = objective
-        self.class_ratio = class_ratio
-        self.positive_weight = positive_weight
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.normalize_costs = normalize_costs
-        self.C = C
-        self.rho = rho
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state

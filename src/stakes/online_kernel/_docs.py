@@ -1,72 +1,121 @@
-"""The parameters and attributes that the kernel online learners share, written once."""
+"""Parameters and attributes that the kernel online learners share, written once."""
 
-from stakes._core.docs import SEEN
 from stakes._core.docs import documented as _documented
 
 KERNEL = """\
-    kernel : {"rbf", "linear", "poly"} or callable, default="rbf"
-        :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
-        function of two tables that returns their Gram matrix; `KernelQuadraticMeanClassifier` takes
-        one of two rows.
-    gamma : float or "auto", default="auto"
-        :math:`\\gamma`; "auto" is one over the number of features (of the first example).
-    degree : int, default=3
-        :math:`p` of the polynomial.
-    coef0 : float, default=1.0
-        :math:`c_0` of the polynomial.
-    budget : int or None, default=None
-        Most support vectors to keep (memory grows with its square): the vector goes whose part
-        another can take over with the least loss, :math:`\\alpha_r^2 (k_{rr} - k_{rj}^2/k_{jj})`.
-        None: no limit.
-    n_passes : int, default=1
-        How often `fit` reads the data; an example met again counts as a new one.
-    shuffle : bool, default=False
-        Whether `fit` reads in a random order instead of the given one.
-    random_state : int, RandomState or None, default=None
-        Seed of the shuffling.
+kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
+    :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
+    function of two tables that returns their Gram matrix. With "precomputed", X has one row per
+    example and one column per example of the whole stream, in the same order.
+gamma : float or "auto", default="auto"
+    :math:`\\gamma`; "auto" is one over the number of features (of the first example).
+degree : int, default=3
+    :math:`p` of the polynomial kernel.
+coef0 : float, default=0.0
+    :math:`c_0` of the polynomial kernel.
+max_support_vectors : int or None, default=None
+    Maximum number of support vectors (memory grows with its square). Beyond it, the vector whose
+    projection on another one loses least is removed, :math:`\\alpha_r^2 (k_{rr} -
+    k_{rj}^2/k_{jj})`. None: no limit.
+n_passes : int, default=1
+    Number of passes of `fit` over the data; an example read again counts as a new one.
+shuffle : bool, default=False
+    Whether `fit` reads the examples in random order.
+random_state : int, RandomState or None, default=None
+    Seed of the shuffling.
 """
 MARGINS = """\
-    objective : {"sum", "cost"}, default="cost"
-        What to minimise: "cost", the total price of the mistakes; "sum", one minus the weighted
-        sum of sensitivity and specificity, whatever the prices of the classes.
-    class_ratio : float, "oracle" or None, default=None
-        :math:`T_n / T_p` for "sum". None: (negatives + 1) / (positives + 1) so far; "oracle": that
-        of all labels given to `fit`, as in the paper.
-    positive_weight : float, default=0.5
-        :math:`\\eta_p`, the weight of sensitivity in "sum"; :math:`\\eta_n = 1 - \\eta_p`.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost, unless `fit` is given other prices.
-    normalize_costs : bool, default=True
-        Whether prices count relative to their running mean, so that the currency does not matter;
-        False takes them as they are.
+cost_rule : {"regret", "balanced"}, default="regret"
+    "regret" minimises the total cost of the mistakes; "balanced" maximises the weighted sum of
+    sensitivity and specificity, whatever the classes cost.
+class_ratio : float, "oracle" or None, default=None
+    :math:`T_n / T_p` for "balanced". None: (negatives + 1) / (positives + 1) so far; "oracle": the
+    ratio in all labels given to `fit`, as in the paper.
+positive_weight : float, default=0.5
+    :math:`\\eta_p`, the weight of sensitivity in "balanced"; :math:`\\eta_n = 1 - \\eta_p`.
+[costs]
+normalize_costs : bool, default=True
+    Whether costs are divided by their running mean, so that the currency does not matter.
+"""
+DOUBLE = """\
+C : float, default=10.0
+    Largest weight of a support vector.
+rho : float, default=0.0
+    :math:`\\rho`: how strongly two examples must conflict for a double update; one turns double
+    updates off unless the two are the same point.
 """
 FITTED = """\
-    classes_ : ndarray of shape (2,)
-        The labels; the second is the positive class.
-    support_, support_vectors_ : ndarray
-        Where the support vectors stood in the stream, counted from zero, and the vectors as rows.
-    dual_coef_ : ndarray of shape (1, n_vectors)
-        Their coefficients :math:`\\alpha_i`, with the sign of the class.
-    n_support_ : ndarray of shape (2,)
-        Negatives and positives among the support vectors.
-    intercept_ : ndarray of shape (1,)
-        The constant term of f; zero except in `KernelPAUM`.
-    n_seen_, n_updates_ : int
-        Examples read, with or without a cost, and examples that changed f.
-    n_mistakes_ : ndarray of shape (2,)
-        Negatives and positives with :math:`y f(x) \\le 0` before they were learned.
-    [seen]
+classes_ : ndarray of shape (2,)
+    The labels; the second is the positive class.
+support_, support_vectors_ : ndarray
+    Positions of the support vectors in the stream, counted from zero, and the vectors as rows
+    (none with a precomputed kernel).
+dual_coef_ : ndarray of shape (1, n_vectors)
+    Their coefficients :math:`\\alpha_i`, with the sign of the class.
+n_support_ : ndarray of shape (2,)
+    Negatives and positives among the support vectors.
+intercept_ : ndarray of shape (1,)
+    Constant term of f; zero except in `KernelPAUMClassifier`.
+n_seen_, n_updates_ : int
+    Number of examples read, and number of examples that changed f.
+n_mistakes_ : ndarray of shape (2,)
+    Negatives and positives with :math:`y f(x) \\le 0` before they were learned.
+[seen]
+"""
+DUAL = """\
+[fitted]
+dual_objective_ : float
+    Value of the dual objective; losses from removed support vectors are not subtracted.
+"""
+# arguments of the methods
+ROWS = """\
+X : {array-like, sparse matrix, data frame} of shape (n, d)
+    The examples.
+"""
+LABELED = """\
+[rows]
+y : array-like of shape (n,)
+    Their labels, of two classes.
+"""
+STREAM = """\
+[labeled]
+classes : array-like of shape (2,), default=None
+    Both labels; required in the first call unless y contains both.
+"""
+ONE = """\
+x : array-like of shape (d,) or dict of str -> float
+    The example. In a dict, missing features are zero; `learn_one` adds new ones, and other
+    methods ignore them.
+"""
+ONE_LABELED = """\
+[one]
+y : label
+    One of the two classes.
+classes : sequence of two labels, default=None
+    Both labels; required in the first call unless they are 0 and 1.
 """
 
 documented = _documented(
     {
         "kernel": KERNEL,
-        "kernel, budget 500": KERNEL.replace(
-            "or None, default=None\n        Most", "or None, default=500\n        Most"
+        "kernel, at most 500 vectors": KERNEL.replace(
+            "or None, default=None\n    Maximum", "or None, default=500\n    Maximum"
         ),
         "margins": MARGINS,
-        "margins, sum": MARGINS.replace('default="cost"', 'default="sum"'),
+        "margins, balanced": MARGINS.replace('default="regret"', 'default="balanced"'),
+        "double": DOUBLE,
         "fitted": FITTED,
-        "seen": SEEN,
+        "dual": DUAL,
+        "rows": ROWS,
+        "labeled": LABELED,
+        "stream": STREAM,
+        "one": ONE,
+        "one_labeled": ONE_LABELED,
+        "one_costs": """\
+sample_weight : float, default=None
+    Factor on the costs.
+fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
+    Costs of the four outcomes; None: the constructor's.
+""",
     }
 )

@@ -1,5 +1,6 @@
 """Double updating online learning."""
 
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -10,6 +11,7 @@ from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, KernelOnline
 from stakes.online_kernel._bounds import report_bounds
 from stakes.online_kernel._docs import documented
+from stakes.online_kernel._expansion_jit import DUAL_VALUE
 from stakes.online_kernel._passes_jit import double_pass
 
 DUOL_CONSTRAINTS = {
@@ -19,27 +21,31 @@ DUOL_CONSTRAINTS = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DoubleUpdate(KernelOnline):
     """Base of DUOL and CSDUOL."""
 
+    C: float = 10.0
+    rho: float = 0.0
+
     @property
     def dual_objective_(self):
-        """Value of the dual SVM objective that the steps have climbed to; it never falls."""
-        return float(self._store.record[5])
+        """Value of the dual SVM objective reached by the steps; it never falls."""
+        return float(self._store.record[DUAL_VALUE])
 
     def bound_report(self, X, y, *, tol=1e-3, max_sweeps=300, **costs):
-        """Theorems 4 to 6 on this run: the promised beside the actual figures.
+        """Compare this run with the bounds of Theorems 4 to 6.
 
         Parameters
         ----------
         X, y : {array-like, sparse matrix} of shape (n, d), array-like of shape (n,)
-            The examples of the run, in its order.
+            The examples of the run, in the same order.
         tol : float, default=1e-3
-            Relative duality gap to which the best f in hindsight is found.
+            Relative duality gap of the best f in hindsight, whose n x n Gram matrix is needed.
         max_sweeps : int, default=300
-            Most passes over the examples for that; needs their n x n Gram matrix.
+            Maximum number of passes over the examples to find it.
         **costs : float or array-like of shape (n,)
-            The prices of the run, where the learner takes any.
+            The costs of the run, if the learner takes any.
 
         Returns
         -------
@@ -57,40 +63,21 @@ class DoubleUpdate(KernelOnline):
         replay._start(X.shape[1], signs)
         theta = replay._margins(signs, self._costs_of(len(y), **costs))
         ratio = getattr(replay, "_ratio", 0.0) if theta.min() > 0 else 0.0
-        weight = getattr(self, "positive_weight", 0.5)
+        weight = getattr(self, "positive_weight", 0.5) if ratio > 0.0 else None
         gram = self._store.gram_of(X)
-        return report_bounds(
-            self, gram, signs, theta, ratio, weight / (1.0 - weight), tol, max_sweeps
-        )
+        return report_bounds(self, gram, signs, theta, weight, tol=tol, max_sweeps=max_sweeps)
 
     def _pass(self, store, batch, y, theta, scores):
-        double_pass(
-            store.support,
-            store.pairs,
-            batch,
-            y,
-            theta,
-            float(self.C),
-            float(self.rho),
-            store.alpha,
-            store.y,
-            store.f,
-            store.theta,
-            store.index,
-            store.counts,
-            store.norm,
-            store.budget,
-            scores,
-            store.record,
-        )
+        C, rho = float(self.C), float(self.rho)
+        double_pass(store.expansion(), batch, y, theta, C, rho, scores)
 
 
 @documented
 class DUOLClassifier(DoubleUpdate):
-    r"""Give the new example its best weight, and re-weight the old one it conflicts with most.
+    r"""DUOL: weight the new example, and re-weight the old one that it conflicts with most.
 
     On an example a with :math:`y_a f(x_a) < 1` the support vector b with
-    :math:`y_b f(x_b) \le 1` and the smallest :math:`w = y_a y_b k(x_a, x_b)` is looked up; if
+    :math:`y_b f(x_b) \le 1` and the smallest :math:`w = y_a y_b k(x_a, x_b)` is found; if
     :math:`w \le -\rho` both weights move to the maximum of the dual SVM objective,
 
     .. math:: \max_{0 \le \gamma_a \le C,\ 0 \le \gamma_b + d_b \le C}\
@@ -101,18 +88,12 @@ class DUOLClassifier(DoubleUpdate):
 
     Parameters
     ----------
-    C : float, default=10.0
-        The largest weight.
-    rho : float, default=0.0
-        :math:`\rho`: how strongly two examples must conflict for a double update; one turns double
-        updates off unless the two are one and the same point.
+    [double]
     [kernel]
 
     Attributes
     ----------
-    [fitted]
-    dual_objective_ : float
-        Where the dual objective stands; with a budget, before what forgetting took away.
+    [dual]
 
     References
     ----------
@@ -134,28 +115,3 @@ class DUOLClassifier(DoubleUpdate):
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _parameter_constraints = DUOL_CONSTRAINTS
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        rho=0.0,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.C = C
-        self.rho = rho
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state

@@ -1,32 +1,53 @@
-"""Compiled loop of _margins.py: from prices to the margins theta of a stream."""
+"""Compiled loop of _margins.py: from costs to the margins theta of a stream."""
+
+from typing import NamedTuple
 
 from numba import njit
 
+# slots of the state that is carried from batch to batch: examples of each class and their mean
+# regret, negative before positive; then all examples and the mean regrets that each would have
+# as a negative and as a positive
+N_NEGATIVE, N_POSITIVE, MEAN_NEGATIVE, MEAN_POSITIVE, N_ALL, MEAN_FP, MEAN_FN = range(7)
+N_SLOTS = 7
+
+
+class Rule(NamedTuple):
+    """How costs become margins; `ratio` is T_n / T_p, zero for the running estimate.
+
+    `odds` is the weight of sensitivity over that of specificity.
+    """
+
+    balanced: bool
+    normalize: bool
+    ratio: float
+    odds: float
+
 
 @njit(cache=True)
-def margin_pass(positive, fp, fn, by_sum, normalize, ratio, odds, state, theta):
-    """Theta of each example; `state` is carried from batch to batch.
+def margin_pass(rule, positive, fp, fn, state, theta):
+    """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`.
 
-    state = (negatives, positives, mean regret of the negatives, of the positives,
-    examples, mean fp regret of all, mean fn regret of all). Means are updated so that equal
-    prices give exactly that price. An example whose mistake costs nothing is not counted.
+    Means are updated so that equal costs give exactly that cost. An example whose mistake costs
+    nothing is not counted.
     """
     for t in range(theta.size):
         c = fn[t] if positive[t] else fp[t]
         if c == 0.0:
             theta[t] = 0.0
             continue
-        own = 1 if positive[t] else 0
-        state[own] += 1.0
-        state[2 + own] += (c - state[2 + own]) / state[own]
-        state[4] += 1.0
-        state[5] += (fp[t] - state[5]) / state[4]
-        state[6] += (fn[t] - state[6]) / state[4]
+        own = 1 if positive[t] else 0  # offset from the slot of the negatives
+        mean = MEAN_NEGATIVE + own
+        state[N_NEGATIVE + own] += 1.0
+        state[mean] += (c - state[mean]) / state[N_NEGATIVE + own]
+        state[N_ALL] += 1.0
+        state[MEAN_FP] += (fp[t] - state[MEAN_FP]) / state[N_ALL]
+        state[MEAN_FN] += (fn[t] - state[MEAN_FN]) / state[N_ALL]
         unit = 1.0
-        if normalize and by_sum:
-            unit = state[2 + own]
-        elif normalize:
-            unit = state[5] if state[5] > 0.0 else state[6]
+        if rule.normalize and rule.balanced:
+            unit = state[mean]
+        elif rule.normalize:  # a false alarm is the unit, unless it costs nothing
+            unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
         theta[t] = c / unit
-        if by_sum and positive[t]:
-            theta[t] *= odds * (ratio if ratio > 0.0 else (state[0] + 1.0) / (state[1] + 1.0))
+        if rule.balanced and positive[t]:
+            running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
+            theta[t] *= rule.odds * (rule.ratio if rule.ratio > 0.0 else running)

@@ -1,5 +1,7 @@
 """The passive-aggressive learner, PA-I."""
 
+from dataclasses import dataclass
+
 from stakes._core.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
 from stakes.online_kernel._docs import documented
@@ -7,8 +9,9 @@ from stakes.online_kernel._passes_jit import PA
 
 
 @documented
-class KernelPA(SingleUpdate):
-    r"""Move no further than needed for a margin of one, and never by more than C.
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelPAClassifier(SingleUpdate):
+    r"""PA-I: the smallest step to a margin of one, and never more than C.
 
     .. math:: f \leftarrow f + \min\left(C, \frac{(1 - y_t f(x_t))_+}{k(x_t, x_t)}\right)
               y_t\, k(x_t, \cdot) .
@@ -16,7 +19,7 @@ class KernelPA(SingleUpdate):
     Parameters
     ----------
     C : float, default=10.0
-        The longest step.
+        Largest step.
     [kernel]
 
     Attributes
@@ -30,11 +33,13 @@ class KernelPA(SingleUpdate):
 
     Examples
     --------
-    >>> from stakes.online_kernel import KernelPA
+    >>> from stakes.online_kernel import KernelPAClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    >>> KernelPA(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
+    >>> KernelPAClassifier(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
     1.0
     """
+
+    C: float = 10.0
 
     _info = LearnerInfo(
         family="online_kernel",
@@ -45,29 +50,6 @@ class KernelPA(SingleUpdate):
     )
     _rule_code = PA
     _parameter_constraints = {**KERNEL_CONSTRAINTS, "C": POSITIVE}
-
-    def __init__(
-        self,
-        *,
-        C=10.0,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
 
     def _rule_numbers(self):
         return [self.C]

@@ -1,10 +1,7 @@
-"""Compiled passes over a batch: six rules that add one vector, and the rule that moves two.
+"""Compiled passes over a batch: five rules that add one vector, and the rule that moves two.
 
-Arrays are checked before and changed in place. `counts` is (support vectors, used part of the CSR
-pool, examples seen, updates); `norm` is (squared norm of f where a rule needs it, intercept).
+Arrays are checked by the caller and changed in place.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -17,24 +14,32 @@ from stakes._core.jit.kernel_rows import (
     kernel_of_dots,
     load_example,
     load_support,
-    move_support,
     new_query,
     self_value,
-    store_query,
+)
+from stakes.online_kernel._expansion_jit import (
+    DUAL_VALUE,
+    INTERCEPT,
+    N_SEEN,
+    N_STRONG,
+    N_UPDATES,
+    N_VECTORS,
+    N_WEAK,
+    SQUARED_NORM,
+    STRONG_GAIN,
+    THETA,
+    THETA_SQUARED,
+    WEAK_GAIN,
+    add_two,
+    append,
+    quadratic,
+    respect_limit,
 )
 
-PERCEPTRON, ALMA, ROMMA, PA, PAUM = 0, 1, 2, 3, 4
-BLOCK = 32  # examples whose rows are made together, where the store is larger than the cache
-TILE_BYTES = 1 << 18
+PERCEPTRON, ALMA, ROMMA, PA, PAUM = range(5)
+BLOCK = 32  # examples whose kernel rows are computed together when the store exceeds the cache
+TILE_BYTES = 1 << 18  # part of the store that stays in the cache while a block reads it
 EDGE = 1e-9  # y_i f(x_i) <= theta_i (1 + EDGE) counts as "at the margin": f is a running sum
-
-
-class Pairs(NamedTuple):
-    """Kernel of the support vectors with each other and who is nearest; empty without a budget."""
-
-    K: np.ndarray
-    near: np.ndarray
-    value: np.ndarray
 
 
 @njit(cache=True)
@@ -50,43 +55,41 @@ def scores_of(S, batch, n, m, alpha, intercept, scores):
 
 
 @njit(cache=True)
-def single_pass(
-    S, P, batch, y, theta, rule, p, alpha, sv_y, f, sv_theta, index, counts, norm, budget, scores
-):
-    """Perceptron, ALMA, ROMMA, PA-I (theta = 1) and CPA (theta = the margin), PAUM."""
+def single_pass(E, batch, y, theta, rule, p, scores):
+    """Perceptron, ALMA, ROMMA, PA-I (theta = 1) and CPA (theta = the margin), PAUM.
+
+    `p` holds the parameters of the rule, in the order in which `_single_step` reads them.
+    """
+    S, counts, m = E.support, E.counts, E.counts[N_VECTORS]
     q = new_query(S)
-    m, used = counts[0], counts[1]
-    block = BLOCK if S.kind == DENSE and budget == 0 else 1
-    K = np.empty((block, alpha.size))
+    # removing a vector invalidates rows computed ahead, so a limited store computes one at a time
+    block = BLOCK if S.kind == DENSE and E.limit == 0 else 1
+    K = np.empty((block, E.alpha.size))
     for start in range(0, y.size, block):
         ready, stop = m, min(start + block, y.size)
         _fill_block(S, batch, start, stop, ready, q, K)
         for t in range(start, stop):
             row = K[t - start]
             load_example(S, batch, t, q)
-            fill_row(S, q, ready, m, row)
-            scores[t] = dot(row, alpha, m) + norm[1]
-            counts[2] += 1
+            fill_row(S, q, ready, m, row)  # with the vectors that this block has added
+            scores[t] = dot(row, E.alpha, m) + E.norm[INTERCEPT]
+            counts[N_SEEN] += 1
             k = self_value(S, q)
-            if theta[t] == 0.0 or k <= 0.0:  # no price, or nothing to learn from
+            if theta[t] == 0.0 or k <= 0.0:  # the mistake costs nothing, or x is zero
                 continue
-            keep, step = _single_step(rule, p, y[t], scores[t], k, theta[t], counts[3], norm)
+            keep, step = _single_step(
+                rule, p, y[t], scores[t], k, theta[t], counts[N_UPDATES], E.norm
+            )
             if step == 0.0:
                 continue
             if keep != 1.0:
                 for j in range(m):
-                    alpha[j] *= keep
-            alpha[m], sv_y[m], sv_theta[m], index[m] = step, y[t], theta[t], counts[2] - 1
-            used = store_query(S, q, m, used)
-            row[m] = k
-            m += 1
-            counts[3] += 1
-            if budget > 0:
-                _remember(P, row, m)
-            if budget > 0 and m > budget:
-                C = p[0] if rule == PA else np.inf
-                m = _forget(S, P, m, alpha, sv_y, f, sv_theta, index, C, norm)
-    counts[0], counts[1] = m, used
+                    E.alpha[j] *= keep
+            E.alpha[m] = step
+            m = append(E, q, m, row, k, y[t], theta[t])
+            if E.limit > 0:
+                m = respect_limit(E, row, m, p[0] if rule == PA else np.inf)
+    counts[N_VECTORS] = m
 
 
 @njit(cache=True)
@@ -95,64 +98,44 @@ def _single_step(rule, p, y, score, k, theta, updates, norm):
     margin = y * score
     if rule == PERCEPTRON:
         return (1.0, y) if margin <= 0.0 else (1.0, 0.0)
-    if rule == PAUM:
+    if rule == PAUM:  # p = (learning rate, radius squared)
         if margin > theta:
             return 1.0, 0.0
-        norm[1] += p[0] * y * p[1]
+        norm[INTERCEPT] += p[0] * y * p[1]
         return 1.0, p[0] * y
-    if rule == PA:
+    if rule == PA:  # p = (C,)
         loss = theta - margin
         return (1.0, y * min(p[0], loss / k)) if loss > 0.0 else (1.0, 0.0)
-    if rule == ALMA:
+    if rule == ALMA:  # p = (margin loss,); the formulas are for x / sqrt(k), hence the factors
         alpha, number = p[0], updates + 1.0
         if margin > (1.0 - alpha) / alpha / np.sqrt(number) * np.sqrt(k):
             return 1.0, 0.0
         step = np.sqrt(2.0 / number) / np.sqrt(k)
-        size = norm[0] + 2.0 * step * margin + step * step * k
+        size = norm[SQUARED_NORM] + 2.0 * step * margin + step * step * k
         shrink = 1.0 if size <= 1.0 else 1.0 / np.sqrt(size)
-        norm[0] = min(size, 1.0)
+        norm[SQUARED_NORM] = min(size, 1.0)
         return shrink, shrink * step * y
     if margin > 0.0:
         return 1.0, 0.0
-    room = k * norm[0] - score * score
-    if updates == 0 or room <= 1e-12 * k * norm[0]:  # the first, or x is along f: start afresh
-        norm[0] = 1.0 / k
+    # ROMMA: <g, f> = |f|^2 and y g(x) = 1, two equations for g = keep f + step k(x, .)
+    room = k * norm[SQUARED_NORM] - score * score  # their determinant, zero if x is along f
+    if updates == 0 or room <= 1e-12 * k * norm[SQUARED_NORM]:
+        norm[SQUARED_NORM] = 1.0 / k
         return 0.0, y / k
-    keep, step = (k * norm[0] - margin) / room, norm[0] * (y - score) / room
-    norm[0] = keep * keep * norm[0] + 2.0 * keep * step * score + step * step * k
+    keep, step = (k * norm[SQUARED_NORM] - margin) / room, norm[SQUARED_NORM] * (y - score) / room
+    norm[SQUARED_NORM] = (
+        keep * keep * norm[SQUARED_NORM] + 2.0 * keep * step * score + step * step * k
+    )
     return keep, step
 
 
 @njit(cache=True)
-def double_pass(
-    S,
-    P,
-    batch,
-    y,
-    theta,
-    C,
-    rho,
-    alpha,
-    sv_y,
-    f,
-    sv_theta,
-    index,
-    counts,
-    norm,
-    budget,
-    scores,
-    record,
-):
-    """DUOL and CSDUOL, Algorithm 1; `f` is y_i f(x_i) of each support vector, kept up to date.
-
-    `record` adds up, over the mistakes, theta_t^2, the gains that Theorem 4 promises for strong
-    and for weak double updates, their numbers; then, over all steps, the growth of the dual
-    objective; and last, over the mistakes, theta_t.
-    """
-    q, other = new_query(S), np.empty(alpha.size)
-    m, used = counts[0], counts[1]
-    block = BLOCK if S.kind == DENSE and budget == 0 else 1
-    K = np.empty((block, alpha.size))
+def double_pass(E, batch, y, theta, C, rho, scores):
+    """DUOL and CSDUOL, Algorithm 1."""
+    S, counts, m = E.support, E.counts, E.counts[N_VECTORS]
+    q, other = new_query(S), np.empty(E.alpha.size)
+    block = BLOCK if S.kind == DENSE and E.limit == 0 else 1  # as in single_pass
+    K = np.empty((block, E.alpha.size))
     for start in range(0, y.size, block):
         ready, stop = m, min(start + block, y.size)
         _fill_block(S, batch, start, stop, ready, q, K)
@@ -160,46 +143,61 @@ def double_pass(
             row = K[t - start]
             load_example(S, batch, t, q)
             fill_row(S, q, ready, m, row)
-            scores[t] = dot(row, alpha, m)
-            counts[2] += 1
-            k_a, y_a, f_a = self_value(S, q), y[t], y[t] * scores[t]
-            l_a = theta[t] - f_a
-            if theta[t] == 0.0 or k_a <= 0.0 or l_a <= 0.0:
+            scores[t] = dot(row, E.alpha, m)
+            counts[N_SEEN] += 1
+            k_a, f_a = self_value(S, q), y[t] * scores[t]
+            if theta[t] == 0.0 or k_a <= 0.0 or theta[t] - f_a <= 0.0:
                 continue
-            b, w = _find_auxiliary(row, m, y_a, sv_y, f, sv_theta)
-            used = store_query(S, q, m, used)
-            row[m] = k_a
-            sv_y[m], sv_theta[m], index[m], f[m] = y_a, theta[t], counts[2] - 1, f_a
-            m += 1
-            counts[3] += 1
+            b, w = _find_auxiliary(E.y, E.f, E.theta, row, m, y[t])
+            E.f[m] = f_a
+            m = append(E, q, m, row, k_a, y[t], theta[t])
             if b >= 0 and w <= -rho:
-                load_support(S, b, q)
-                k_b, g_b, f_b = self_value(S, q), sv_y[b] * alpha[b], f[b]
-                l_b = sv_theta[b] - f_b
-                g_a, d_b = box_step(l_a, l_b, k_a, k_b, w, C, -g_b, C - g_b)
-                if budget > 0:
-                    other = P.K[b]
-                    other[m - 1] = row[b]
-                else:
-                    fill_row(S, q, 0, m, other)
-                alpha[m - 1] = y_a * g_a
-                alpha[b] = sv_y[b] * min(max(g_b + d_b, 0.0), C)
-                _add_two(f, sv_y, row, other, y_a * g_a, sv_y[b] * d_b, m)
-                record[5] += g_a * l_a + d_b * l_b - _quadratic(g_a, d_b, k_a, k_b, w)
-                _note(record, theta[t], sv_theta[b], f_a, f_b, g_b, C, rho)
+                _move_two(E, q, row, other, m, b, C, rho)
             else:
-                g_a = min(C, l_a / k_a)
-                alpha[m - 1] = y_a * g_a
-                _add_two(f, sv_y, row, row, y_a * g_a, 0.0, m)
-                record[5] += g_a * l_a - 0.5 * k_a * g_a * g_a
-                if f_a <= 0.0:
-                    record[0] += theta[t] * theta[t]
-                    record[6] += theta[t]
-            if budget > 0:
-                _remember(P, row, m)
-            if budget > 0 and m > budget:
-                m = _forget(S, P, m, alpha, sv_y, f, sv_theta, index, C, norm)
-    counts[0], counts[1] = m, used
+                _move_one(E, row, m, C)
+            if E.limit > 0:
+                m = respect_limit(E, row, m, C)
+    counts[N_VECTORS] = m
+
+
+@njit(cache=True)
+def _move_one(E, row, m, C):
+    """Give the newest vector the PA-I step, the maximum of the dual in its weight alone."""
+    a = m - 1
+    k_a, f_a, theta_a = row[a], E.f[a], E.theta[a]
+    l_a = theta_a - f_a
+    g_a = min(C, l_a / k_a)
+    E.alpha[a] = E.y[a] * g_a
+    add_two(E.f, E.y, row, row, E.y[a] * g_a, 0.0, m)
+    E.record[DUAL_VALUE] += g_a * l_a - 0.5 * k_a * g_a * g_a
+    if f_a <= 0.0:
+        E.record[THETA_SQUARED] += theta_a * theta_a
+        E.record[THETA] += theta_a
+
+
+@njit(cache=True)
+def _move_two(E, q, row, other, m, b, C, rho):
+    """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
+
+    `row` has the kernel values of a, and `other` is room for those of b.
+    """
+    S, a = E.support, m - 1
+    y_a, y_b, f_a, f_b = E.y[a], E.y[b], E.f[a], E.f[b]
+    load_support(S, b, q)
+    k_a, k_b, w, g_b = row[a], self_value(S, q), y_b * y_a * row[b], y_b * E.alpha[b]
+    l_a, l_b = E.theta[a] - f_a, E.theta[b] - f_b
+    g_a, d_b = box_step(l_a, l_b, k_a, k_b, w, C, -g_b, C - g_b)
+    if E.limit > 0:  # the row is kept already, but for the newest vector
+        other = E.pairs.K[b]
+        other[a] = row[b]
+    else:
+        fill_row(S, q, 0, m, other)
+    E.alpha[a] = y_a * g_a
+    E.alpha[b] = y_b * min(max(g_b + d_b, 0.0), C)
+    add_two(E.f, E.y, row, other, y_a * g_a, y_b * d_b, m)
+    E.record[DUAL_VALUE] += g_a * l_a + d_b * l_b - quadratic(g_a, d_b, k_a, k_b, w)
+    if f_a <= 0.0:
+        _record_mistake(E.record, E.theta[a], E.theta[b], f_b, g_b, C, rho)
 
 
 @njit(cache=True)
@@ -222,116 +220,47 @@ def box_step(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
         else:
             b = low_b if edge == 2 else high_b
             a = min(max((l_a - w * b) / k_a, 0.0), high_a)
-        value = a * l_a + b * l_b - _quadratic(a, b, k_a, k_b, w)
+        value = a * l_a + b * l_b - quadratic(a, b, k_a, k_b, w)
         if value > best:
             best, best_a, best_b = value, a, b
     return best_a, best_b
 
 
 @njit(cache=True)
-def _quadratic(a, b, k_a, k_b, w):
-    """The quadratic part of (3.5)."""
-    return 0.5 * (k_a * a * a + k_b * b * b) + w * a * b
-
-
-@njit(cache=True)
-def _find_auxiliary(row, m, y_a, sv_y, f, sv_theta):
-    """The support vector at or below its margin that conflicts most with the new example."""
+def _find_auxiliary(y, f, theta, row, m, y_a):
+    """Vector at or below its margin that conflicts most with the new example, and the conflict."""
     b, w = -1, np.inf
     for i in range(m):
-        if f[i] <= sv_theta[i] * (1.0 + EDGE) and sv_y[i] * y_a * row[i] <= w:
-            b, w = i, sv_y[i] * y_a * row[i]
+        if f[i] <= theta[i] * (1.0 + EDGE) and y[i] * y_a * row[i] <= w:
+            b, w = i, y[i] * y_a * row[i]
     return b, w
 
 
 @njit(cache=True)
-def _add_two(f, sv_y, row_a, row_b, step_a, step_b, m):
-    for i in range(m):
-        f[i] += sv_y[i] * (step_a * row_a[i] + step_b * row_b[i])
-
-
-@njit(cache=True)
-def _note(record, theta_a, theta_b, f_a, f_b, g_b, C, rho):
-    if f_a > 0.0:
-        return
-    record[0] += theta_a * theta_a
-    record[6] += theta_a
-    if rho == 1.0:  # the theorems need less
+def _record_mistake(record, theta_a, theta_b, f_b, g_b, C, rho):
+    """Add up what Theorem 4 says of a mistake with a double update."""
+    record[THETA_SQUARED] += theta_a * theta_a
+    record[THETA] += theta_a
+    if rho == 1.0:  # outside the theorems, and room would be zero
         return
     room = 1.0 - rho * rho
+    # strong: b was misclassified as well; either kind counts only if C clips neither weight
     strong = max(g_b + (theta_b + rho * theta_a) / room, (theta_a + rho * theta_b) / room)
     if f_b <= 0.0 and strong <= C:
         gain = 2.0 * rho * theta_a * theta_b + theta_b * theta_b + (rho * theta_a) ** 2
-        record[1] += gain / room
-        record[3] += 1
+        record[STRONG_GAIN] += gain / room
+        record[N_STRONG] += 1
     elif max(g_b + rho * theta_a / room, theta_a / room) <= C:
-        record[2] += (rho * theta_a) ** 2 / room
-        record[4] += 1
-
-
-@njit(cache=True)
-def _remember(P, row, m):
-    """Note the kernel row of the newest of m vectors, and who is whose nearest now.
-
-    `near[j]` is the vector that stands in best for j: the largest k_ij^2 / k_ii, kept in `value`.
-    """
-    new = m - 1
-    for j in range(m):
-        P.K[new, j] = row[j]
-        P.K[j, new] = row[j]
-    for j in range(new):
-        likeness = row[j] * row[j] / row[new]
-        if likeness > P.value[j]:
-            P.near[j], P.value[j] = new, likeness
-    _find_nearest(P, new, m)
-
-
-@njit(cache=True)
-def _find_nearest(P, j, m):
-    P.near[j], P.value[j] = -1, -1.0
-    for i in range(m):
-        likeness = P.K[j, i] * P.K[j, i] / P.K[i, i]
-        if i != j and likeness > P.value[j]:
-            P.near[j], P.value[j] = i, likeness
-
-
-@njit(cache=True)
-def _forget(S, P, m, alpha, sv_y, f, sv_theta, index, C, norm):
-    """Remove the vector whose nearest can take over its part with the least loss."""
-    r, least = 0, np.inf
-    for i in range(m):
-        loss = alpha[i] * alpha[i] * (P.K[i, i] - P.value[i])
-        if loss < least:
-            r, least = i, loss
-    j = P.near[r]
-    row_r, row_j = P.K[r], P.K[j]
-    new = alpha[j] + alpha[r] * row_r[j] / row_j[j]
-    if C < np.inf:  # a weight stays in its box
-        new = sv_y[j] * min(max(sv_y[j] * new, 0.0), C)
-    step = new - alpha[j]
-    cross = step * dot(row_j, alpha, m) - alpha[r] * dot(row_r, alpha, m)
-    norm[0] += 2.0 * (cross + _quadratic(step, -alpha[r], row_j[j], row_r[r], row_r[j]))
-    alpha[j] = new
-    _add_two(f, sv_y, row_r, row_j, -alpha[r], step, m)
-    last = m - 1
-    alpha[r], sv_y[r], f[r], sv_theta[r] = alpha[last], sv_y[last], f[last], sv_theta[last]
-    index[r], P.near[r], P.value[r] = index[last], P.near[last], P.value[last]
-    move_support(S, last, r)
-    for i in range(m):
-        P.K[r, i] = P.K[last, i]
-    for i in range(m):
-        P.K[i, r] = P.K[i, last]
-    for i in range(last):
-        if P.near[i] == r:
-            _find_nearest(P, i, last)
-        elif P.near[i] == last:
-            P.near[i] = r
-    return last
+        record[WEAK_GAIN] += (rho * theta_a) ** 2 / room
+        record[N_WEAK] += 1
 
 
 @njit(cache=True)
 def _fill_block(S, batch, start, stop, m, q, K):
-    """K[b, :m] of the examples start to stop, tile by tile so that a tile stays in the cache."""
+    """K[b, :m] of the examples start to stop, tile by tile so that a tile stays in the cache.
+
+    Inner products first, then the kernel of whole rows: the exponential runs best on long rows.
+    """
     if S.kind != DENSE:
         for t in range(start, stop):
             load_example(S, batch, t, q)

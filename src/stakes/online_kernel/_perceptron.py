@@ -7,8 +7,8 @@ from stakes.online_kernel._passes_jit import PERCEPTRON
 
 
 @documented
-class KernelPerceptron(SingleUpdate):
-    r"""Add every example that is misclassified, with weight one.
+class KernelPerceptronClassifier(SingleUpdate):
+    r"""Perceptron: add every misclassified example, with weight one.
 
     .. math:: f \leftarrow f + y_t\, k(x_t, \cdot) \quad\text{if}\quad y_t f(x_t) \le 0 .
 
@@ -27,9 +27,9 @@ class KernelPerceptron(SingleUpdate):
 
     Examples
     --------
-    >>> from stakes.online_kernel import KernelPerceptron
+    >>> from stakes.online_kernel import KernelPerceptronClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    >>> KernelPerceptron(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
+    >>> KernelPerceptronClassifier(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
     1.0
     """
 
@@ -42,24 +42,3 @@ class KernelPerceptron(SingleUpdate):
     )
     _rule_code = PERCEPTRON
     _parameter_constraints = KERNEL_CONSTRAINTS
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state

@@ -7,8 +7,8 @@ from stakes.online_kernel._passes_jit import ROMMA
 
 
 @documented
-class KernelROMMA(SingleUpdate):
-    r"""On a mistake, take the shortest f that gets it right and keeps what f stood for.
+class KernelROMMAClassifier(SingleUpdate):
+    r"""ROMMA: on a mistake, the shortest f that corrects it and keeps what f stood for.
 
     .. math:: f \leftarrow \arg\min_g \|g\| \quad\text{s.t.}\quad y_t g(x_t) \ge 1,\
               \langle g, f \rangle \ge \|f\|^2 ,
@@ -29,9 +29,9 @@ class KernelROMMA(SingleUpdate):
 
     Examples
     --------
-    >>> from stakes.online_kernel import KernelROMMA
+    >>> from stakes.online_kernel import KernelROMMAClassifier
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    >>> KernelROMMA(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
+    >>> KernelROMMAClassifier(gamma=2.0, n_passes=5).fit(X, y).score(X, y)
     1.0
     """
 
@@ -43,25 +43,4 @@ class KernelROMMA(SingleUpdate):
         grid={"gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = ROMMA
-    _parameter_constraints = {**KERNEL_CONSTRAINTS}
-
-    def __init__(
-        self,
-        *,
-        kernel="rbf",
-        gamma="auto",
-        degree=3,
-        coef0=1.0,
-        budget=None,
-        n_passes=1,
-        shuffle=False,
-        random_state=None,
-    ):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.budget = budget
-        self.n_passes = n_passes
-        self.shuffle = shuffle
-        self.random_state = random_state
+    _parameter_constraints = KERNEL_CONSTRAINTS

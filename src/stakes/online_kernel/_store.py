@@ -1,4 +1,4 @@
-"""The support vectors of one learner: their layout, growth, and the numbers kept for each."""
+"""The support vectors of one learner: their layout, their growth, and the numbers of each."""
 
 import numpy as np
 from scipy import sparse
@@ -15,10 +15,11 @@ from stakes._core.jit.kernel_rows import (
     Support,
     kernel_of_dots,
 )
-from stakes.online_kernel._passes_jit import Pairs, scores_of
+from stakes.online_kernel._expansion_jit import INTERCEPT, N_VECTORS, POOL_USED, Expansion, Pairs
+from stakes.online_kernel._passes_jit import scores_of
 
 KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}
-CHUNK = 1024  # examples between two looks at the room that is left
+CHUNK = 1024  # examples between two checks of the room that is left
 WIDE = 2048  # sparse data with more features than this stay compressed
 _PER_VECTOR = ("alpha", "y", "f", "theta", "index")
 
@@ -26,32 +27,31 @@ _PER_VECTOR = ("alpha", "y", "f", "theta", "index")
 class SupportStore:
     """Support vectors with a coefficient, label, margin, theta and stream index each.
 
-    The layout is chosen by the first examples and changed when later ones ask for it: bits while
-    all features are 0 or 1, features by vectors otherwise, compressed rows for wide sparse data.
-    The kernel values are the same bits in all of them.
+    The layout is chosen by the first examples and changed when later ones need it: bits while all
+    features are 0 or 1, features by vectors otherwise, compressed rows for wide sparse data. The
+    kernel values have the same bits in all of them.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly"}
-        The kernel by name.
+        Name of the kernel.
     gamma, coef0 : float
         Its parameters.
     degree : int
-        Of the polynomial.
+        Degree of the polynomial kernel.
     n_features : int
-        Width of the examples.
-    budget : int or None
-        Most support vectors that are kept.
+        Number of features.
+    max_support_vectors : int or None, default=None
+        Maximum number of support vectors.
     """
 
-    def __init__(self, kernel, gamma, coef0, degree, n_features, budget=None):
-        self.n_features, self.budget = n_features, budget or 0
-        self.counts = np.zeros(4, np.int64)  # vectors, used pool, examples seen, updates
-        self.norm = np.zeros(2)  # squared norm of f, intercept
-        self.record = np.zeros(7)
+    def __init__(self, kernel, gamma, coef0, degree, n_features, max_support_vectors=None):
+        self.n_features, self.limit = n_features, max_support_vectors or 0
+        # their slots have names in _expansion_jit
+        self.counts, self.norm, self.record = np.zeros(4, np.int64), np.zeros(2), np.zeros(7)
         self.alpha, self.y, self.f, self.theta = (np.zeros(0) for _ in range(4))
         self.index = np.zeros(0, np.int64)
-        size = self.budget + 1 if self.budget else 0
+        size = self.limit + 1 if self.limit else 0  # one more, before a vector is removed
         self.pairs = Pairs(np.zeros((size, size)), np.zeros(size, np.int64), np.zeros(size))
         self.kind = None
         self.support = Support(
@@ -73,9 +73,15 @@ class SupportStore:
         )
 
     def __len__(self):
-        return int(self.counts[0])
+        return int(self.counts[N_VECTORS])
 
-    def batches(self, X):
+    def expansion(self):
+        """The arrays as the compiled passes take them."""
+        per_vector = self.alpha, self.y, self.f, self.theta, self.index
+        state = self.counts, self.norm, self.record
+        return Expansion(self.support, self.pairs, *per_vector, *state, self.limit)
+
+    def batches(self, X, order=None):
         """Cut X into chunks that the store has room for: (start, stop, batch) each."""
         for start in range(0, X.shape[0], CHUNK):
             rows = X[start : start + CHUNK]
@@ -85,10 +91,10 @@ class SupportStore:
             yield start, start + rows.shape[0], batch
 
     def settle(self):
-        """Called when a batch is learned."""
+        """Tidy up after a batch has been learned."""
 
     def own(self):
-        """Copy arrays that a loaded model maps read-only from its file."""
+        """Copy the arrays that a loaded model maps read-only from its file."""
         if not self.counts.flags.writeable:
             for name, value in vars(self).items():
                 if isinstance(value, np.ndarray):
@@ -98,7 +104,7 @@ class SupportStore:
                     setattr(self, name, type(value)(*copied))
 
     def widen(self, n_features):
-        """Make room for features that were not known before; they are zero so far."""
+        """Make room for new features; they are zero so far."""
         S, fields = self.support, {}
         T = np.zeros((n_features, S.T.shape[1]))
         T[: self.n_features] = S.T
@@ -119,7 +125,7 @@ class SupportStore:
             if self.kind == BITS and not _is_binary(rows):
                 self._to_dense()
             out = scores[start : start + CHUNK]
-            batch, intercept = self._batch(rows), self.norm[1]
+            batch, intercept = self._batch(rows), self.norm[INTERCEPT]
             scores_of(self.support, batch, len(out), len(self), self.alpha, intercept, out)
         return scores
 
@@ -182,11 +188,11 @@ class SupportStore:
         return Batch(X, W, indptr, indices, data, np.zeros(0, np.int64))
 
     def _reserve(self, n, nonzeros):
-        """Make room for n more vectors, or for one more than the budget."""
-        need = self.budget + 1 if self.budget else len(self) + n
+        """Make room for n more vectors, or for one more than the limit."""
+        need = self.limit + 1 if self.limit else len(self) + n
         size = len(self.alpha)
         if need > size:
-            size = need if self.budget else max(need, 2 * size)
+            size = need if self.limit else max(need, 2 * size)
             for name in _PER_VECTOR:
                 setattr(self, name, _grown(getattr(self, name), size))
             S = self.support
@@ -197,11 +203,11 @@ class SupportStore:
             elif self.kind == BITS:
                 fields["W"] = _grown(S.W, size)
             self.support = S._replace(**fields)
-        if self.counts[1] + nonzeros > len(self.support.values):
+        if self.counts[POOL_USED] + nonzeros > len(self.support.values):
             self._compact(nonzeros)
 
     def _compact(self, nonzeros):
-        """Close the holes in the CSR pool and leave room for as much again."""
+        """Close the gaps in the CSR pool and double its room."""
         S, m = self.support, len(self)
         used = int(S.lengths[:m].sum())
         size = 2 * (used + nonzeros)
@@ -212,7 +218,7 @@ class SupportStore:
             values[place : place + n] = S.values[start : start + n]
             S.starts[j] = place
             place += n
-        self.counts[1] = place
+        self.counts[POOL_USED] = place
         self.support = S._replace(indices=indices, values=values)
 
     def _spans(self):
@@ -220,7 +226,7 @@ class SupportStore:
         return self.support.starts[:m].tolist(), self.support.lengths[:m].tolist()
 
     def _bit_table(self):
-        """The kernel by the count of bits that differ (rbf) or are common (others)."""
+        """The kernel by the number of bits that differ (rbf) or are common (others)."""
         S = self.support
         counts = np.arange(64.0 * _words(self.n_features) + 1)
         dots, norms = counts.copy(), np.zeros(len(counts))
@@ -231,7 +237,7 @@ class SupportStore:
 
 
 def _grown(a, size):
-    """The array with its last axis made longer."""
+    """The array with a longer last axis."""
     new = np.zeros((*a.shape[:-1], size), a.dtype)
     new[..., : a.shape[-1]] = a
     return new
@@ -243,7 +249,7 @@ def _is_binary(rows):
 
 
 def _words(n_features):
-    return max(2, -(-n_features // 64))
+    return max(2, -(-n_features // 64))  # two at least: the compiled loop has a fast path for two
 
 
 def _pack(X):

@@ -1,15 +1,22 @@
-"""Quadratic-mean learning for skewed classes and targets."""
+"""Quadratic-mean learning for imbalanced classes and skewed targets."""
 
 from stakes.qmean._classifier import QuadraticMeanClassifier
 from stakes.qmean._kernel import KernelQuadraticMeanClassifier
+from stakes.qmean._losses import classification_loss
 from stakes.qmean._objective import QuadraticMeanObjective
+from stakes.qmean._problem import QuadraticMeanProblem
 from stakes.qmean._regressor import QuadraticMeanRegressor
 from stakes.qmean._reweighting import QuadraticMeanReweighting
+from stakes.qmean._solve import QuadraticMeanSolution, minimize_quadratic_mean
 
 __all__ = [
     "KernelQuadraticMeanClassifier",
     "QuadraticMeanClassifier",
     "QuadraticMeanObjective",
+    "QuadraticMeanProblem",
     "QuadraticMeanRegressor",
     "QuadraticMeanReweighting",
+    "QuadraticMeanSolution",
+    "classification_loss",
+    "minimize_quadratic_mean",
 ]

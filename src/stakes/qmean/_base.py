@@ -1,17 +1,18 @@
-"""What the quadratic-mean classifiers share: classes as groups, costs inside each, the solution."""
+"""Base of the quadratic-mean classifiers: classes as groups, costs within each."""
 
 from numbers import Integral, Real
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from stakes._core.base import ManyClassClassifier
-from stakes._core.sklearn_private import Interval, StrOptions
-from stakes.qmean._losses import classification_loss, probability_of
-from stakes.qmean._problem import Problem
-from stakes.qmean._solve import SOLVERS, solve
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes.qmean._losses import classification_loss
+from stakes.qmean._problem import QuadraticMeanProblem
+from stakes.qmean._solve import SOLVERS, minimize_quadratic_mean
 
 MEAN_CONSTRAINTS = {
     "alpha": [Interval(Real, 0, None, closed="neither")],
@@ -24,12 +25,9 @@ MEAN_CONSTRAINTS = {
 }
 
 
-def _is_logistic(estimator):
-    return estimator.loss == "logistic"
-
-
+@documented()
 class QuadraticMeanBase(ManyClassClassifier):
-    """Fits scores that are linear in some features; a learner says which features."""
+    """Base of the classifiers; a subclass gives `_fit_rows` and `_scores`."""
 
     _parameter_constraints = {
         **ManyClassClassifier._parameter_constraints,
@@ -39,34 +37,79 @@ class QuadraticMeanBase(ManyClassClassifier):
         "class_share": [StrOptions({"equal", "cost"})],
     }
 
-    @available_if(_is_logistic)
-    def predict_proba(self, X):
-        """Probability of each class at the frequencies of the training set.
-
-        The quadratic mean weighs classes by their losses; what that adds to the log odds is
-        known and taken out again. With costs that differ inside a class the probabilities are
-        tilted towards the dearer examples.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit to examples with labels, weights and costs.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples; not sparse with a kernel.
+        y : array-like of shape (n,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n,), default=None
+            Weights; an example of weight two counts as two.
+        [fit_costs]
+            Two classes only.
+
+        Returns
+        -------
+        self
+        """
+        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        return self._fit_rows(*self._validate_training(X, y, sample_weight, given))
+
+    def decision_function(self, X):
+        """Scores: (n,) for two classes, positive for `classes_[1]`, else (n, k).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            Examples.
+
+        Returns
+        -------
+        ndarray
+        """
+        scores = self._scores(self._validate_X(X))
+        return scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
+
+    @available_if(lambda model: model._has_probability())
+    def predict_proba(self, X):
+        """Probability of each class at the class frequencies of the training set.
+
+        The quadratic mean weights classes by their losses; the known effect of that on the log
+        odds is subtracted. If costs differ within a class, the probabilities are biased towards
+        its expensive examples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            Examples.
 
         Returns
         -------
         ndarray of shape (n, k)
         """
+        return self._probabilities(X)
+
+    def _has_probability(self):
+        return self.loss == "logistic"
+
+    def _probabilities(self, X):
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return softmax(scores - self._log_weight, axis=1)
-        positive = probability_of(scores - (self._log_weight[1] - self._log_weight[0]))
+        positive = expit(scores - (self._log_weight[1] - self._log_weight[0]))
         return np.column_stack([1.0 - positive, positive])
 
     def _class_scores(self, X):
         return self.decision_function(X)
 
     def _validate_training(self, X, y, sample_weight, given):
-        """Checked X, the index of each class, base weights and regrets, without idle rows."""
+        """Return X, class indices, weights and regrets, without rows that cannot contribute."""
         X, y = validate_data(
             self, X, y, accept_sparse=self._accept_sparse, dtype=np.float64, order="C"
         )
@@ -76,14 +119,14 @@ class QuadraticMeanBase(ManyClassClassifier):
         if counts.min() == 0:
             raise ValueError(
                 f"The class {self.classes_[counts.argmin()]} has no example of positive weight "
-                "and cost; without one its mean loss is not defined."
+                "and cost, so its mean loss is undefined."
             )
         if not used.all():
             X, index, weight, regret = X[used], index[used], weight[used], regret[used]
         return X, index, weight, regret
 
     def _fit_features(self, F, index, weight, regret):
-        """Solve for the weights of the features F and keep what certifies them."""
+        """Solve for the weights of the features F and store the certificates."""
         k = len(self.classes_)
         size = np.bincount(index, weight)
         share = np.full(k, 1.0 / k)
@@ -91,7 +134,7 @@ class QuadraticMeanBase(ManyClassClassifier):
             share = np.bincount(index, weight * regret) / size
             share /= share.sum()
         loss = classification_loss(self.loss, k, self.huber_width)
-        problem = Problem(
+        problem = QuadraticMeanProblem(
             F,
             np.where(index == 1, 1.0, -1.0) if k == 2 else index,
             weight * regret,
@@ -105,21 +148,22 @@ class QuadraticMeanBase(ManyClassClassifier):
             outputs=None if k == 2 else k,
         )
         check_bundle(self)
-        found = solve(problem, self.solver, self.tol, self.max_iter)
+        found = minimize_quadratic_mean(problem, self.solver, self.tol, self.max_iter)
         self.objective_, self.duality_gap_ = found.objective, found.relative_gap
         self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_iter
         self.class_losses_, self.class_weights_ = found.group_losses, found.group_weights
         self.gaps_ = found.relative_gaps
+        # a class weight u_g / n_g adds its logarithm to the log odds of the class
         with np.errstate(divide="ignore"):
             self._log_weight = np.log(found.group_weights / size)
         return found.W
 
 
 def check_bundle(estimator):
-    """Algorithm 6 needs a penalty on everything: its first planes do not bound a free intercept."""
+    """Raise for the bundle method with a free intercept, which its first planes do not bound."""
     if estimator.solver == "bundle" and estimator.fit_intercept:
         if not estimator.regularize_intercept:
             raise ValueError(
-                "solver='bundle' needs regularize_intercept=True: with a free intercept its "
-                "first lower bounds have no minimum. Use solver='auto' instead."
+                "solver='bundle' needs regularize_intercept=True: with a free intercept, its "
+                "first lower bounds are unbounded. Use solver='auto' instead."
             )

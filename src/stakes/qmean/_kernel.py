@@ -1,4 +1,4 @@
-"""The quadratic mean with a kernel: exact on few examples, on a sample of landmarks beyond."""
+"""Quadratic mean with a kernel: exact up to some number of examples, Nystroem beyond."""
 
 from numbers import Integral, Real
 
@@ -7,63 +7,61 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_random_state
 
 from stakes._core.base import LearnerInfo
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._solve import gram_features
 
 
+@documented()
 class KernelQuadraticMeanClassifier(QuadraticMeanBase):
     r"""Kernel classifier that minimises the quadratic mean of the class losses.
 
-    The problem of :class:`QuadraticMeanClassifier` over functions of the kernel's space,
+    Solves the problem of :class:`QuadraticMeanClassifier` in the Hilbert space of the kernel,
 
     .. math:: \min_{f \in \mathcal{H},\, b}\ \alpha (\|f\|^2 + b^2) + M_p(m_1, \dots, m_k) ,
 
-    whose solution is :math:`f(x) = \sum_i \beta_i K(x_i, x)`. Up to `n_components` examples the
-    sum runs over all of them and is exact; beyond, over that many landmarks drawn at random
-    (Nystroem).
+    with the solution :math:`f(x) = \sum_i \beta_i K(x_i, x)`. Up to `n_components` examples the sum
+    runs over all of them and is exact; beyond that, over random landmarks (Nystroem).
 
     Parameters
     ----------
     loss : {"logistic", "hinge", "huber"}, default="logistic"
-        The loss of one example.
+        Loss of one example.
     alpha : float, default=1e-3
         Ridge penalty.
     kernel : str or callable, default="rbf"
-        A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, by name, or a function of two
-        rows that returns a number; learners of `stakes.online_kernel` take one of two tables.
+        Name of a kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, or a function of two
+        tables of shape (n, d) and (m, d) that returns the kernel matrix of shape (n, m).
     gamma : {"scale"} or float, default="scale"
-        Width of the rbf, polynomial and sigmoid kernels; "scale" is one over d times the
-        variance of X.
+        Coefficient of the rbf, polynomial and sigmoid kernels; "scale" is 1 / (d Var(X)).
     degree : float, default=3
         Degree of the polynomial kernel.
-    coef0 : float, default=1.0
+    coef0 : float, default=0.0
         Constant of the polynomial and sigmoid kernels.
     n_components : int, default=1000
-        How many examples the sum may run over.
+        Maximum number of examples in the sum.
     p, huber_width, class_share, fit_intercept, regularize_intercept, tol, max_iter
         As in :class:`QuadraticMeanClassifier`.
     random_state : int, RandomState instance or None, default=None
-        Which landmarks are drawn.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Random state of the landmarks.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (k,)
-        The labels.
+        Labels.
     landmarks_ : ndarray of shape (m, d)
-        The examples in the sum.
+        Examples in the sum.
     dual_coef_ : ndarray of shape (1, m) or (k, m)
-        :math:`\beta`.
+        Coefficients :math:`\beta`.
     intercept_ : ndarray of shape (1,) or (k,)
-        The intercept.
+        Intercept.
     gamma_ : float
-        The width that was used.
+        Value of gamma.
     class_losses_, class_weights_, objective_, duality_gap_, gradient_norm_, gaps_, n_iter_
         As in :class:`QuadraticMeanClassifier`.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    [seen]
 
     References
     ----------
@@ -107,7 +105,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         kernel="rbf",
         gamma="scale",
         degree=3,
-        coef0=1.0,
+        coef0=0.0,
         n_components=1000,
         p=2.0,
         huber_width=0.01,
@@ -142,29 +140,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Fit to examples with labels, weights and costs.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels; two classes or more.
-        sample_weight : array-like of shape (n,), default=None
-            Weights; an example of weight two counts as two.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only.
-
-        Returns
-        -------
-        self
-        """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X, index, weight, regret = self._validate_training(X, y, sample_weight, given)
+    def _fit_rows(self, X, index, weight, regret):
         self.landmarks_, self.gamma_ = self._landmarks(X), self._gamma(X, weight)
         _, back = gram_features(self._K(self.landmarks_))
         W = self._fit_features(self._K(X) @ back, index, weight, regret)
@@ -172,24 +148,12 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         self.intercept_ = np.atleast_1d(W[-1])
         return self
 
-    def decision_function(self, X):
-        """Scores: (n,) for two classes, positive for `classes_[1]`; else (n, k).
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray
-        """
-        scores = self._K(self._validate_X(X)) @ self.dual_coef_.T + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+    def _scores(self, X):
+        return self._K(X) @ self.dual_coef_.T + self.intercept_
 
     def _landmarks(self, X):
         if len(X) <= self.n_components:
-            return X.copy()  # the caller may change X later
+            return X.copy()  # the caller may modify X later
         rows = check_random_state(self.random_state).choice(
             len(X), self.n_components, replace=False
         )
@@ -205,13 +169,15 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
 
     def _K(self, X):
         if callable(self.kernel):
-            return pairwise_kernels(X, self.landmarks_, metric=self.kernel)
+            K = np.asarray(self.kernel(X, self.landmarks_), dtype=np.float64)
+            if K.shape != (len(X), len(self.landmarks_)):
+                raise ValueError(
+                    f"kernel must return a matrix of shape {(len(X), len(self.landmarks_))} for "
+                    f"tables of {len(X)} and {len(self.landmarks_)} rows. Got shape {K.shape} "
+                    "instead."
+                )
+            return K
+        settings = dict(gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
         return pairwise_kernels(
-            X,
-            self.landmarks_,
-            metric=self.kernel,
-            filter_params=True,
-            gamma=self.gamma_,
-            degree=self.degree,
-            coef0=self.coef0,
+            X, self.landmarks_, metric=self.kernel, filter_params=True, **settings
         )

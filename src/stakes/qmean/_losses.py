@@ -1,23 +1,26 @@
-r"""The losses of Table 5.1: value, slope, curvature and dual offset of each, as small functions.
+r"""Losses of Table 5.1: value, slope, curvature and dual offset of each.
 
-Every non-smooth loss is built from one positive part, smoothed over a width :math:`2h`:
+Every non-smooth loss is built from a positive part that is smoothed over a width :math:`2h`:
 
 .. math:: s_h(t) = \max_{0 \le s \le 1}\ s t + h s (1 - s)
           = \begin{cases} 0 & t < -h \\ (t + h)^2 / 4h & |t| \le h \\ t & t > h \end{cases}
 
-which is the thesis's Huber loss at :math:`t = 1 - y f`, and the hinge loss at :math:`h = 0`.
+which is the Huber loss of the thesis at :math:`t = 1 - y f`, and the hinge loss at :math:`h = 0`.
+
+A loss is the supremum of its affine minorants :math:`b f + o(b, y)`. `offset` gives :math:`o`, the
+negative conjugate at :math:`b`; the lower bounds of `_problem.py` are sums of such lines.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax, xlogy
+from scipy.special import log_softmax, softmax, xlogy
 
 from stakes.qmean._losses_jit import logistic_parts
 
 
 def positive_part(t, h):
-    """Value, slope and curvature of s_h at each t; the plain positive part if h is zero.
+    """Value, slope and curvature of s_h at each t; the positive part itself if h is zero.
 
     Examples
     --------
@@ -39,29 +42,29 @@ class Logistic:
     kink = 0.0
 
     def parts(self, f, y, h=0.0):
-        """Value, slope and curvature in f; `h` is the smoothing width, unused here."""
+        """Value, slope and curvature in f; the loss is smooth, so the width `h` is unused."""
         return logistic_parts(f, y)
 
     def offset(self, slope, y):
-        """The constant of the tangent-like lower bound slope * f + offset <= loss."""
+        """Constant of the lower bound slope * f + offset <= loss."""
         s = np.clip(-y * slope, 0.0, 1.0)
         return -xlogy(s, s) - xlogy(1.0 - s, 1.0 - s)
 
 
 @dataclass(frozen=True)
 class Huber:
-    """s_h(1 - y f) with the thesis's own width h; `width=0` is the hinge."""
+    """s_h(1 - y f) with the width h of the thesis; `width=0` is the hinge loss."""
 
     width: float = 0.01
 
     @property
     def smooth(self):
-        """Whether the loss has a slope everywhere."""
+        """Whether the loss is differentiable everywhere."""
         return self.width > 0
 
     @property
     def kink(self):
-        """Half the width over which the loss bends."""
+        """Half the width of the rounded kink."""
         return self.width
 
     def parts(self, f, y, h=0.0):
@@ -70,7 +73,7 @@ class Huber:
         return value, -y * s, curvature
 
     def offset(self, slope, y):
-        """The constant of the lower bound slope * f + offset <= loss."""
+        """Constant of the lower bound slope * f + offset <= loss."""
         s = np.clip(-y * slope, 0.0, 1.0)
         return s + self.width * s * (1.0 - s)
 
@@ -83,12 +86,12 @@ class Squared:
     kink = 0.0
 
     def parts(self, f, y, h=0.0):
-        """Value, slope and curvature in f; `h` is unused here."""
+        """Value, slope and curvature in f; the loss is smooth, so the width `h` is unused."""
         r = f - y
         return 0.5 * r * r, r, np.ones_like(r)
 
     def offset(self, slope, y):
-        """The constant of the lower bound slope * f + offset <= loss."""
+        """Constant of the lower bound slope * f + offset <= loss."""
         return -slope * (0.5 * slope + y)
 
 
@@ -108,13 +111,13 @@ class EpsilonInsensitive:
         return over + under, s_over - s_under, c_over + c_under
 
     def offset(self, slope, y):
-        """The constant of the lower bound slope * f + offset <= loss."""
+        """Constant of the lower bound slope * f + offset <= loss."""
         return -slope * y - self.epsilon * np.abs(slope)
 
 
 @dataclass(frozen=True)
 class Quantile:
-    """max(q (y - f), (1 - q)(f - y)); Table 5.1 has q and 1 - q the other way round."""
+    """max(q (y - f), (1 - q)(f - y)); Table 5.1 has q and 1 - q swapped."""
 
     q: float = 0.5
     smooth = False
@@ -130,7 +133,7 @@ class Quantile:
         return (1 - q) * over + q * under, slope, (1 - q) * c_over + q * c_under
 
     def offset(self, slope, y):
-        """The constant of the lower bound slope * f + offset <= loss."""
+        """Constant of the lower bound slope * f + offset <= loss."""
         return -slope * y
 
 
@@ -149,11 +152,11 @@ class Softmax:
         curvature = -P[:, :, None] * P[:, None, :]
         classes = np.arange(f.shape[1])
         curvature[:, classes, classes] += P
-        P[rows, y] -= 1.0
+        P[rows, y] -= 1.0  # the slope: softmax minus the indicator of the true class
         return value, P, curvature
 
     def offset(self, slope, y):
-        """The constants (n,) of the lower bounds slope . f + offset <= loss."""
+        """Constants (n,) of the lower bounds slope . f + offset <= loss."""
         P = slope.copy()
         P[np.arange(len(P)), y] += 1.0
         P = np.clip(P, 0.0, 1.0)
@@ -162,18 +165,18 @@ class Softmax:
 
 @dataclass(frozen=True)
 class Pairwise:
-    """A margin loss summed over the rivals: sum over j != y of loss(f_y - f_j)."""
+    """Sum of a margin loss over the other classes: sum over j != y of loss(f_y - f_j)."""
 
     margin: object
 
     @property
     def smooth(self):
-        """Whether the margin loss has a slope everywhere."""
+        """Whether the margin loss is differentiable everywhere."""
         return self.margin.smooth
 
     @property
     def kink(self):
-        """That of the margin loss."""
+        """Half the width of the rounded kink of the margin loss."""
         return self.margin.kink
 
     def parts(self, f, y, h=0.0):
@@ -183,6 +186,7 @@ class Pairwise:
         value, s, c = self.margin.parts(f[rows, y][:, None] - f, 1.0, h)
         for part in (value, s, c):
             part[rows, y] = 0.0
+        # each rival j adds c_j (e_y - e_j)(e_y - e_j)'
         curvature = np.zeros((n, k, k))
         curvature[:, classes, classes] = c
         curvature[rows, y, :] -= c
@@ -193,20 +197,38 @@ class Pairwise:
         return value.sum(axis=1), slope, curvature
 
     def offset(self, slope, y):
-        """The constants (n,) of the lower bounds slope . f + offset <= loss."""
+        """Constants (n,) of the lower bounds slope . f + offset <= loss."""
         offset = self.margin.offset(-slope, 1.0)
         offset[np.arange(len(slope)), y] = 0.0
         return offset.sum(axis=1)
 
 
 def classification_loss(name, n_classes=2, huber_width=0.01):
-    """The loss of a classifier by name; with more than two classes, its several-class form."""
+    """Return a classification loss by name.
+
+    Parameters
+    ----------
+    name : {"logistic", "hinge", "huber"}
+        Loss of two classes; with more, the softmax loss for "logistic", else the sum of the
+        margin losses against each other class.
+    n_classes : int, default=2
+        Number of classes.
+    huber_width : float, default=0.01
+        Half the width of the rounded kink of the Huber loss.
+
+    Returns
+    -------
+    object
+        With `parts(f, y, h)`, the value, slope and curvature at the scores f, and
+        `offset(slope, y)`, the constant of an affine lower bound.
+
+    Examples
+    --------
+    >>> value, slope, _ = classification_loss("hinge").parts(np.array([0.5]), np.array([1.0]))
+    >>> value.tolist(), slope.tolist()
+    ([0.5], [-1.0])
+    """
     margin = {"logistic": Logistic(), "hinge": Huber(0.0), "huber": Huber(huber_width)}[name]
     if n_classes == 2:
         return margin
     return Softmax() if name == "logistic" else Pairwise(margin)
-
-
-def probability_of(f):
-    """The logistic function, for scores that are log odds."""
-    return expit(f)

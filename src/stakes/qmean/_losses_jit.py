@@ -10,8 +10,8 @@ def logistic_parts(f, y):
     value, slope, curvature = np.empty_like(f), np.empty_like(f), np.empty_like(f)
     for i in range(len(f)):
         m = y[i] * f[i]
-        e = np.exp(-abs(m))
-        s = (e if m > 0 else 1.0) / (1.0 + e)  # the probability of the other class
+        e = np.exp(-abs(m))  # at most one: no overflow for either sign of m
+        s = (e if m > 0 else 1.0) / (1.0 + e)  # probability of the other class
         value[i] = np.log1p(e) + (0.0 if m > 0 else -m)
         slope[i] = -y[i] * s
         curvature[i] = e / (1.0 + e) ** 2

@@ -1,4 +1,4 @@
-r"""The power mean over group losses: value, slope, curvature, and its dual ball.
+r"""Power mean of the group losses: value, slope and curvature.
 
 .. math:: M_p(m) = \Big(\sum_g v_g m_g^p\Big)^{1/p} = \max_u\ u^\top m
           \quad\text{over}\quad u \ge 0,\ \sum_g v_g (u_g / v_g)^{p/(p-1)} \le 1
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def power_mean(m, share, p):
-    """The power mean of non-negative numbers.
+    """Power mean of non-negative numbers.
 
     Examples
     --------
@@ -28,10 +28,10 @@ def power_mean(m, share, p):
 
 
 def mean_weights(m, share, p):
-    """The slope u of the power mean at m: how much each group's loss counts.
+    """Gradient u of the power mean at m: the weight of each group's loss.
 
-    For p = 2 it is proportional to share * m: groups count in proportion to their losses. At
-    p = infinity, where the slope may not be unique, the first largest group has all the weight.
+    For p = 2 it is proportional to share * m: groups are weighted by their losses. At p = infinity,
+    where the gradient may not be unique, the first of the largest groups gets all the weight.
 
     Examples
     --------
@@ -49,17 +49,20 @@ def mean_weights(m, share, p):
 
 
 def mean_curvature(m, share, p):
-    """The matrix of second derivatives of the power mean at m, for finite p."""
+    """Hessian of the power mean at m, for finite p."""
     top, r, S = _relative(m, share, p)
     if top == 0.0 or p == 1.0:
         return np.zeros((len(m), len(m)))
-    r = np.maximum(r, 1e-12)
-    part = share * r**p / S  # sums to one: the curvature vanishes exactly where one group rules
+    r = np.maximum(r, 1e-12)  # a group without loss would divide by zero below
+    part = share * r**p / S  # sums to one: no curvature where one group has all the loss
     return (p - 1.0) / top * S ** (1.0 / p) * (np.diag(part / r**2) - np.outer(part / r, part / r))
 
 
 def _relative(m, share, p):
-    """The largest of m, all of m relative to it, and the weighted sum of their p-th powers."""
+    """The largest of m, m relative to it, and the weighted sum of its p-th powers.
+
+    Dividing by the largest first keeps the powers in range for any p.
+    """
     top = m.max()
     r = m / top if top > 0 else np.ones_like(m)
     return top, r, share @ r**p

@@ -1,4 +1,4 @@
-r"""The last digits of the minimax: Newton steps on its optimality conditions."""
+r"""High-accuracy minimax: Newton steps on the optimality conditions."""
 
 import numpy as np
 
@@ -6,26 +6,27 @@ _STEPS = 20
 
 
 def minimax_steps(problem, W, u, h):
-    r"""Improve W and the group weights u where the largest group losses are equal.
+    r"""Refine W and the group weights u where the largest group losses are equal.
 
-    Among the groups A of positive weight, and with losses rounded over h, solves
+    For the groups A of positive weight, and with losses smoothed over h, solves
 
     .. math:: 2\alpha w + \sum_{g \in A} u_g \nabla m_g(w) = 0, \qquad
               m_g(w) = t\ (g \in A), \qquad \sum_{g \in A} u_g = 1
 
-    by Newton's method, as long as its steps make the largest violation smaller. The power that
-    rounds the maximum elsewhere would need to be so large for this that no digits are left.
+    by Newton's method, as long as the steps reduce the largest violation. Smoothing the maximum
+    by a power mean cannot reach this accuracy: the power would have to be so large that rounding
+    leaves no correct digits.
 
     Parameters
     ----------
-    problem : Problem
-        With p = infinity.
+    problem : QuadraticMeanProblem
+        Problem with p = infinity.
     W : ndarray
-        Where to start, near the minimum.
+        Starting point, near the minimum.
     u : ndarray of shape (k,)
-        Weights of the groups there; those below 1e-6 count as none.
+        Weights of the groups at W; those below 1e-6 count as zero.
     h : float
-        Width over which the losses are rounded.
+        Smoothing width of the losses.
 
     Returns
     -------
@@ -49,12 +50,13 @@ def minimax_steps(problem, W, u, h):
 
 
 def _step(H, G, ridge, m):
-    """The step in w and the new weights: the linear system of the conditions."""
+    """Solve the linearised conditions for the step in w, the new weights and t."""
     d, k = H.shape[0], len(m)
     A = np.zeros((d + k + 1, d + k + 1))
     A[:d, :d] = H
     A[:d, d : d + k], A[d : d + k, :d] = G.T, G
     A[d : d + k, -1] = A[-1, d : d + k] = -1.0
+    # the unknown weights enter the first block as G' u, so u is found itself, not its change
     right = np.concatenate([-ridge, -m, [-1.0]])
     found = np.linalg.lstsq(A, right, rcond=None)[0]
     return found[:d], found[d : d + k]

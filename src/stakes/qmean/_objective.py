@@ -1,22 +1,23 @@
-"""The quadratic mean as an objective for gradient boosting."""
+"""Quadratic mean as an objective for gradient boosting."""
 
 import numpy as np
+from scipy.special import expit
 
-from stakes.qmean._losses import classification_loss, probability_of
+from stakes.qmean._losses import classification_loss
 from stakes.qmean._mean import mean_weights, power_mean
 
 
 class QuadraticMeanObjective:
-    r"""Custom objective for LightGBM and XGBoost: boosts the quadratic mean of the class losses.
+    r"""Custom objective for LightGBM and XGBoost: the quadratic mean of the class losses.
 
-    With scores f and the class losses :math:`m_g(f)` of :class:`QuadraticMeanClassifier`, gives
-    the booster n times the slope and curvature of :math:`M_p(m(f))` in each score,
+    With scores f and the class losses :math:`m_g(f)` of :class:`QuadraticMeanClassifier`, returns
+    n times the first and second derivative of :math:`M_p(m(f))` in each score,
 
     .. math:: g_i = n\, u_g a_i\, l'(f_i, y_i), \qquad h_i = n\, u_g a_i\, l''(f_i, y_i), \qquad
               u_g = \frac{\partial M_p}{\partial m_g} ,
 
-    so that in each round the classes weigh in proportion to their current losses (p = 2). The
-    logistic loss is used; softmax with more than two classes.
+    so that in each round the classes are weighted by their current losses (p = 2). The loss is
+    logistic, or softmax with more than two classes.
 
     Parameters
     ----------
@@ -25,24 +26,23 @@ class QuadraticMeanObjective:
 
     Notes
     -----
-    The full curvature has one more part, of rank k, through the class losses themselves. It is
-    positive semi-definite and not diagonal; boosters take a diagonal only, and it is left out.
-    HistGradientBoostingClassifier takes no objective: drive it by
-    :class:`QuadraticMeanReweighting` instead.
+    The full Hessian has another term of rank k, through the class losses. It is positive
+    semi-definite but not diagonal; boosters take a diagonal only, so it is omitted.
+    HistGradientBoostingClassifier takes no objective; use :class:`QuadraticMeanReweighting`.
 
     Examples
     --------
     >>> objective = QuadraticMeanObjective()
     >>> gradient, curvature = objective(np.array([0, 0, 0, 1]), np.zeros(4))
-    >>> gradient.round(4).tolist()  # the lone positive weighs as much as the three negatives
+    >>> gradient.round(4).tolist()  # one positive weighs as much as three negatives
     [0.3333, 0.3333, 0.3333, -1.0]
     """
 
-    def __init__(self, p=2.0):
+    def __init__(self, *, p=2.0):
         self.p = p
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        """Slope and curvature for each score, in the form that boosters call.
+        """First and second derivative in each score, with the signature that boosters call.
 
         Parameters
         ----------
@@ -51,12 +51,12 @@ class QuadraticMeanObjective:
         y_pred : array-like of shape (n,) or (n, k)
             Raw scores. In the native interfaces: the data set, with `get_label`.
         sample_weight : array-like of shape (n,), default=None
-            Weights, or costs, inside each class.
+            Weights or costs within each class.
 
         Returns
         -------
         (gradient, hessian)
-            Shaped like the scores.
+            In the shape of the scores.
         """
         if hasattr(y_pred, "get_label"):
             y_true, y_pred, sample_weight = _native(y_true, y_pred)
@@ -71,7 +71,7 @@ class QuadraticMeanObjective:
         return factor[:, None] * slope, factor[:, None] * diagonal
 
     def value(self, y_true, y_pred, sample_weight=None):
-        """The quadratic mean of the class losses at some raw scores.
+        """Quadratic mean of the class losses at given raw scores.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class QuadraticMeanObjective:
         y_pred : array-like of shape (n,) or (n, k)
             Raw scores.
         sample_weight : array-like of shape (n,), default=None
-            Weights inside each class.
+            Weights within each class.
 
         Returns
         -------
@@ -90,20 +90,20 @@ class QuadraticMeanObjective:
         return float(power_mean(m, np.full(len(m), 1.0 / len(m)), self.p))
 
     def class_losses(self, y_true, y_pred, sample_weight=None):
-        """The mean loss of each class at some raw scores; parameters as in `value`."""
+        """Mean loss of each class at given raw scores; parameters as in `value`."""
         y, f, a, loss = self._read(y_true, y_pred, sample_weight)
         return np.bincount(y, a * loss.parts(f, _coded(y, f))[0])
 
     def probability(self, y_pred, y_train, train_pred):
-        """Probability of the positive class at the training frequencies, from raw scores.
+        """Probability of the positive class at the class frequencies of the training set.
 
         Parameters
         ----------
         y_pred : array-like of shape (m,)
-            Raw scores to turn into probabilities.
+            Raw scores.
         y_train, train_pred : array-like of shape (n,)
-            Labels 0 and 1 of the training set, and the booster's raw scores there: they tell
-            what the class weights have added to the log odds.
+            Labels 0 and 1 of the training set and the booster's raw scores on it, from which the
+            effect of the class weights on the log odds is computed.
 
         Returns
         -------
@@ -113,7 +113,7 @@ class QuadraticMeanObjective:
         m = self.class_losses(y, train_pred)
         u = mean_weights(m, np.full(2, 0.5), self.p)
         shift = np.log(u[1] / u[0]) - np.log(y.sum() / (len(y) - y.sum()))
-        return probability_of(np.asarray(y_pred, dtype=np.float64) - shift)
+        return expit(np.asarray(y_pred, dtype=np.float64) - shift)
 
     def _read(self, y_true, y_pred, sample_weight):
         y, f = np.asarray(y_true).astype(np.intp), np.asarray(y_pred, dtype=np.float64)
@@ -132,7 +132,7 @@ def _coded(y, f):
 
 
 def _native(scores, data):
-    """What LightGBM's and XGBoost's own training functions pass: scores, data set."""
+    """Read what the native interfaces of LightGBM and XGBoost pass: scores and data set."""
     weight = data.get_weight()
     empty = weight is None or len(weight) == 0
     return data.get_label(), scores, None if empty else weight

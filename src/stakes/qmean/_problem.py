@@ -1,9 +1,9 @@
-r"""The one problem behind all quadratic-mean learners, with the lower bound that certifies it.
+r"""Optimisation problem of all quadratic-mean learners, with a lower bound as certificate.
 
 .. math:: J(w) = \alpha \|w\|^2 + M_p(m_1(w), \dots, m_k(w)), \qquad
           m_g(w) = \sum_{i \in g} a_i\, l(f_i, y_i), \quad \sum_{i \in g} a_i = 1
 
-The mean is a maximum over weights u of its dual ball, and each loss is a maximum over lines of
+The mean is a maximum over weights u in its dual ball, and each loss is a maximum over lines of
 slope b_i; fixing both leaves a quadratic whose minimum bounds J from below:
 
 .. math:: J(w) \ge \sum_g u_g \sum_{i \in g} a_i\, o(b_i, y_i)
@@ -17,44 +17,54 @@ from scipy import sparse
 
 from stakes.qmean._mean import mean_curvature, mean_weights, power_mean
 
-_BLOCK = 4096
-_CURVED_ROWS = 20_000  # of each group, in the matrix of second derivatives
+_BLOCK = 4096  # rows multiplied at once
+_CURVED_ROWS = 20_000  # of each group in the Hessian
 
 
 @dataclass(frozen=True)
 class Smoothing:
-    """How far the kinks are rounded: width of each loss's kink, and the power of the mean."""
+    """Smoothing: half the width of the kink of each loss, and the power of the mean."""
 
     h: float
     p: float
 
 
 @dataclass(eq=False)
-class Problem:
-    """Data, groups and loss; parameters are an array W of shape (d + 1,) or (d + 1, k).
+class QuadraticMeanProblem:
+    """Power mean of group losses plus ridge; W has shape (d + 1,) or (d + 1, k), intercept last.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, d)
-        The examples, without a column of ones.
+        Examples, without a column of ones.
     y : ndarray of shape (n,)
-        Signs, numbers or class indices, as the loss reads them.
+        Signs, numbers or class indices, as the loss requires.
     weight : ndarray of shape (n,)
-        Positive weights; only their shares within a group matter.
+        Positive weights; only their shares within each group matter.
     group : ndarray of int of shape (n,)
-        The group of each example, all of 0 .. k-1 present.
+        Group of each example, all of 0 .. k-1 present.
     loss : object with `parts`, `offset` and `smooth`
-        See `_losses`.
+        Loss, see :func:`classification_loss`.
     share : ndarray of shape (k,)
-        What each group counts in the mean; sums to one.
-    p : float
-        The power of the mean, from one to infinity.
-    alpha : float
-        The ridge penalty, the thesis's lambda.
-    fit_intercept, regularize_intercept : bool
-        Whether there is an intercept, and whether the penalty holds for it.
-    outputs : int or None
+        Weight of each group in the mean; sums to one.
+    p : float, default=2.0
+        Power of the mean, from one to infinity.
+    alpha : float, default=0.5
+        Ridge penalty, lambda in the thesis.
+    fit_intercept, regularize_intercept : bool, default=True
+        Whether there is an intercept, and whether it is penalised.
+    outputs : int or None, default=None
         Number of scores per example; None: one, and arrays are flat.
+
+    Examples
+    --------
+    >>> from stakes.qmean import classification_loss
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0])
+    >>> loss, share = classification_loss("hinge"), np.full(2, 0.5)
+    >>> group = (y > 0).astype(int)
+    >>> problem = QuadraticMeanProblem(X, y, np.ones(3), group, loss, share)
+    >>> float(problem.value(problem.start()))  # both classes have loss one
+    1.0
     """
 
     X: object
@@ -82,27 +92,27 @@ class Problem:
 
     @property
     def exact(self):
-        """No rounding at all: the problem as stated."""
+        """No smoothing: the problem as stated."""
         return Smoothing(0.0, self.p)
 
     @property
     def smooth(self):
-        """Whether J has a gradient everywhere that matters."""
+        """Whether J is differentiable for the purposes of the solvers."""
         return self.loss.smooth and np.isfinite(self.p)
 
     @property
     def scale(self):
-        """The size of a typical kink distance: one for margins, the spread of y for residuals."""
+        """Scale of the scores: one for margins, the standard deviation of y for residuals."""
         if self.y.dtype.kind == "f" and not np.isin(self.y, (-1.0, 1.0)).all():
             return float(np.std(self.y)) or 1.0
         return 1.0
 
     def start(self):
-        """All parameters zero."""
+        """Starting point: all parameters zero."""
         return np.zeros(self.d + 1 if self.outputs is None else (self.d + 1, self.outputs))
 
     def small(self):
-        """The same problem on a part of the rows, to start from; None if there are few anyway."""
+        """The same problem on a subset of the rows, for a warm start; None if n is small."""
         rows, _ = self._thinned(np.arange(self.n))
         if len(rows) > self.n // 4:
             return None
@@ -115,18 +125,18 @@ class Problem:
         return self.X @ W[:-1] + W[-1]
 
     def pull(self, B):
-        """Sum of B_i times (x_i, 1): the transpose of `scores`."""
+        """Sum of B_i times (x_i, 1), the transpose of `scores`."""
         out = np.empty((self.d + 1, *B.shape[1:]))
         out[:-1] = self.Xt @ B
         out[-1] = B.sum(axis=0) if self.fit_intercept else 0.0
         return out
 
     def ridge(self, W):
-        """The penalty's value."""
+        """Value of the penalty."""
         return float((self.penalty * W * W).sum())
 
     def group_losses(self, values):
-        """m_g: the weighted mean loss of each group."""
+        """Weighted mean loss m_g of each group."""
         return np.bincount(self.group, self.a * values, minlength=len(self.share))
 
     def group_weights(self, m, smoothing):
@@ -135,18 +145,18 @@ class Problem:
         return u / u.sum() if np.isinf(self.p) else u
 
     def value(self, W, f=None, smoothing=None):
-        """J(W), at the scores f = scores(W) if they are known already."""
+        """J(W); f = scores(W) if already computed."""
         smoothing = smoothing or self.exact
         f = self.scores(W) if f is None else f
         m = self.group_losses(self.loss.parts(f, self.y, smoothing.h)[0])
         return self.ridge(W) + power_mean(m, self.share, smoothing.p)
 
     def risk(self, W, f=None, smoothing=None):
-        """The mean over groups without the penalty, and its (sub)gradient."""
+        """Mean over groups without the penalty, and its (sub)gradient."""
         return self.risk_and_weights(W, f, smoothing)[:2]
 
     def risk_and_weights(self, W, f=None, smoothing=None):
-        """The mean over groups without the penalty, its (sub)gradient, and the group weights."""
+        """Mean over groups without the penalty, its (sub)gradient, and the group weights."""
         smoothing = smoothing or self.exact
         f = self.scores(W) if f is None else f
         values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
@@ -160,23 +170,24 @@ class Problem:
         return self.ridge(W) + risk, gradient + 2.0 * self.penalty * W
 
     def gradient_and_hessian(self, W, f, smoothing):
-        """Gradient and the full matrix of second derivatives of J, both for raveled W."""
+        """Gradient and full Hessian of J, both for raveled W."""
         values, slope, curvature = self.loss.parts(f, self.y, smoothing.h)
         m = self.group_losses(values)
         u = mean_weights(m, self.share, smoothing.p)
         G = self._group_gradients(slope)
         gradient = u @ G + (2.0 * self.penalty * W).ravel()
+        # chain rule of M_p(m(w)): curvature of the losses, plus that of the mean
         H = self._curvature(W, u, curvature)
         H += G.T @ mean_curvature(m, self.share, smoothing.p) @ G
         last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
         width = max(smoothing.h, self.loss.kink)
         if self.fit_intercept and not self.regularize_intercept and width > 0:
-            # between kinks a free intercept has no curvature: step over ten widths at most
+            # a free intercept has no curvature between kinks: limit its step to ten widths
             H[last, last] += np.abs(gradient[last]) / (10.0 * width)
         return gradient, H
 
     def weighted_parts(self, W, u, h):
-        """For fixed group weights u: group losses, their gradients, and the matrix H of the sum."""
+        """For fixed group weights u: group losses, their gradients, and the Hessian of the sum."""
         values, slope, curvature = self.loss.parts(self.scores(W), self.y, h)
         return (
             self.group_losses(values),
@@ -189,18 +200,19 @@ class Problem:
         H[np.diag_indices_from(H)] += np.broadcast_to(2.0 * self.penalty, W.shape).ravel()
         if not self.fit_intercept:
             last = np.arange(H.shape[0] - (self.outputs or 1), H.shape[0])
-            H[last, last] += 1.0
+            H[last, last] += 1.0  # keeps the unused intercept at zero and H invertible
         return H
 
     def lower_bound(self, f, smoothing, W=None, u=None):
-        """A number that J cannot go below, from group weights u and the slopes at the scores f.
+        """Lower bound on J from group weights u and the slopes at the scores f.
 
-        With several outputs and a free intercept the bound holds among intercepts of size up to
-        ten times (one plus) those of W; in all other cases it holds for all parameters.
+        With several outputs and a free intercept, the bound holds for intercepts up to ten times
+        (one plus) those of W; otherwise it holds for all parameters.
         """
         values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
         u = self.group_weights(self.group_losses(values), smoothing) if u is None else u
         free = self.fit_intercept and not self.regularize_intercept
+        # an unpenalised intercept makes the quadratic unbounded unless the slopes sum to zero
         if free and self.outputs is None:
             slope = self._balanced(u, slope)
         s = self.pull(self._weighted(u, slope))
@@ -213,12 +225,12 @@ class Problem:
         return float(bound)
 
     def _weighted(self, u, rows):
-        """Each row times u_g a_i."""
+        """Rows multiplied by u_g a_i."""
         factor = u[self.group] * self.a
         return rows * factor.reshape(-1, *(1,) * (rows.ndim - 1))
 
     def _balanced(self, u, slope):
-        """Slopes shrunk on the heavier side so that they sum to zero, as a free intercept asks."""
+        """Slopes shrunk on the heavier side so that their weighted sum is zero."""
         pull = self._weighted(u, slope)
         up, down = pull[pull > 0].sum(), -pull[pull < 0].sum()
         if min(up, down) <= 0.0:
@@ -230,7 +242,7 @@ class Problem:
         )
 
     def _group_gradients(self, slope):
-        """The gradient of each group's loss, one row each, in one pass over X."""
+        """Gradient of each group's loss, one per row, in one pass over X."""
         k, q = len(self.share), self.outputs or 1
         spread = np.zeros((self.n, k, q))
         spread[np.arange(self.n), self.group] = self._weighted(np.ones(k), slope).reshape(-1, q)
@@ -238,15 +250,15 @@ class Problem:
         return G.transpose(1, 0, 2).reshape(k, -1)
 
     def _curvature_product(self, C):
-        """Sum of C_i times the outer product of (x_i, 1), by blocks of the rows that count."""
+        """Sum of C_i times the outer product of (x_i, 1), in blocks of rows."""
         q = self.outputs or 1
         C = C.reshape(self.n, q, q)
         rows, scale = self._curved_rows(C)
         H = np.zeros((self.d + 1, q, self.d + 1, q))
         for first in range(0, len(rows), _BLOCK):
             part = rows[first : first + _BLOCK]
-            X, C_part = self._with_ones(part), C[part] * scale[first : first + _BLOCK, None, None]
-            for j in range(q):
+            X, C_part = self.with_ones(part), C[part] * scale[first : first + _BLOCK, None, None]
+            for j in range(q):  # C is symmetric: the lower triangle of blocks is enough
                 for l in range(j + 1):
                     product = X.T @ (X * C_part[:, j, l][:, None])
                     H[:, j, :, l] += product
@@ -255,16 +267,16 @@ class Problem:
         return H.reshape((self.d + 1) * q, (self.d + 1) * q)
 
     def _curved_rows(self, C):
-        """Rows with curvature; of a large group only every so many, to stand for the others.
+        """Rows with curvature, thinned in large groups, and the factor of each.
 
-        Newton's steps need the curvature to a few per cent only; the gradient stays exact, and so
-        do the minimum and its certificate.
+        Newton steps need the Hessian to a few per cent only; the gradient stays exact, and so do
+        the minimum and its certificate.
         """
         curved = np.flatnonzero(C.any(axis=(1, 2)) if C.shape[1] > 1 else C[:, 0, 0])
         return self._thinned(curved)
 
     def _thinned(self, candidates):
-        """At most so many rows of each group out of the candidates, and what each stands for."""
+        """Evenly spaced candidates of each group, and the number of rows each represents."""
         limit = max(_CURVED_ROWS, 20 * self.d)
         if len(candidates) <= limit:
             return candidates, np.ones(len(candidates))
@@ -275,7 +287,8 @@ class Problem:
             scale.append(np.full(len(rows[-1]), len(own) / max(1, len(rows[-1]))))
         return np.concatenate(rows), np.concatenate(scale)
 
-    def _with_ones(self, rows):
+    def with_ones(self, rows):
+        """Dense rows of X with the column of the intercept."""
         X = self.X[rows]
         ones = np.full((len(rows), 1), 1.0 if self.fit_intercept else 0.0)
         return np.hstack([X.toarray() if self.sparse else X, ones])

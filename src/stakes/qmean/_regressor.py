@@ -1,4 +1,4 @@
-"""Linear regression that minimises the quadratic mean of the losses on both sides of the median."""
+"""Linear regression that minimises the quadratic mean of the losses of target groups."""
 
 from numbers import Integral, Real
 
@@ -6,74 +6,74 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
 from stakes.qmean._base import MEAN_CONSTRAINTS, check_bundle
 from stakes.qmean._losses import EpsilonInsensitive, Quantile, Squared
-from stakes.qmean._problem import Problem
-from stakes.qmean._solve import solve
+from stakes.qmean._problem import QuadraticMeanProblem
+from stakes.qmean._solve import minimize_quadratic_mean
 
 
+@documented()
 class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
-    r"""Linear regression for skewed targets: the halves around the median count the same.
+    r"""Linear regression for skewed targets: both halves around the median count equally.
 
     With the mean loss :math:`m_1` of the examples up to the median of y and :math:`m_2` of those
     above it (Eq. 5.4), solves
 
     .. math:: \min_{w,b}\ \alpha \|w\|^2 + \sqrt{(m_1^2 + m_2^2) / 2} ,
 
-    or the same with more groups of the sorted targets, and another power than two.
+    or the same with more groups of the sorted targets and another power.
 
     Parameters
     ----------
     loss : {"squared", "epsilon_insensitive", "quantile"}, default="squared"
-        The loss of one example.
+        Loss of one example.
     alpha : float, default=1e-3
-        Ridge penalty, the thesis's :math:`\lambda` (there 1/2).
+        Ridge penalty, :math:`\lambda` in the thesis (1/2 there).
     p : float, default=2.0
         Power of the mean, from 1 to `numpy.inf`.
     n_groups : int, default=2
-        Into how many groups of equal weight the sorted targets are cut; 1 is the plain learner.
+        Number of groups of equal weight of the sorted targets; 1 is the plain mean loss.
     epsilon : float, default=0.01
-        Errors up to this size are free under the epsilon-insensitive loss.
+        Errors up to this size cost nothing under the epsilon-insensitive loss.
     quantile : float, default=0.5
-        The quantile :math:`q` that the quantile loss asks for.
+        Quantile :math:`q` of the quantile loss.
     fit_intercept : bool, default=True
-        Whether the predictions have an intercept.
+        Whether to fit an intercept.
     regularize_intercept : bool, default=False
-        Whether the penalty holds for the intercept, as in the thesis; then shifting y changes
-        the fit.
+        Whether to penalise the intercept, as in the thesis; the fit then depends on the origin
+        of y.
     solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
         As in :class:`QuadraticMeanClassifier`.
     tol : float, default=1e-6
-        Duality gap to stop at, relative to the objective.
+        Duality gap at which to stop, relative to the objective.
     max_iter : int, default=1000
-        Steps at most (for each rounding of the kinks).
+        Maximum number of steps (for each level of smoothing).
 
     Attributes
     ----------
     coef_ : ndarray of shape (d,)
         Weights of the features.
     intercept_ : float
-        The intercept.
+        Intercept.
     cuts_ : ndarray
-        The targets up to which each group but the last reaches.
+        Largest target of each group except the last.
     group_losses_, group_weights_ : ndarray
-        Mean loss of each group, and what it counts at the optimum.
+        Mean loss of each group, and its weight at the optimum.
     objective_, duality_gap_, gradient_norm_ : float
-        The minimum; certificates: at most which share of it lies above the best value, and the
-        largest slope left.
+        Minimum; as certificates, the relative duality gap and the largest entry of the gradient.
     gaps_ : list of float
-        With `solver="bundle"`, the relative gap after each iteration.
+        Relative gap after each iteration of `solver="bundle"`.
     n_iter_ : int
-        Steps made.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Number of steps.
+    [seen]
 
     Notes
     -----
-    Table 5.1's quantile loss has :math:`\tau` on overestimates, so that its :math:`\tau` is
-    :math:`1 - q` here; at 1/2, the thesis's value, both agree. Eq. 5.4 cuts by rank; equal targets
-    stay together here, so that the order of the rows does not matter.
+    The quantile loss of Table 5.1 has :math:`\tau` on overestimates, so :math:`\tau` there is
+    :math:`1 - q` here; both agree at 1/2, the value used in the thesis. Eq. 5.4 splits by rank;
+    here equal targets stay together, so the order of the rows does not matter.
 
     References
     ----------
@@ -132,9 +132,9 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
         y : array-like of shape (n,)
-            Their targets.
+            Targets.
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight two counts as two, in the median as well.
 
@@ -153,7 +153,7 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         group, self.cuts_ = target_groups(y, weight, self.n_groups)
         k = len(self.cuts_) + 1
         check_bundle(self)
-        problem = Problem(
+        problem = QuadraticMeanProblem(
             X,
             y,
             weight,
@@ -165,7 +165,7 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
             fit_intercept=self.fit_intercept,
             regularize_intercept=self.regularize_intercept,
         )
-        found = solve(problem, self.solver, self.tol, self.max_iter)
+        found = minimize_quadratic_mean(problem, self.solver, self.tol, self.max_iter)
         self.coef_, self.intercept_ = found.W[:-1], float(found.W[-1])
         self.objective_, self.duality_gap_ = found.objective, found.relative_gap
         self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_iter
@@ -174,12 +174,12 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """Predicted targets.
+        """Predict the targets.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------
@@ -203,11 +203,11 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
 
 
 def target_groups(y, weight, n_groups):
-    """Cut the sorted targets into groups of about equal weight; equal targets stay together.
+    """Split the sorted targets into groups of about equal weight; equal targets stay together.
 
     Returns
     -------
-    (group of each example, the target up to which each group but the last reaches)
+    (group of each example, largest target of each group except the last)
 
     Examples
     --------
@@ -218,7 +218,7 @@ def target_groups(y, weight, n_groups):
     values, index = np.unique(y, return_inverse=True)
     mass = np.cumsum(np.bincount(index, weight))
     levels = np.arange(1, n_groups) / n_groups * mass[-1]
-    places = np.searchsorted(mass, levels * (1 - 1e-12))
+    places = np.searchsorted(mass, levels * (1 - 1e-12))  # slack for the rounding of the sums
     places = np.unique(np.minimum(places, len(values) - 2)) if len(values) > 1 else places[:0]
     cuts = values[places]
     return np.searchsorted(cuts, y, side="left"), cuts

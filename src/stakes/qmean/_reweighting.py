@@ -1,71 +1,66 @@
-"""The quadratic mean by reweighting: any learner with sample weights, fitted a few times."""
+"""Quadratic mean by reweighting: any learner with sample weights, fitted a few times."""
 
 import warnings
 from numbers import Integral, Real
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
-from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._losses import classification_loss
-from stakes.qmean._mean import power_mean
-from stakes.qmean._weight_steps import equal_losses, towards_slope
+from stakes.qmean._mean import mean_weights, power_mean
 
 
-def _has_probability(model):
-    return hasattr(getattr(model, "estimator_", model.estimator), "predict_proba")
-
-
+@documented()
 class QuadraticMeanReweighting(QuadraticMeanBase):
-    r"""Drives any weighted learner to the optimum of the quadratic mean of its class losses.
+    r"""Minimises the quadratic mean of the class losses with any learner that takes weights.
 
     A learner that minimises :math:`\Omega(f) + \sum_i w_i l(f(x_i), y_i)` is fitted with the
     weights :math:`w_i = n\, u_g c_i / \sum_{j \in g} c_j`, and the class weights u are moved
-    towards the slope of the mean at the class losses found,
+    towards the gradient of the mean at the resulting class losses,
 
     .. math:: s_g = \frac{\partial M_p}{\partial m_g} \propto m_g^{p-1} .
 
     This is the Frank-Wolfe method on the concave dual
-    :math:`D(u) = \min_f \Omega(f)/n + \sum_g u_g m_g(f)`: its slope is :math:`m`, s is its best
-    point of the dual ball, and :math:`M_p(m) - u^\top m` is its duality gap. Where the gap is
-    zero, weights are proportional to class losses (p = 2) and f minimises
+    :math:`D(u) = \min_f \Omega(f)/n + \sum_g u_g m_g(f)`: its gradient is :math:`m`, s is the best
+    point of the dual ball, and :math:`M_p(m) - u^\top m` is the duality gap. If the gap is zero,
+    the weights are proportional to the class losses (p = 2) and f minimises
     :math:`\Omega(f)/n + M_p(m(f))`. The steps are extrapolated as in a secant method; for the
-    minimax of two classes the weight at which both losses are equal is bracketed instead.
+    minimax of two classes, the weight at which both losses are equal is bracketed instead.
 
     Parameters
     ----------
     estimator : classifier with `sample_weight` and `decision_function`
-        The learner to drive; its loss should be `loss` for the gap to be a proof.
+        Learner to reweight; the gap is a proof only if it minimises `loss`.
     loss : {"logistic", "hinge", "huber"}, default="logistic"
-        The loss by which classes are weighed.
+        Loss that determines the class weights.
     p : float, default=2.0
         Power of the mean, from 1 to `numpy.inf`.
     huber_width : float, default=0.01
         Half the width of the rounded kink of the Huber loss.
     tol : float, default=1e-4
-        Gap to stop at, relative to the mean.
+        Gap at which to stop, relative to the mean.
     max_iter : int, default=50
-        Fits at most.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Maximum number of fits.
+    [costs]
 
     Attributes
     ----------
     estimator_ : classifier
-        The learner at the weights found.
+        Learner fitted with the final weights.
     classes_ : ndarray of shape (k,)
-        The labels.
+        Labels.
     class_losses_, class_weights_ : ndarray of shape (k,)
-        The class losses m, and the weights u that the last fit had.
+        Class losses m, and the weights u of the last fit.
     duality_gap_ : float
-        Certificate, relative: :math:`(M_p(m) - u^\top m) / M_p(m)`.
+        Relative duality gap :math:`(M_p(m) - u^\top m) / M_p(m)`.
     n_iter_ : int
-        Fits made.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Number of fits.
+    [seen]
 
     Examples
     --------
@@ -115,29 +110,7 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
-    ):
-        """Fit the learner with one set of class weights after another.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-        y : array-like of shape (n,)
-            Their labels; two classes or more.
-        sample_weight : array-like of shape (n,), default=None
-            Weights; an example of weight two counts as two.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only.
-
-        Returns
-        -------
-        self
-        """
-        given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X, index, weight, regret = self._validate_training(X, y, sample_weight, given)
+    def _fit_rows(self, X, index, weight, regret):
         k = len(self.classes_)
         share, p = np.full(k, 1.0 / k), float(self.p)
         steps = equal_losses() if np.isinf(p) and k == 2 else towards_slope(share, p)
@@ -157,49 +130,28 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
             self._log_weight = np.log(u / np.bincount(index, weight))
         if gap > self.tol * mean:
             warnings.warn(
-                f"The class weights have not settled after {fits} fits: the gap is "
+                f"The class weights did not converge in {fits} fits: the gap is "
                 f"{gap / mean:.1e} of the mean, above tol={self.tol:.1e}; "
                 "raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
-    def decision_function(self, X):
-        """Scores of the learner: (n,) for two classes, else (n, k).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray
-        """
-        X = self._validate_X(X)
+    def _scores(self, X):
         return self.estimator_.decision_function(X)
 
-    @available_if(_has_probability)
-    def predict_proba(self, X):
-        """Probability of each class at the frequencies of the training set.
+    def _has_probability(self):
+        return hasattr(getattr(self, "estimator_", self.estimator), "predict_proba")
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n, k)
-        """
-        X = self._validate_X(X)
+    def _probabilities(self, X):
+        X = self._validate_X(X)  # raises first if there is no estimator_ yet
         P = self.estimator_.predict_proba(X)
         P = P * np.exp(self._log_weight.min() - self._log_weight)
         return P / P.sum(axis=1, keepdims=True)
 
     def _losses_at(self, X, index, weight, regret, u):
-        """Fit with class weights u; the class losses that come out."""
+        """Fit with class weights u; return the class losses."""
         c = weight * regret
         shares = c / np.bincount(index, c)[index]
         self.estimator_ = clone(self.estimator).fit(
@@ -210,3 +162,110 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         coded = np.where(index == 1, 1.0, -1.0) if k == 2 else index
         scores = self.estimator_.decision_function(X)
         return np.bincount(index, shares * loss.parts(scores, coded)[0])
+
+
+# Generators of class weights to try: they yield weights and are sent the class losses.
+
+
+def towards_slope(share, p):
+    r"""Move the weights u towards the slope s of the mean at the losses that u gives.
+
+    The fixed point u = s(m(u)) is extrapolated from the last few points by least squares on their
+    residuals (Anderson mixing, a secant method). If that does not halve the gap
+    :math:`(s - u)^\top m`, a Frank-Wolfe step from the same point increases the dual instead.
+
+    Examples
+    --------
+    >>> steps = towards_slope(np.array([0.5, 0.5]), 2.0)
+    >>> next(steps).tolist()
+    [0.5, 0.5]
+    >>> steps.send(np.array([3.0, 4.0])).round(4).tolist()
+    [0.4243, 0.5657]
+    """
+    u, points = share, []
+    m = yield u
+    while True:
+        way = mean_weights(m, share, p) - u
+        gap = m @ way
+        points = [*points, (u, way)][-len(share) - 1 :]
+        mixed = _mixed(points, share, p) if np.isfinite(p) and len(points) > 1 else None
+        if mixed is not None:
+            m_mixed = yield mixed
+            way_mixed = mean_weights(m_mixed, share, p) - mixed
+            if m_mixed @ way_mixed <= 0.5 * gap:
+                u, m = mixed, m_mixed
+                continue
+            points.append((mixed, way_mixed))
+        length = 1.0
+        while True:
+            m = yield u + length * way
+            slope = m @ way  # of the dual along the step; negative: past its maximum
+            if slope >= -0.5 * gap:
+                break
+            length *= max(gap / (gap - slope), 0.25)
+        u = u + length * way
+
+
+def equal_losses():
+    r"""Minimax of two classes: find the weights at which both losses are equal.
+
+    The second loss minus the first falls as the second weight grows; its zero is bracketed on the
+    scale of log odds, then found by the Illinois variant of regula falsi. If no weight makes the
+    losses equal, the odds grow until the gap is small.
+
+    Examples
+    --------
+    >>> steps = equal_losses()
+    >>> next(steps).tolist()
+    [0.5, 0.5]
+    >>> bool(steps.send(np.array([1.0, 2.0]))[1] > 0.5)
+    True
+    """
+    z, step = 0.0, 1.0
+    excess = -np.subtract(*(yield _odds(z)))
+    while True:  # double the step until the sign changes
+        old_z, old = z, excess
+        z += step if excess > 0 else -step
+        step *= 2.0
+        excess = -np.subtract(*(yield _odds(z)))
+        if excess * old <= 0.0:
+            break
+    while True:
+        flat = excess == old
+        new_z = 0.5 * (z + old_z) if flat else z - excess * (z - old_z) / (excess - old)
+        new = -np.subtract(*(yield _odds(new_z)))
+        if new * excess < 0.0:
+            old_z, old = z, excess
+        else:
+            old *= 0.5  # the same end was kept twice: pull the next point towards it
+        z, excess = new_z, new
+
+
+def _odds(z):
+    return np.array([expit(-z), expit(z)])
+
+
+def _mixed(points, share, p):
+    """Combination of the points with the smallest residual, on the dual ball; None if outside."""
+    U, R = (np.array(part) for part in zip(*points, strict=True))
+    mix = np.linalg.lstsq(np.diff(R, axis=0).T, R[-1], rcond=1e-10)[0]
+    u = U[-1] + R[-1] - mix @ (np.diff(U, axis=0) + np.diff(R, axis=0))
+    if not np.isfinite(u).all() or u.min() <= 0.0:
+        return None
+    return u / dual_norm(u, share, p)
+
+
+def dual_norm(u, share, p):
+    """Norm whose unit ball contains all gradients of the power mean.
+
+    Examples
+    --------
+    >>> round(float(dual_norm(mean_weights(np.array([3.0, 4.0]), np.full(2, 0.5), 2.0),
+    ...                       np.full(2, 0.5), 2.0)), 12)
+    1.0
+    """
+    ratio = u / share
+    if p == 1.0:
+        return ratio.max()
+    q = p / (p - 1.0)
+    return (share @ ratio**q) ** (1.0 / q)

@@ -1,4 +1,4 @@
-"""Choosing a solver, rounding kinks less and less, and the certificate at the end."""
+"""Choice of solver, continuation in the smoothing, and the certificate."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -7,20 +7,33 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes.qmean._bundle import bundle
-from stakes.qmean._lbfgs import lbfgs
+from stakes.qmean._descent import lbfgs, newton
 from stakes.qmean._mean import mean_weights
 from stakes.qmean._minimax import minimax_steps
-from stakes.qmean._newton import newton
 from stakes.qmean._problem import Smoothing
 
 SOLVERS = ("auto", "newton", "lbfgs", "bundle")
-_FULL_MATRIX = 1000  # parameters up to which the full matrix of second derivatives is formed
-_LAST_STAGE = 10
+_FULL_MATRIX = 1000  # number of parameters up to which the full Hessian is formed
+_STAGES = 10  # of the continuation: the smoothing shrinks by ten in each
 
 
 @dataclass
-class Solution:
-    """Parameters, and what says how good they are."""
+class QuadraticMeanSolution:
+    """Minimiser of a :class:`QuadraticMeanProblem` with its certificates.
+
+    Attributes
+    ----------
+    W : ndarray
+        Parameters, the intercept last.
+    objective, gap, gradient_norm : float
+        Value of J, its duality gap, and the largest entry of the gradient.
+    group_losses, group_weights : ndarray of shape (k,)
+        Loss of each group, and its weight in the gradient of the mean.
+    n_iter : int
+        Number of steps.
+    gaps : list of float
+        Gap after each iteration of the bundle method.
+    """
 
     W: np.ndarray
     objective: float
@@ -33,35 +46,44 @@ class Solution:
 
     @property
     def relative_gap(self):
-        """The gap as a share of the objective, as `tol` is."""
+        """Gap relative to the objective, as `tol` is."""
         return self.gap / abs(self.objective) if self.gap else 0.0
 
     @property
     def relative_gaps(self):
-        """The same of the gap after each iteration."""
+        """Gaps after each iteration, relative to the objective."""
         return [gap / abs(self.objective) for gap in self.gaps]
 
 
-def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
-    """Minimise J to a relative duality gap of `tol`, and warn if that was not reached.
+def minimize_quadratic_mean(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
+    """Minimise J to a relative duality gap of `tol`; warn if that is not reached.
 
     Parameters
     ----------
-    problem : Problem
-        What to minimise.
+    problem : QuadraticMeanProblem
+        Problem to solve.
     solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
         "auto": Newton if the smaller side of X is small, else L-BFGS; also L-BFGS for smooth
         losses on sparse X with more features than rows.
     tol : float, default=1e-6
-        The duality gap, relative to the objective, at which to stop.
+        Duality gap, relative to the objective, at which to stop.
     max_iter : int, default=1000
-        Steps (of each stage, where kinks are rounded).
+        Maximum number of steps (of each stage of the smoothing).
     start : ndarray, default=None
-        Where to start.
+        Starting point; None: zero.
 
     Returns
     -------
-    Solution
+    QuadraticMeanSolution
+
+    Examples
+    --------
+    >>> from stakes.qmean import QuadraticMeanProblem, classification_loss
+    >>> X, y = np.array([[0.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0])
+    >>> loss, share = classification_loss("logistic"), np.full(2, 0.5)
+    >>> problem = QuadraticMeanProblem(X, y, np.ones(3), (y > 0).astype(int), loss, share)
+    >>> minimize_quadratic_mean(problem).relative_gap < 1e-6
+    True
     """
     if solver == "auto":
         solver = _chosen(problem)
@@ -70,7 +92,7 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
     W = problem.start() if start is None else start
     small = problem.small() if problem.smooth and solver == "newton" and start is None else None
     if small is not None:
-        W, *_ = _stages(small, W, solver, 1e-3, max_iter)
+        W, *_ = _stages(small, W, solver, 1e-3, max_iter)  # warm start
     gaps = []
     if solver == "bundle":
         W, gaps, u = bundle(problem, W, tol, max_iter)
@@ -87,11 +109,16 @@ def _chosen(problem):
 
 
 def _stages(problem, W, solver, tol, max_iter):
-    """Solve with kinks rounded less and less, until the gap of the unrounded problem is small."""
-    stages = range(1) if problem.smooth else range(_LAST_STAGE)
+    """Solve with less and less smoothing until the gap of the original problem is small.
+
+    Each stage starts from the solution of the one before. Its gap cannot fall below the error of
+    the smoothing itself; within that, the inner tolerance is tightened up to two times.
+    """
+    stages = range(1) if problem.smooth else range(_STAGES)
     done = 0
     best = W, None, np.inf
     for stage in stages:
+        # the kinks of the losses get width h, the maximum over groups becomes a power mean
         h = 0.0 if problem.loss.smooth else problem.scale * 10.0**-stage
         p = problem.p if np.isfinite(problem.p) else 4.0 * 10.0**stage
         smoothing = Smoothing(h, p)
@@ -105,8 +132,8 @@ def _stages(problem, W, solver, tol, max_iter):
             done += steps
             u, value, gap = _gap(problem, W, smoothing)
             best = min(best, (W, u, gap), key=lambda found: found[2])
-            rounding = abs(value - problem.value(W, None, smoothing))
-            if gap <= max(tol * abs(value), 2.0 * rounding):
+            error = abs(value - problem.value(W, None, smoothing))
+            if gap <= max(tol * abs(value), 2.0 * error):
                 break
         if solver == "newton" and np.isinf(problem.p):
             exact_W, exact_u = minimax_steps(problem, W, u, h)
@@ -118,7 +145,7 @@ def _stages(problem, W, solver, tol, max_iter):
 
 
 def _gap(problem, W, smoothing, u=None):
-    """Group weights, the value of the unrounded problem, and how far it may be from its minimum."""
+    """Group weights, value of the original problem, and its duality gap."""
     f = problem.scores(W)
     if u is None:
         m = problem.group_losses(problem.loss.parts(f, problem.y, smoothing.h)[0])
@@ -128,7 +155,7 @@ def _gap(problem, W, smoothing, u=None):
 
 
 def _gradient_for(problem, W, tol):
-    """How small the largest slope must be for a gap of tol * J: the gap is |slope|^2 / 4 alpha."""
+    """Gradient tolerance for a gap of tol * J: the gap is |gradient|^2 / 4 alpha."""
     return np.sqrt(4.0 * problem.alpha * tol * problem.value(W) / W.size)
 
 
@@ -144,7 +171,7 @@ def _certified(problem, W, u, gap, n_iter, gaps, tol):
             stacklevel=4,
         )
     m = problem.group_losses(problem.loss.parts(problem.scores(W), problem.y)[0])
-    return Solution(
+    return QuadraticMeanSolution(
         W=W,
         objective=float(value),
         gap=float(gap),
@@ -157,19 +184,19 @@ def _certified(problem, W, u, gap, n_iter, gaps, tol):
 
 
 def _solve_in_span(problem, tol, max_iter):
-    """With fewer rows than features the weights are a sum of rows: solve for n numbers instead."""
+    """With fewer rows than features, solve for the n coefficients of w as a sum of rows."""
     K = problem.X @ problem.X.T
     K = K.toarray() if problem.sparse else K
     F, back = gram_features(K)
     small = replace(problem, X=F)
-    found = solve(small, "newton", tol, max_iter)
+    found = minimize_quadratic_mean(small, "newton", tol, max_iter)
     w = problem.Xt @ (back @ found.W[:-1])
     found.W = np.concatenate([w, found.W[-1:]])
     return found
 
 
 def gram_features(K):
-    """Features F with F F' = K, and the matrix that turns their weights into those of the rows.
+    """Features F with F F' = K, and the matrix that maps their weights to those of the rows.
 
     Examples
     --------
@@ -178,6 +205,7 @@ def gram_features(K):
     True
     """
     values, U = np.linalg.eigh(K)
+    # eigenvalues at rounding level carry no information and would be inverted below
     keep = values > values[-1] * len(K) * np.finfo(float).eps
     root = np.sqrt(values[keep])
     return np.ascontiguousarray(U[:, keep] * root), U[:, keep] / root

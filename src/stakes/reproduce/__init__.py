@@ -1,11 +1,15 @@
-"""The papers' tables, re-run beside the printed numbers.
+"""The papers' experiments, re-run and compared with the printed numbers.
 
-Each paper is a module with `run(*, repeats=None, data=None, progress=None) -> Reproduction`.
+Each paper is a package with `run(*, repeats=None, data=None, progress=None) -> Reproduction`. It
+consists of `paper.csv` (the printed numbers), `_data.py` (the data sets), `_runs.py` (the
+experiments; further modules where one file would be too long), `_claims.py` (verdicts on the
+paper's claims), `_figures.py` (plots of a stored run) and `_reproduction.py` (tables and `run`).
 """
 
+from stakes.reproduce._files import DATA_PAGE
 from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 
-# the name on the command line -> the module that has `run`
+# name on the command line -> package that has `run`
 PAPERS = {
     "games": "stakes.reproduce.games",
     "cw-cvar": "stakes.reproduce.cw_cvar",
@@ -17,4 +21,4 @@ PAPERS = {
     "csduol": "stakes.reproduce.csduol",
 }
 
-__all__ = ["PAPERS", "Cell", "Claim", "Reproduction", "Table"]
+__all__ = ["DATA_PAGE", "PAPERS", "Cell", "Claim", "Reproduction", "Table"]

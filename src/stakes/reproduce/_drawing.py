@@ -1,4 +1,4 @@
-"""A figure drawn from the stored rows of a run, the same bytes each time."""
+"""Figures plotted from the stored results of a run, byte for byte the same each time."""
 
 import json
 import sys
@@ -10,12 +10,12 @@ STYLE = {"svg.hashsalt": "stakes", "svg.fonttype": "none"}
 
 
 def draw_stored(draw):
-    """Run `draw` on the file that the first argument names; the second is the picture's."""
+    """Plot the stored run named by the first command-line argument into the file of the second."""
     source, target = sys.argv[1:]
     with matplotlib.rc_context(STYLE):
         save(draw(json.loads(Path(source).read_text())), target)
 
 
 def save(figure, target):
-    """Write a figure without the date, which would change at every drawing."""
+    """Save a figure without its date, so that plotting it again gives the same bytes."""
     figure.savefig(target, metadata={"Date": None})

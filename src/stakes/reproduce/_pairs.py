@@ -1,4 +1,4 @@
-"""One learner against another over many sets, as Friedman's test of two tells it."""
+"""Friedman's test for two learners over many data sets."""
 
 import numpy as np
 from scipy.stats import chi2
@@ -7,17 +7,17 @@ from stakes.reproduce._result import Claim
 
 
 def friedman_of_two(first, second):
-    """Friedman's test for two learners: a chi-square of wins less losses; ties carry no rank.
+    """Friedman's test for two learners: a chi-square test of wins minus losses; ties are dropped.
 
     Parameters
     ----------
     first, second : array-like of shape (n_sets,)
-        What each reached on every set.
+        Value of each learner on every data set.
 
     Returns
     -------
     wins, losses : int
-        Sets on which the first has the larger and the smaller value.
+        Data sets on which the first learner has the larger and the smaller value.
     p_value : float
 
     Examples
@@ -34,14 +34,14 @@ def friedman_of_two(first, second):
 
 
 def beats_claim(text, better, other):
-    """The claim that one learner has larger values than another.
+    """Verdict on the claim that one learner has larger values than another.
 
     Parameters
     ----------
     text : str
         The claim.
     better, other : array-like of shape (n_sets,)
-        Means of both on every set.
+        Mean value of each learner on every data set.
 
     Returns
     -------

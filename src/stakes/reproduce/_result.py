@@ -1,4 +1,4 @@
-"""A paper's table beside ours, and a verdict for each of its claims."""
+"""Tables that compare our numbers with a paper's, and a verdict on each of its claims."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -8,20 +8,20 @@ VERDICTS = ("reproduced", "partly reproduced", "not reproduced", "cannot be chec
 
 @dataclass
 class Cell:
-    """One number of a paper's table beside ours.
+    """Our value and the paper's value of one table cell.
 
     Parameters
     ----------
     row, column : str
-        Where it stands in the table.
+        Position in the table.
     ours : float or None
-        What this run gave; None where the method or the data is not to be had.
+        Our value; None if the method or the data are not available.
     ours_sd : float or None, default=None
-        Its standard deviation over the repeats.
+        Standard deviation of our value over the repeats.
     paper : float or None, default=None
-        What the paper prints.
+        The paper's value.
     paper_sd : float or None, default=None
-        The paper's standard deviation.
+        Standard deviation of the paper's value.
     """
 
     row: str
@@ -33,7 +33,7 @@ class Cell:
 
     @property
     def deviations(self):
-        """How many of the paper's standard deviations ours lies above the paper's value."""
+        """Difference from the paper's value, in units of the paper's standard deviation."""
         if self.ours is None or self.paper is None or not self.paper_sd:
             return None
         return (self.ours - self.paper) / self.paper_sd
@@ -50,7 +50,7 @@ class Cell:
 
 @dataclass
 class Table:
-    """One table or figure of a paper, as cells.
+    """One table or figure of a paper, as a list of cells.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Table:
     note: str = ""
 
     def to_markdown(self):
-        """The table with one row per learner, ours first, the paper's number in brackets."""
+        """Markdown table: our value first, the paper's in parentheses."""
         rows = list(dict.fromkeys(cell.row for cell in self.cells))
         columns = list(dict.fromkeys(cell.column for cell in self.cells))
         text = {(cell.row, cell.column): str(cell) for cell in self.cells}
@@ -83,7 +83,7 @@ class Table:
 
 @dataclass
 class Claim:
-    """A sentence of the paper, what became of it, and the numbers that say so."""
+    """A claim of the paper, our verdict on it, and the evidence."""
 
     text: str
     verdict: str
@@ -95,7 +95,7 @@ class Claim:
 
 
 def verdict_of(held):
-    """The verdict on a claim that held in all, in some or in none of its cases.
+    """Verdict on a claim that held in all, some or none of the cases.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def verdict_of(held):
 
 @dataclass
 class Reproduction:
-    """All of a paper that was re-run: tables, claims, and how to run it again."""
+    """The re-run of a paper: tables, verdicts on claims, and the command that made it."""
 
     name: str
     paper: str
@@ -119,18 +119,18 @@ class Reproduction:
     claims: list[Claim] = field(default_factory=list)
 
     def to_markdown(self):
-        """A page for the docs or the terminal."""
+        """Markdown page for the docs or the terminal."""
         parts = [f"# {self.paper}", f"Made by `{self.command}`."]
         if self.claims:
             lines = ["## Claims", "", "| claim | verdict | evidence |", "| --- | --- | --- |"]
-            lines += [f"| {c.text} | {c.verdict} | {c.evidence} |" for c in self.claims]
+            lines += [f"| {c.text.rstrip('.')} | {c.verdict} | {c.evidence} |" for c in self.claims]
             parts.append("\n".join(lines))
         parts.append("## Tables")
         parts += [table.to_markdown() for table in self.tables]
         return "\n\n".join(parts) + "\n"
 
     def to_json(self):
-        """The rows, to be kept and drawn from."""
+        """JSON text of all cells and claims, for storage and plotting."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
 

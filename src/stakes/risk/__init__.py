@@ -1,4 +1,4 @@
-"""Tail risk: VaR, CVaR, worst-case factors, streaming CVaR."""
+"""Tail risk: VaR and CVaR of samples, normal distributions and streams; worst-case factors."""
 
 from stakes.risk._sample import (
     conditional_value_at_risk,

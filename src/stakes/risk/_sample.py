@@ -10,7 +10,7 @@ from stakes.risk._worst_case import omega
 
 
 def value_at_risk(values, tail, side="upper", *, sample_weight=None):
-    r"""The value that only a share `tail` of the sample exceeds.
+    r"""Smallest value that at most a share `tail` of the sample exceeds (value at risk).
 
     .. math:: VaR = \min\{v : P(V > v) \le tail\}
 
@@ -21,9 +21,9 @@ def value_at_risk(values, tail, side="upper", *, sample_weight=None):
     tail : float
         Share of the sample in the tail, in (0, 1].
     side : {"upper", "lower"}, default="upper"
-        Whether large or small values are the bad ones; "lower" is minus the upper of -values.
+        Whether large or small values are bad; "lower" is minus the upper VaR of -values.
     sample_weight : array-like of shape (n,), default=None
-        Probability of each value up to a factor; by default all weigh the same.
+        Weights of the values; None: all equal.
 
     Returns
     -------
@@ -37,8 +37,8 @@ def value_at_risk(values, tail, side="upper", *, sample_weight=None):
     values, weights = _descending(values, tail, side, sample_weight)
     room = tail * weights.sum()
     above = np.concatenate([[0.0], np.cumsum(weights)[:-1]])
-    # values of one atom share what lies strictly above them; a share that misses `tail` only
-    # by rounding (0.29 of 100) is in it
+    # equal values have the same weight strictly above them, that of the first; the slack lets
+    # in a share that exceeds `tail` by rounding only (0.29 of 100)
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     fits = above[first] <= room * (1 + 1e-12)
     return _signed(values[first][fits][-1], side)
@@ -49,8 +49,8 @@ def conditional_value_at_risk(values, tail, side="upper", *, sample_weight=None)
 
     .. math:: CVaR = \min_v\ v + \frac{1}{tail} E[(V - v)_+]
 
-    The value at the boundary counts with the fraction that fits into the tail, so the result is
-    continuous in `tail`, at least the VaR, and the mean at `tail=1`.
+    The boundary value counts with the fraction that fits into the tail, so the result is
+    continuous in `tail`, at least the VaR, and equal to the mean at `tail=1`.
 
     Parameters
     ----------
@@ -74,19 +74,20 @@ def conditional_value_at_risk(values, tail, side="upper", *, sample_weight=None)
     values, weights = _descending(values, tail, side, sample_weight)
     room = tail * weights.sum()
     below = np.concatenate([[0.0], np.cumsum(weights)])
-    inside = np.diff(np.minimum(below, room))
+    inside = np.diff(np.minimum(below, room))  # weight of each value that lies in the tail
     last = int(np.flatnonzero(inside > 0)[-1])
     mean = inside @ values / inside.sum()
+    # rounding must not push the mean out of the range of the values it averages
     return _signed(min(max(mean, values[last]), values[0]), side)
 
 
 def normal_value_at_risk(mean, std, tail, side="upper"):
-    """VaR of normal distributions; arrays give one value each.
+    """VaR of normal distributions.
 
     Parameters
     ----------
     mean, std : float or array-like
-        Their moments.
+        Means and standard deviations.
     tail, side
         As in :func:`value_at_risk`.
 
@@ -110,7 +111,7 @@ def normal_conditional_value_at_risk(mean, std, tail, side="upper"):
     Parameters
     ----------
     mean, std : float or array-like
-        Their moments.
+        Means and standard deviations.
     tail, side
         As in :func:`value_at_risk`.
 
@@ -129,7 +130,7 @@ def normal_conditional_value_at_risk(mean, std, tail, side="upper"):
 
 
 def _descending(values, tail, side, sample_weight):
-    """The values of positive weight, the worst first and signed so that large is bad."""
+    """Values of positive weight, worst first, with the sign that makes large values bad."""
     _check(tail, side)
     values = np.asarray(column_or_1d(values), dtype=np.float64)
     if sample_weight is None:
@@ -138,12 +139,14 @@ def _descending(values, tail, side, sample_weight):
         weights = np.asarray(column_or_1d(sample_weight), dtype=np.float64)
         check_consistent_length(values, weights)
         if not (weights >= 0).all():
-            raise ValueError("sample_weight must not hold negative or missing weights.")
+            raise ValueError("sample_weight must not contain negative or missing values.")
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) == 0:
-        raise ValueError("values is empty or weighs nothing; a tail needs at least one value.")
+        raise ValueError(
+            "values is empty or has no positive weight; a tail needs at least one value."
+        )
     if np.isnan(values).any():
-        raise ValueError("values holds missing values; drop them first.")
+        raise ValueError("values contains missing values; drop them first.")
     bad = values if side == "upper" else -values
     order = np.argsort(-bad, kind="stable")
     return bad[order], weights[order]

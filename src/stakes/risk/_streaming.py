@@ -1,31 +1,31 @@
-"""CVaR of a stream after each value: exact, or in bounded memory with a stated error."""
+"""CVaR of a stream after each value: exact, or in bounded memory with a known error."""
 
 import numpy as np
 
 from stakes._core.jit.cvar import cvar_now, cvar_pass, cvar_push, cvar_reserve, cvar_state
 from stakes._core.jit.cvar_sketch import sketch_bounds, sketch_pass, sketch_state
 
-_SPAN = 1e12  # the grid reaches from the largest value down to this part of it
+_SPAN = 1e12  # ratio of the largest value to the lower end of the grid
 
 
 class StreamingCVaR:
-    r"""Mean of the largest share `tail` of all values seen so far, kept up to date.
+    r"""Running CVaR: the mean of the largest share `tail` of all values seen so far.
 
-    Exact by default: two heaps, :math:`O(\log n)` a value, all values kept. With `max_memory`
+    Exact by default: two heaps, :math:`O(\log n)` per value, all values kept. With `max_memory`,
     values must not be negative and are counted on a logarithmic grid of :math:`m` =
-    `max_memory // 4` cells, each with its count, sum, least and largest value; only the cell at
-    the tail's boundary is uncertain, so with :math:`g = 10^{12/m}`
+    `max_memory // 4` cells, each with its count, sum, minimum and maximum. Only the cell at the
+    boundary of the tail is uncertain, so with :math:`g = 10^{12/m}`
 
     .. math:: |\widehat{CVaR} - CVaR| \le \tfrac12\max((g - 1)\,CVaR,\ g^2\,10^{-12} \max_i v_i) ,
 
-    and :meth:`bounds` gives an interval that holds for certain (usually far narrower).
+    and :meth:`bounds` gives an interval that contains the CVaR (usually a far narrower one).
 
     Parameters
     ----------
     tail : float
         Share of the values in the tail, in (0, 1].
     max_memory : int, default=None
-        How many numbers to keep at most, 64 or more; None: all of them, exact.
+        Maximum number of stored numbers, at least 64; None: no limit, exact.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class StreamingCVaR:
     7.543 7.544
     """
 
-    def __init__(self, tail, max_memory=None):
+    def __init__(self, tail, *, max_memory=None):
         if not 0 < tail <= 1:
             raise ValueError(f"tail must be a share in (0, 1]. Got {tail!r} instead.")
         if max_memory is not None and max_memory < 64:
@@ -53,12 +53,12 @@ class StreamingCVaR:
 
     @property
     def n_seen(self):
-        """How many values came."""
+        """Number of values seen."""
         return int(self._sizes.sum() if self.max_memory is None else self._place[1])
 
     @property
     def value(self):
-        """The CVaR of all values so far; NaN before the first."""
+        """CVaR of all values so far; NaN before the first."""
         if self.max_memory is None:
             return float(cvar_now(self.tail, self._top, self._rest, self._sizes, self._sums))
         return sum(self.bounds()) / 2
@@ -73,7 +73,7 @@ class StreamingCVaR:
         return float(cvar_push(value, self.tail, self._top, self._rest, self._sizes, self._sums))
 
     def update_many(self, values):
-        """Add values one by one; return the CVaR after each, shape (m,)."""
+        """Add values in order; return the CVaR after each, shape (m,)."""
         values = np.ascontiguousarray(values, dtype=np.float64)
         out = np.empty(len(values))
         if len(values) == 0:
@@ -89,21 +89,21 @@ class StreamingCVaR:
         return out
 
     def bounds(self):
-        """An interval that holds the CVaR for certain; one point in exact mode."""
+        """Interval that contains the CVaR; a single point in exact mode."""
         if self.max_memory is None:
             return self.value, self.value
         low, high = sketch_bounds(self.tail, self._cells, self._place)
         return float(low), float(high)
 
     def get_state(self):
-        """Everything as a dict of numbers and arrays, to be saved in any form."""
+        """Return the state as a dict of numbers and arrays."""
         arrays = {name.lstrip("_"): np.copy(getattr(self, name)) for name in self._state_names}
         return {"tail": self.tail, "max_memory": self.max_memory} | arrays
 
     @classmethod
     def from_state(cls, state):
-        """The same stream again, bit for bit, from :meth:`get_state`."""
-        stream = cls(state["tail"], state["max_memory"])
+        """Restore a stream, bit for bit, from :meth:`get_state`."""
+        stream = cls(state["tail"], max_memory=state["max_memory"])
         for name in stream._state_names:
             setattr(stream, name, np.copy(state[name.lstrip("_")]))
         return stream
@@ -119,9 +119,9 @@ class StreamingCVaR:
 
     def _check(self, least, largest):
         if not (np.isfinite(least) and np.isfinite(largest)):
-            raise ValueError("A value is missing or infinite; leave it out of the stream.")
+            raise ValueError("A value is missing or infinite; drop it from the stream.")
         if self.max_memory is not None and least < 0:
             raise ValueError(
-                "A value is negative; with max_memory only values of at least zero can be counted. "
+                "A value is negative; with max_memory all values must be at least zero. "
                 "Use max_memory=None."
             )

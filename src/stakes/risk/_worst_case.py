@@ -1,4 +1,4 @@
-"""The largest CVaR that a mean and a variance allow, under assumptions on the shape."""
+"""Worst-case CVaR for a given mean and variance, by what is known of the shape."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -6,8 +6,8 @@ from scipy.special import ndtri
 MARGINS = ("gaussian", "unimodal", "symmetric", "arbitrary")
 
 
-def omega(epsilon, margin):
-    r"""Worst-case CVaR factor: how many standard deviations the worst `epsilon` lie off the mean.
+def omega(tail, margin):
+    r"""Worst-case CVaR factor: distance of the mean of the tail from the mean, in deviations.
 
     .. math:: \omega_\epsilon = \sup\{CVaR_\epsilon(M) : E M = 0,\ E M^2 = 1,\ M \in shape\}
 
@@ -22,23 +22,24 @@ def omega(epsilon, margin):
 
     Parameters
     ----------
-    epsilon : float or array-like
-        Share of the tail, in (0, 1].
+    tail : float or array-like
+        Share of the distribution in the tail, :math:`\epsilon` in (0, 1].
     margin : {"gaussian", "unimodal", "symmetric", "arbitrary"}
-        What is known of the shape; each set of distributions holds the one before it.
+        Assumed shape; each class of distributions contains the one before it.
 
     Returns
     -------
     float or ndarray
-        Falls from infinity to zero as epsilon grows to one.
+        Falls from infinity to zero as the tail grows to one.
 
     Notes
     -----
     Table I of the CW-CVaR paper prints the symmetric factor for :math:`\epsilon \ge 1/2` as
     :math:`\sqrt{1-\epsilon}/\sqrt{2\epsilon}`, which jumps at 1/2. The tail and the rest balance,
-    :math:`\epsilon\,CVaR_\epsilon(M) = (1-\epsilon)\,CVaR_{1-\epsilon}(-M)`, so every shape that
-    holds -M with M has :math:`\omega_\epsilon = \frac{1-\epsilon}{\epsilon}\omega_{1-\epsilon}`,
-    which gives the value above.
+    :math:`\epsilon\,CVaR_\epsilon(M) = (1-\epsilon)\,CVaR_{1-\epsilon}(-M)`, so every class that
+    contains -M along with M has
+    :math:`\omega_\epsilon = \frac{1-\epsilon}{\epsilon}\omega_{1-\epsilon}`, which gives the value
+    above.
 
     References
     ----------
@@ -52,18 +53,18 @@ def omega(epsilon, margin):
     """
     if margin not in MARGINS:
         raise ValueError(f"margin must be one of {', '.join(MARGINS)}. Got {margin!r} instead.")
-    e = np.asarray(epsilon, dtype=np.float64)
+    e = np.asarray(tail, dtype=np.float64)
     if not ((e > 0) & (e <= 1)).all():
-        raise ValueError("epsilon must lie in (0, 1].")
+        raise ValueError("tail must lie in (0, 1].")
     small, mirror = np.minimum(e, 1 - e), e > 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = _SMALL[margin](small)
-        # at epsilon = 1 the tail is everything, so its mean is zero
+        # the balance of Notes; at e = 1 the tail is everything, so its mean is zero
         factor = np.where(mirror, np.where(e < 1, small / e * factor, 0.0), factor)
     return float(factor) if factor.ndim == 0 else factor
 
 
-# the factors for epsilon up to 1/2; the rest follows by balance
+# factors for tails up to 1/2; larger ones follow from the balance
 _SMALL = {
     "gaussian": lambda e: np.exp(-0.5 * ndtri(e) ** 2) / np.sqrt(2 * np.pi) / e,
     "unimodal": lambda e: np.where(e <= 1 / 3, 2 / (3 * np.sqrt(e)), np.sqrt(3) * (1 - e)),

@@ -1,7 +1,6 @@
-"""Samplers that count what an example costs, or how safe a rare one is; only ever on training data.
+"""Samplers of training data by cost or by neighbourhood, and a classifier built on them.
 
-imbalanced-learn (the extra of that name) does the drawing of `SafeLevelSMOTE` and
-`WrapperSampler`; the others do without it.
+`SafeLevelSMOTE` and `WrapperSampler` need imbalanced-learn (the extra of that name).
 """
 
 from stakes.sampling._cost_proportionate import CostProportionateSampler

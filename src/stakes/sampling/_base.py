@@ -1,4 +1,4 @@
-"""What the samplers share: imbalanced-learn's interface, and that package only when it is used."""
+"""Base of the samplers: the interface of imbalanced-learn, imported only when it is used."""
 
 import importlib
 
@@ -12,23 +12,23 @@ from stakes.errors import InputError
 
 
 class Sampler(BaseEstimator):
-    """Base of the samplers: `fit_resample`, which a pipeline of imbalanced-learn calls in `fit`.
+    """Base of the samplers, whose `fit_resample` a pipeline of imbalanced-learn calls in `fit`.
 
-    imbalanced-learn's own base class is not inherited, so that this folder can be imported and
-    its classes listed where that package is not installed.
+    It does not inherit from imbalanced-learn, so that the samplers can be imported and listed
+    without that package.
     """
 
     _estimator_type = "sampler"
 
     def fit(self, X, y):
-        """Resample, and keep only what was learnt about the sample.
+        """Resample and keep only the fitted attributes.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The examples.
+            Training examples.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
 
         Returns
         -------
@@ -53,26 +53,26 @@ class Sampler(BaseEstimator):
 
 
 def imbalanced_learn(module, owner):
-    """A module of imbalanced-learn, or one sentence with the way out.
+    """Import a module of imbalanced-learn, or raise with the command that installs it.
 
     Parameters
     ----------
     module : str
-        Its name, as "over_sampling".
+        Name, such as "over_sampling".
     owner : object
-        Who needs it.
+        Sampler that needs it.
     """
     try:
         return importlib.import_module(f"imblearn.{module}")
     except ImportError:
         raise InputError(
-            f"{type(owner).__name__} draws its samples with imbalanced-learn, which is not "
-            "installed; run: pip install 'stakes[imbalanced-learn]'"
+            f"{type(owner).__name__} needs imbalanced-learn, which is not installed; "
+            "run: pip install 'stakes[imbalanced-learn]'"
         ) from None
 
 
 def like_given(values, given):
-    """A sample as a data frame with the same columns, if the examples came as one."""
+    """The sample as a data frame with the same columns, if the examples were one."""
     columns = getattr(given, "columns", None)
     if columns is None or sparse.issparse(values):
         return values

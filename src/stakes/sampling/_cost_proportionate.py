@@ -1,4 +1,4 @@
-"""Rejection sampling: an example is kept with a chance proportional to what it costs."""
+"""Rejection sampling: examples are kept with a probability proportional to their cost."""
 
 from numbers import Real
 
@@ -9,43 +9,43 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from stakes._core.base import COST_CONSTRAINTS
 from stakes._core.deciding import row_count
+from stakes._core.docs import documented
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import Interval, safe_indexing
+from stakes._core.sklearn_private import Interval, check_sample_weight, safe_indexing
 from stakes.costs import COST_NAMES, Costs
 from stakes.sampling._base import Sampler
 
 
+@documented()
 class CostProportionateSampler(Sampler):
-    r"""Keeps each example with a chance proportional to what getting it wrong costs.
+    r"""Keeps each example with a probability proportional to the cost of misclassifying it.
 
-    With the regrets :math:`c_i` and their maximum :math:`Z` an example is kept with probability
-    :math:`c_i / Z`. A learner that errs seldom on the kept examples then costs little on all:
+    With the regrets :math:`c_i` and their maximum :math:`Z`, an example is kept with probability
+    :math:`c_i / Z`. The error rate on the kept examples is then the cost on all of them:
 
     .. math:: E_{kept}[1\{h(x) \ne y\}] = \frac{E[c\, 1\{h(x) \ne y\}]}{E[c]} .
 
-    Nothing is kept twice, which learners that memorise copies would pay for.
+    No example is kept twice, so learners that memorize duplicates do not overfit.
 
     Parameters
     ----------
     ceiling : float, default=1.0
-        Quantile of the regrets that is taken for :math:`Z`. Below one more examples are kept, and
-        those dearer than :math:`Z` several times, :math:`c_i / Z` times on average.
+        Quantile of the regrets that is used as :math:`Z`. Below one, more examples are kept, and
+        those that cost more than :math:`Z` repeatedly, :math:`c_i / Z` times on average.
     random_state : int, RandomState instance or None, default=None
-        For the draws.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit_resample`.
+        Seed of the draws.
+    [costs]
 
     Attributes
     ----------
     sample_indices_ : ndarray of int
-        The rows that were kept.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Rows that were kept.
+    [seen]
 
     Notes
     -----
-    In a pipeline of imbalanced-learn the costs reach it where scikit-learn's metadata routing is
-    on (`sklearn.set_config(enable_metadata_routing=True)`); without, that pipeline drops them.
+    A pipeline of imbalanced-learn passes costs only with scikit-learn's metadata routing enabled
+    (`sklearn.set_config(enable_metadata_routing=True)`).
 
     References
     ----------
@@ -67,8 +67,8 @@ class CostProportionateSampler(Sampler):
         **COST_CONSTRAINTS,
     }
 
-    # read by imbalanced-learn's pipelines where scikit-learn's metadata routing is on
-    __metadata_request__fit_resample = dict.fromkeys(COST_NAMES, True)
+    # read by pipelines of imbalanced-learn with metadata routing enabled
+    __metadata_request__fit_resample = dict.fromkeys((*COST_NAMES, "sample_weight"), True)
 
     def __init__(
         self,
@@ -87,21 +87,24 @@ class CostProportionateSampler(Sampler):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
 
-    def fit_resample(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def fit_resample(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
         """Draw the sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples; they are only picked from, so anything with rows will do.
+            Examples; columns of any kind.
         y : array-like of shape (n,)
-            Their labels, of two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost.
+            Labels of two classes.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
-        (X, y) of the examples kept, in their order.
+        (X, y)
+            The kept examples, in their order.
         """
         self._validate_params()
         given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
@@ -112,6 +115,8 @@ class CostProportionateSampler(Sampler):
         check_consistent_length(X, y)
         signs = code_labels(y)[1]
         regret = Costs.of(row_count(X), **costs).regret(signs > 0)
+        if sample_weight is not None:
+            regret = regret * check_sample_weight(sample_weight, y, ensure_non_negative=True)
         random = check_random_state(self.random_state)
         self.sample_indices_ = draw(regret, self.ceiling, random)
         rows = self.sample_indices_
@@ -120,17 +125,17 @@ class CostProportionateSampler(Sampler):
 
 
 def draw(regret, ceiling, random):
-    """The rows that are kept, each c / Z times on average.
+    """Draw the rows that are kept, each c / Z times on average.
 
     Parameters
     ----------
     regret : ndarray of shape (n,)
-        What each row costs if got wrong; rows of zero are never kept, and take no draw, so that
-        leaving them out beforehand changes nothing.
+        Cost of misclassifying each row. Rows of zero cost use no random number, so removing them
+        beforehand changes nothing.
     ceiling : float
-        Quantile of the positive regrets that is taken for Z.
+        Quantile of the positive regrets that is used as Z.
     random : RandomState
-        Where chance comes from.
+        Source of randomness.
 
     Returns
     -------
@@ -139,7 +144,8 @@ def draw(regret, ceiling, random):
     at_stake = np.flatnonzero(regret > 0)
     if not len(at_stake):
         raise ValueError(
-            "No example has a positive cost: nothing to sample from; look at fp_cost and fn_cost."
+            "No example has a positive cost, so there is nothing to sample from; check fp_cost "
+            "and fn_cost."
         )
     ratio = regret[at_stake] / np.quantile(regret[at_stake], ceiling, method="higher")
     whole = np.floor(ratio)

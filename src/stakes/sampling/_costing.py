@@ -1,4 +1,4 @@
-"""Costing: any classifier made cost-sensitive by rejection sampling, averaged over samples."""
+"""Costing: any classifier made cost-sensitive by rejection sampling."""
 
 from numbers import Integral, Real
 
@@ -11,54 +11,60 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
-from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
+from stakes._core.docs import documented
+from stakes._core.sklearn_private import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    fit_context,
+)
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max
 
 
+@documented()
 class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
-    r"""Any classifier, made cost-sensitive by what it is shown.
+    r"""Any classifier, made cost-sensitive by the sample that it is trained on.
 
-    Fits copies of a classifier that knows nothing of costs, each on a sample in which an example
-    is kept with probability :math:`c_i / \max_j c_j`, and lets them vote:
+    Fits copies of a classifier that ignores costs, each on a sample in which an example is kept
+    with probability :math:`c_i / \max_j c_j`, and averages their votes:
 
     .. math:: f(x) = \frac1T \sum_{t=1}^T h_t(x) .
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What is fitted; None: scikit-learn's decision tree with leaves of five or more.
+        Classifier to copy; None: scikit-learn's decision tree with at least five examples per leaf.
     n_estimators : int, default=20
-        How many samples are drawn, :math:`T`.
+        Number of samples, :math:`T`.
     voting : {"hard", "soft"}, default="hard"
         :math:`h_t`: the decision as -1 or +1, or :math:`2p - 1` with the copy's probability.
     ceiling : float, default=1.0
-        As in :class:`CostProportionateSampler`: the quantile of the regrets above which an example
-        is kept for sure. With one dear outlier among many cheap examples the default keeps few.
+        As in :class:`CostProportionateSampler`: quantile of the regrets above which an example is
+        always kept. With one very expensive example, the default keeps few others.
     n_jobs : int or None, default=None
-        Copies fitted at once; the result is the same.
+        Number of copies fitted in parallel; results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For the samples and for the copies.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Seed of the samples and of the copies.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Labels; `classes_[1]` is the positive one.
+        Class labels; `classes_[1]` is the positive class.
     estimators_ : list of classifiers
-        The fitted copies. A sample that happens to hold one class gives a constant vote.
+        Fitted copies; a sample with one class gives a constant vote.
     sample_sizes_ : ndarray of int of shape (n_estimators,)
-        How many examples were kept in each.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Number of examples kept in each sample.
+    [seen]
 
     Notes
     -----
-    There is no `predict_proba`: what the copies estimate is the chance in the sample, which leans
-    with the costs, and where these differ from row to row no correction takes them out again. To
-    decide at prices known only later, train without costs in `BayesDecisionClassifier`.
+    There is no `predict_proba`: the copies estimate probabilities in the sample, which depend on
+    the costs, and costs that differ from row to row cannot be corrected for afterwards. To decide
+    at costs known only later, train without costs in `BayesDecisionClassifier`.
 
     References
     ----------
@@ -120,17 +126,19 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         self.tn_cost = tn_cost
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
         """Fit a copy on each sample.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Training examples.
         y : array-like of shape (n,)
-            Their labels.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost.
+            Labels.
+        [sample_weight]
+        [fit_costs]
 
         Returns
         -------
@@ -139,11 +147,13 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         X, signs = self._validate_Xy(X, y)
         costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
+        if sample_weight is not None:
+            regret = regret * check_sample_weight(sample_weight, X, ensure_non_negative=True)
         inner = self._inner()
         if self.voting == "soft" and not hasattr(inner, "predict_proba"):
             raise ValueError(
-                f"voting='soft' needs probabilities, and {type(inner).__name__} gives none; "
-                "use voting='hard'."
+                f"voting='soft' needs probabilities, and {type(inner).__name__} has no "
+                "predict_proba; use voting='hard'."
             )
         random = check_random_state(self.random_state)
         samples = [draw(regret, self.ceiling, random) for _ in range(self.n_estimators)]
@@ -161,7 +171,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples.
+            Examples.
 
         Returns
         -------

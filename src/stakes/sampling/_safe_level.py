@@ -1,4 +1,4 @@
-"""Safe-level SMOTE: synthetic examples lean to the neighbour that has more of its own kind."""
+"""Safe-level SMOTE: synthetic examples close to the safer of two neighbours."""
 
 import warnings
 from numbers import Integral
@@ -8,53 +8,54 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 
+from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.sampling._base import Sampler, imbalanced_learn, like_given
 
 
+@documented()
 class SafeLevelSMOTE(Sampler):
-    r"""Over-samples the rare class where it is at home.
+    r"""Over-samples the minority class where it has neighbours of its own class.
 
-    The safe level :math:`s_p` of an example is how many of its `k_neighbors` nearest neighbours
-    are of its class. A synthetic example lies between an example :math:`p` and a neighbour
-    :math:`n` of it, on the side of the safer one:
+    The safe level :math:`s_p` of an example is the number of its `k_neighbors` nearest neighbours
+    of its class. A synthetic example lies between an example :math:`p` and one of its neighbours
+    :math:`n`, nearer to the safer one:
 
     .. math:: x = p + g\,(n - p), \qquad g \sim \begin{cases}
               0 & s_n = 0 < s_p \\
               U(0, s_n / s_p) & 0 < s_n \le s_p \\
               U(1 - s_p / s_n, 1) & s_p < s_n \end{cases}
 
-    and pairs with :math:`s_p = s_n = 0`, both in the midst of the other class, give none.
+    Pairs with :math:`s_p = s_n = 0`, surrounded by the other class, are not used.
 
     Parameters
     ----------
     sampling_strategy : float, str, dict or callable, default="auto"
-        How many are made, as in imbalanced-learn: "auto" makes all classes as large as the
-        largest, a number sets the ratio of the two classes.
+        Number of synthetic examples, as in imbalanced-learn: "auto" balances all classes with the
+        largest, a number is the ratio of the two classes.
     k_neighbors : int, default=5
-        Neighbours that are counted, and drawn from.
+        Number of neighbours that are counted, and drawn from.
     partners : {"class", "all"}, default="class"
-        Whether :math:`n` is drawn from the nearest neighbours of the own class, or from the
-        nearest of all.
+        Whether :math:`n` is drawn from the nearest neighbours within the class or among all
+        examples.
     random_state : int, RandomState instance or None, default=None
-        For the draws.
+        Seed of the draws.
 
     Attributes
     ----------
     sampling_strategy_ : dict
-        Class -> how many examples were asked for.
+        Class -> number of synthetic examples.
     safe_levels_ : dict
         Class -> safe level of each of its examples, in the order of the training set.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    [seen]
 
     Notes
     -----
-    The paper draws :math:`n` "from the k nearest neighbours" in the whole set, which lets a
-    synthetic rare example lie at a common one; the package of its second author draws from the
-    rare class, as here by default. The paper draws :math:`g` for each attribute anew, its text has
-    the point on the line between two examples, as here. Pairs that give none are drawn again, so
-    that as many examples are made as are asked for.
+    The paper draws :math:`n` "from the k nearest neighbours" in the whole set, which can put a
+    synthetic minority example on a majority one; the package of its second author draws from the
+    minority class, the default here. The paper's algorithm draws :math:`g` for each attribute; its
+    text puts the point on the line between two examples, as here. Unused pairs are drawn again, so
+    that the requested number of examples is made.
 
     References
     ----------
@@ -86,18 +87,19 @@ class SafeLevelSMOTE(Sampler):
         self.random_state = random_state
 
     def fit_resample(self, X, y):
-        """Add synthetic examples of the rare class.
+        """Add synthetic examples of the minority class.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, numbers only.
+            Examples, numbers only.
         y : array-like of shape (n,)
-            Their labels.
+            Labels.
 
         Returns
         -------
-        (X, y) with the given examples first, then the synthetic ones.
+        (X, y)
+            The given examples, then the synthetic ones.
         """
         self._validate_params()
         values, labels = self._validate(X, y)
@@ -117,11 +119,11 @@ class SafeLevelSMOTE(Sampler):
         members = np.flatnonzero(own)
         if len(members) < 2:
             raise ValueError(
-                f"Class {str(kind)!r} has one example only, and a synthetic one lies between two; "
-                "leave it out or gather more."
+                f"Class {str(kind)!r} has only one example, and a synthetic one needs two; remove "
+                "the class or collect more examples."
             )
         near = nearest(X, self.k_neighbors)
-        level = own[near].sum(axis=1)  # of every example, how many neighbours are of the class
+        level = own[near].sum(axis=1)  # neighbours in the class, of every example
         self.safe_levels_[kind] = level[members]
         if self.partners == "all":
             partner = near[members]
@@ -132,8 +134,8 @@ class SafeLevelSMOTE(Sampler):
         useful = np.flatnonzero((level[first] > 0) | (level[second] > 0))
         if not len(useful):
             warnings.warn(
-                f"No example of class {str(kind)!r} has one of its own class among its "
-                f"{near.shape[1]} nearest neighbours: none is safe, and none was added.",
+                f"No example of class {str(kind)!r} has another one of its class among its "
+                f"{near.shape[1]} nearest neighbours, so no synthetic example was added.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -147,13 +149,13 @@ class SafeLevelSMOTE(Sampler):
 
 
 def nearest(X, k):
-    """The k nearest other rows of each row; fewer if there are fewer."""
+    """Indices of the k nearest other rows of each row, or of all if there are fewer."""
     k = min(k, X.shape[0] - 1)
     return NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
 
 
 def gap_of(level_p, level_n, u):
-    """How far from p towards n, given the safe levels and a number between 0 and 1 by chance.
+    """Position between p (0) and n (1), given their safe levels and a uniform random number.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much to under-sample and to SMOTE, found by cross-validated AUC (thesis, Section 3.6)."""
+"""Amounts of under-sampling and SMOTE, chosen by cross-validated AUC (thesis, Section 3.6)."""
 
 from numbers import Integral, Real
 
@@ -9,6 +9,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
+from stakes._core.docs import documented
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
 from stakes.sampling._base import Sampler, imbalanced_learn, like_given
@@ -16,33 +17,34 @@ from stakes.sampling._base import Sampler, imbalanced_learn, like_given
 SEEDS = np.iinfo(np.int32).max
 
 
+@documented()
 class WrapperSampler(Sampler):
-    r"""Balances the classes only as far as a classifier gains by it.
+    r"""Balances the classes only as far as a classifier benefits.
 
-    First the majority is under-sampled, in steps, as long as the classifier's cross-validated
-    AUC rises; then, with that share kept, the minority is over-sampled by SMOTE, in steps, as long
-    as it rises again. Only training folds are sampled, held-out ones stay as they are.
+    First the majority is under-sampled in steps as long as the classifier's cross-validated AUC
+    rises; then, with that share kept, the minority is over-sampled by SMOTE in steps as long as it
+    rises again. Only training folds are resampled.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Whose AUC is looked at; None: scikit-learn's decision tree with leaves of two or more.
+        Classifier to score; None: scikit-learn's decision tree with at least two examples per leaf.
     under_step : float, default=0.1
-        Share of the majority that a step takes away.
+        Share of the majority removed by each step.
     smote_step : float, default=1.0
-        Synthetic examples that a step adds, as a share of the minority.
+        Synthetic examples added by each step, as a share of the minority.
     max_smote : float, default=10.0
-        Where the second search ends at the latest.
+        Maximum share of synthetic examples.
     patience : int, default=1
-        A search ends after so many steps without a gain.
+        Number of steps without improvement after which a search stops.
     k_neighbors : int, default=5
-        Of SMOTE; fewer where a fold's minority is smaller.
+        Neighbours of SMOTE; fewer if the minority of a fold is smaller.
     cv : int, splitter or None, default=None
-        The folds; None: five times two, as in the thesis.
+        Folds; None: two folds repeated five times, as in the thesis.
     scoring : str or callable, default="roc_auc"
-        What must rise: the name of one of scikit-learn's scorers, or a scorer.
+        Scorer to maximize: a name in scikit-learn, or a callable.
     random_state : int, RandomState instance or None, default=None
-        For folds, samples and the estimator.
+        Seed of the folds, the samples and the estimator.
 
     Attributes
     ----------
@@ -51,9 +53,8 @@ class WrapperSampler(Sampler):
     smote_share_ : float
         Synthetic examples, as a share of the minority.
     path_ : list of (float, float, float)
-        All levels that were tried: share kept, share added, mean score.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        All levels tried: share kept, share added, mean score.
+    [seen]
 
     References
     ----------
@@ -106,14 +107,14 @@ class WrapperSampler(Sampler):
         self.random_state = random_state
 
     def fit_resample(self, X, y):
-        """Search both levels, then sample the whole training set at them.
+        """Search for both levels, then resample the training set at them.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
-            The examples, numbers only.
+            Examples, numbers only.
         y : array-like of shape (n,)
-            Their labels, of two classes.
+            Labels of two classes.
 
         Returns
         -------
@@ -122,7 +123,7 @@ class WrapperSampler(Sampler):
         self._validate_params()
         imbalanced_learn("over_sampling", self)
         values, labels = self._validate(X, y)
-        code_labels(labels)  # refuses other than two classes
+        code_labels(labels)  # raises unless there are two classes
         random = check_random_state(self.random_state)
         self._seed = int(random.randint(SEEDS))
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=self._seed)
@@ -137,7 +138,7 @@ class WrapperSampler(Sampler):
         return like_given(sample[0], X), sample[1]
 
     def _climb(self, levels, X, y, folds):
-        """The best level before as many steps without a gain as patience allows."""
+        """The best level, searched until `patience` steps bring no improvement."""
         best, best_score, failed = levels[0], -np.inf, 0
         for level in levels:
             score = self._score(level, X, y, folds)
@@ -151,7 +152,7 @@ class WrapperSampler(Sampler):
         return float(best[0]), float(best[1])
 
     def _score(self, level, X, y, folds):
-        """Mean score on held-out rows, which are never sampled; a level is looked at once."""
+        """Mean score on held-out rows, which are not resampled; each level is scored once."""
         for kept, added, score in self.path_:
             if (kept, added) == tuple(map(float, level)):
                 return score
@@ -164,7 +165,7 @@ class WrapperSampler(Sampler):
         return float(np.mean(found))
 
     def _sample(self, X, y, keep, add):
-        """One part of the data at the given levels."""
+        """Resample some rows at the given levels."""
         kinds, counts = np.unique(y, return_counts=True)
         rare, common = kinds[counts.argmin()], kinds[1 - counts.argmin()]
         if keep < 1.0:

@@ -1,8 +1,28 @@
-"""Streams of events: decide, wait for the label, learn, book the money."""
+"""Streams of events: decide, wait for the label, learn, count the money."""
 
+from stakes.stream._decision_stream import DecisionStream, Outcome, Totals
+from stakes.stream._file_stream import FileStream, StreamSettings
+from stakes.stream._pending import Decision, LabelCounts, PendingEvent
+from stakes.stream._prices import Prices
 from stakes.stream._progress_display import ProgressDisplay
-from stakes.stream._progressive import Progress, progressive
-from stakes.stream._records import Records
+from stakes.stream._progressive import ProgressiveResult, progressive
+from stakes.stream._records import Records, open_records
 from stakes.stream._row_encoder import RowEncoder
 
-__all__ = ["Progress", "ProgressDisplay", "Records", "RowEncoder", "progressive"]
+__all__ = [
+    "Decision",
+    "DecisionStream",
+    "FileStream",
+    "LabelCounts",
+    "Outcome",
+    "PendingEvent",
+    "Prices",
+    "ProgressDisplay",
+    "ProgressiveResult",
+    "Records",
+    "RowEncoder",
+    "StreamSettings",
+    "Totals",
+    "open_records",
+    "progressive",
+]

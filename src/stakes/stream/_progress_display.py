@@ -1,4 +1,4 @@
-"""Curves of progressive validation as a picture."""
+"""Curves of progressive validation as a plot."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from stakes._core.plotting import MUTED, once, open_axes
 
 
 class ProgressDisplay:
-    """Curves of progressive validation, the trivial policies beside them.
+    """Curves of progressive validation, next to the constant policies.
 
     Parameters
     ----------
-    progress : Progress
-        What :func:`progressive` returned.
+    progress : ProgressiveResult
+        Return value of :func:`progressive`.
     name : str, default=None
         Name in the legend.
 
@@ -30,7 +30,7 @@ class ProgressDisplay:
     'Cost so far'
     """
 
-    _LABELS = {"cost": "Cost so far", "regret": "Cost beyond the best fixed policy",
+    _LABELS = {"cost": "Cost so far", "regret": "Cost beyond the best constant policy",
                "savings": "Savings so far", "weighted_sum": "Weighted sum so far"}  # fmt: skip
 
     def __init__(self, progress, *, name=None):
@@ -43,11 +43,11 @@ class ProgressDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None: new axes.
+            Axes to draw on; None: new axes.
         name : str, default=None
-            Name in the legend; None: that of the constructor.
+            Name in the legend; None: the one of the constructor.
         curve : {"cost", "regret", "savings", "weighted_sum"}, default="cost"
-            What to draw against the events.
+            Curve to draw against the events.
         **line_options
             Passed to matplotlib's `plot`.
 
@@ -68,7 +68,7 @@ class ProgressDisplay:
                 label = once(self.ax_, label)
                 self.ax_.plot(events, np.cumsum(cost), style, label=label, **MUTED)
         elif curve != "weighted_sum":
-            self.ax_.axhline(0.0, linestyle="--", label=once(self.ax_, "best fixed"), **MUTED)
+            self.ax_.axhline(0.0, linestyle="--", label=once(self.ax_, "best constant"), **MUTED)
         self.ax_.set(xlabel="Events", ylabel=self._LABELS[curve])
         if self.ax_.get_legend_handles_labels()[0]:
             self.ax_.legend(fontsize="small")

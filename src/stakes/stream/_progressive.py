@@ -8,24 +8,26 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.deciding import row_count, takes_costs
+from stakes._core.docs import documented
 from stakes._core.labels import stream_classes
+from stakes._core.sklearn_private import check_sample_weight
 from stakes.costs import Costs
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
-    """What a learner decided and paid, event by event; made by :func:`progressive`.
+class ProgressiveResult:
+    """Decisions and costs of a learner, event by event; returned by :func:`progressive`.
 
     Attributes
     ----------
     positive, decided : ndarray of bool of shape (n,)
-        What each event was, and what was decided before its label was known.
+        Class of each event, and the decision made before its label was known.
     probability : ndarray of shape (n,)
-        Probability of the positive class at that moment; NaN where the learner gives none.
+        Probability of the positive class at that moment; NaN if the learner gives none.
     paid, never, always : ndarray of shape (n,)
-        What each event cost: as decided, if left alone, if acted upon.
+        Cost of each event: as decided, without acting, and with acting.
     model : estimator
-        The learner as it is after the last label that came.
+        The learner after the last label.
     """
 
     positive: np.ndarray
@@ -38,28 +40,28 @@ class Progress:
 
     @property
     def cost(self):
-        """All that was paid up to each event."""
+        """Total paid up to each event."""
         return np.cumsum(self.paid)
 
     @property
     def best_fixed(self):
-        """What the better of never acting and always acting would have cost up to each event."""
+        """Cost of the better constant policy, never or always acting, up to each event."""
         return np.minimum(np.cumsum(self.never), np.cumsum(self.always))
 
     @property
     def regret(self):
-        """What was paid beyond the best fixed policy up to each event; below zero is a gain."""
+        """Amount paid beyond the best constant policy up to each event; negative is a gain."""
         return self.cost - self.best_fixed
 
     @property
     def savings(self):
-        """Share of the best fixed policy's cost that was saved up to each event."""
+        """Share of the best constant policy's cost that was saved up to each event."""
         base = self.best_fixed
         out = np.full(len(base), np.nan)
         return np.divide(-self.regret, np.abs(base), out=out, where=base != 0)
 
     def weighted_sum(self, positive_weight=0.5):
-        """Weighted sum of sensitivity and specificity up to each event; NaN before both classes."""
+        """Weighted sum of sensitivity and specificity up to each event; NaN until both occur."""
         right = self.positive == self.decided
         rates = []
         for of_class in (self.positive, ~self.positive):
@@ -76,6 +78,7 @@ class Progress:
         )
 
 
+@documented()
 def progressive(
     model,
     X,
@@ -85,38 +88,39 @@ def progressive(
     fn_cost=None,
     tp_cost=None,
     tn_cost=None,
+    sample_weight=None,
     delay=0,
     classes=None,
     decide="cost",
     prior=0.5,
 ):
-    """Run a learner through a stream as it would have been used: decide, pay, then learn.
+    """Evaluate a learner on a stream as it would have been used: decide, pay, then learn.
 
     Parameters
     ----------
     model : estimator with `partial_fit`
-        Changed in place: it goes on from what it knows.
+        Changed in place; a fitted one is trained further.
     X : {ndarray, CSR matrix} of shape (n, d)
-        The events, in the order of time.
+        The events, in order of time.
     y : array-like of shape (n,)
         Their labels; the larger one is positive.
-    fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-        What the four outcomes cost.
+    [metric_costs]
+    [sample_weight]
     delay : int, default=0
-        How many events later a label comes: the decision on event t knows the labels of the
-        events before t - delay.
+        Delay of the labels in events: the decision about event t knows the labels of the events
+        before t - delay.
     classes : array-like of shape (2,), default=None
-        Both labels, if y may lack one.
+        Both labels, if one may be missing in y.
     decide : {"cost", "sign"}, default="cost"
-        By least expected cost under the learner's probability, or by its own `predict`. A learner
-        without probabilities always decides by its own `predict`.
+        By least expected cost under the learner's probability, or by its `predict`. A learner
+        without probabilities always decides by its `predict`.
     prior : float, default=0.5
-        Probability of the positive class until a label is learnt: if labels come late and
-        positives are rare, one half would act on nearly everything meanwhile.
+        Probability of the positive class until the first label is learned. If labels come late
+        and positives are rare, one half would act on nearly everything until then.
 
     Returns
     -------
-    Progress
+    ProgressiveResult
 
     Examples
     --------
@@ -138,10 +142,12 @@ def progressive(
     classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if sample_weight is not None:
+        costs = costs * check_sample_weight(sample_weight, X, ensure_non_negative=True)
     decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide, prior)
     if decided is None:
         decided = costs.decide(probability)
-    return Progress(
+    return ProgressiveResult(
         positive=positive,
         decided=decided,
         probability=probability,
@@ -154,9 +160,9 @@ def progressive(
 
 def _run(model, X, y, classes, prices, delay, decide, prior):
     """Decisions (None: by cost, from the probabilities) and probabilities before learning."""
-    if delay == 0 and decide == "cost" and hasattr(model, "predict_then_learn"):
+    if delay == 0 and decide == "cost" and hasattr(model, "predict_proba_then_learn"):
         is_new = not hasattr(model, "classes_")
-        probability = model.predict_then_learn(X, y, classes, **prices)
+        probability = model.predict_proba_then_learn(X, y, classes, **prices)
         if is_new:
             probability[0] = prior
         return None, probability
@@ -183,7 +189,7 @@ def _run(model, X, y, classes, prices, delay, decide, prior):
 
 
 def _learner(model, X, y, classes, prices):
-    """A function that teaches the model event t."""
+    """A function that trains the model on event t."""
     if hasattr(model, "learn_one") and prices and not sparse.issparse(X):
         rows = np.ascontiguousarray(X, dtype=np.float64)
         labels, price = y.tolist(), {k: v.tolist() for k, v in prices.items()}

@@ -1,32 +1,69 @@
-"""Records of a stream, one by one, with the place in the input after each."""
+"""Records of a stream, one by one, with the position in the input after each."""
 
 import csv
 import json
-import math
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 
 from stakes.errors import InputError
 
 _CHUNK = 1 << 14
-MEND = "mend or remove it, and the same command goes on"
+_KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+FIX = "fix or remove it, then run the same command again to resume"
+
+
+@contextmanager
+def open_records(source, kind=None, id=None):
+    """The records of a file, or of standard input if `source` is ``-``.
+
+    Parameters
+    ----------
+    source : str or Path
+        A .csv, .jsonl or .ndjson file, or ``-``.
+    kind : {"csv", "jsonl"}, default=None
+        Format; None: by the name of the file, CSV for standard input.
+    id : str, default=None
+        As for :class:`Records`.
+    """
+    if kind is None:
+        kind = "csv" if source == "-" else _KINDS.get(Path(source).suffix.lower())
+    if kind not in ("csv", "jsonl"):
+        raise InputError(
+            f"The format of {str(source)!r} is unknown; give {{parameter}}: csv or jsonl.", "format"
+        )
+    if source != "-" and not Path(source).is_file():
+        raise InputError(f"There is no file {str(source)!r}; check the path.")
+    with sys.stdin.buffer if source == "-" else open(source, "rb") as file:
+        yield Records(file, kind, id)
 
 
 class Records:
-    """Records out of CSV or JSON lines, from a file or from standard input.
+    """Records of CSV or JSON lines, from a file or from standard input.
+
+    The fields of a CSV are text; who reads a field decides what it stands for.
 
     Parameters
     ----------
     file : binary file
         The input, at its start.
     kind : {"csv", "jsonl"}
-        How it is written.
-    as_text : str, default=None
-        A column that is left as it is written: 007 and 7 are two ids.
+        Its format.
+    id : str, default=None
+        A field that becomes text: as ids, 007 and 7 differ.
+
+    Attributes
+    ----------
+    offset, count : int
+        Bytes and records read so far.
+    header : list of str or None
+        Column names of a CSV.
     """
 
-    def __init__(self, file, kind, as_text=None):
+    def __init__(self, file, kind, id=None):
         self._file = file
         self._kind = kind
-        self._as_text = as_text
+        self._id = id
         self._rest = b""
         self.offset = 0
         self.count = 0
@@ -36,10 +73,10 @@ class Records:
             self._rows = csv.reader(self._lines)
             self.header = next(self._rows, None)
             if not self.header:
-                raise InputError("The stream has no header line; a CSV needs its column names.")
+                raise InputError("The stream has no header line; a CSV needs column names.")
 
     def resume(self, offset, count):
-        """Go to what comes after `count` records, which end at byte `offset`."""
+        """Continue after `count` records, which end at byte `offset`."""
         if self._file.seekable():
             self._file.seek(0, 2)
             if self._file.tell() < offset:
@@ -50,16 +87,25 @@ class Records:
             self._rest = b""
             self.offset, self.count = offset, count
             return
-        for _ in range(count):  # a pipe cannot be wound: it is sent again from its start
+        for _ in range(count):  # a pipe cannot be rewound: it is sent again from its start
             if self.next() is None:
                 raise InputError(
-                    "The input ended before the place of the checkpoint; send it from its start."
+                    "The input ended before the position of the checkpoint; send it from its start."
                 )
 
     @property
     def ready(self):
-        """Whether a line is at hand, so that the next record need not be waited for."""
+        """Whether a line has arrived, so that the next record need not be waited for."""
         return b"\n" in self._rest
+
+    def take(self, n):
+        """Up to `n` records, without waiting for more than the first; none at the end."""
+        block = []
+        while len(block) < n and (not block or self.ready):
+            if (record := self.next()) is None:
+                break
+            block.append(record)
+        return block
 
     def next(self):
         """The next record as a dict, None at the end."""
@@ -74,11 +120,11 @@ class Records:
                     continue
                 if len(row) != len(self.header):
                     raise InputError(
-                        f"The line {self._where()} has {len(row)} fields where the header has "
-                        f"{len(self.header)}; {MEND}."
+                        f"The line {self._where()} has {len(row)} fields but the header has "
+                        f"{len(self.header)}; {FIX}."
                     )
                 pairs = zip(self.header, row, strict=True)
-                return {n: v.strip() if n == self._as_text else _value(v) for n, v in pairs}
+                return {n: v.strip() if n == self._id else v for n, v in pairs}
             return None
         for line in self._lines:
             if not line.strip():
@@ -88,7 +134,7 @@ class Records:
             except ValueError:
                 record = None
             if not isinstance(record, dict):
-                raise InputError(f"The line {self._where()} is not a JSON object; {MEND}.")
+                raise InputError(f"The line {self._where()} is not a JSON object; {FIX}.")
             return {n: self._plain(n, v) for n, v in record.items()}
         return None
 
@@ -100,7 +146,9 @@ class Records:
                 f"Field {name!r} {self._where()} is a list or an object; a field is a number, a "
                 "text, true or false."
             )
-        return str(value) if name == self._as_text else float(value)
+        if name == self._id:
+            return str(value)
+        return value if isinstance(value, bool) else float(value)
 
     def _where(self):
         return f"after record {self.count:,}" if self.count else "of the first record"
@@ -111,10 +159,10 @@ class Records:
             try:
                 yield line.decode("utf-8-sig")
             except UnicodeDecodeError:
-                raise InputError(f"The line {self._where()} is not UTF-8 text; {MEND}.") from None
+                raise InputError(f"The line {self._where()} is not UTF-8 text; {FIX}.") from None
 
     def _readline(self):
-        """As of a file, but of a pipe no more is read than what has come."""
+        """As of a file, but no more of a pipe is read than has arrived."""
         parts = []
         while (end := self._rest.find(b"\n")) < 0:
             parts.append(self._rest)
@@ -124,14 +172,3 @@ class Records:
         parts.append(self._rest[: end + 1])
         self._rest = self._rest[end + 1 :]
         return b"".join(parts)
-
-
-def _value(text):
-    """A number where it reads as one, None where empty, else the text."""
-    if text == "":
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else None

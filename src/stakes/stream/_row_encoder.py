@@ -1,21 +1,31 @@
-"""Records of a stream to features: numbers on a running scale, text as indicators."""
+"""Events to features: numbers on a running scale, text as indicators."""
 
 import math
+from datetime import date, datetime, timedelta
+
+from stakes.errors import InputError
+from stakes.tables import parse_value
+
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+_DAY = 86_400_000_000.0  # microseconds
 
 
 class RowEncoder:
-    r"""Turn one record after the other into a dict of features, in memory that is bounded.
+    r"""Turn one event after the other into a dict of features, in bounded memory.
 
-    A number becomes :math:`(x - m_t)/s_t` with the mean and standard deviation of its column so
-    far, this record among them (Welford's sums); text becomes the indicator ``column=text``. What
-    is missing is left out.
+    A number becomes :math:`(x - m_t)/s_t` with the running mean and standard deviation of its
+    field, this event included (Welford's sums); text becomes the indicator ``field=text``; a date
+    becomes days since 1970, month and weekday (with a time also the hour), each of them a number.
+    Text is read as a field of a CSV is (:func:`stakes.tables.parse_value`), so "12.5" is a number
+    and "NA" is missing. Missing values and infinite numbers are left out.
 
     Parameters
     ----------
     max_features : int, default=100000
-        New columns and new texts beyond this many features are passed over.
+        Maximum number of features; new fields and new texts beyond it are ignored.
     state : dict, default=None
-        What :meth:`get_state` gave: goes on from there.
+        Return value of :meth:`get_state`, to resume from.
 
     Examples
     --------
@@ -27,27 +37,53 @@ class RowEncoder:
     """
 
     def __init__(self, max_features=100_000, state=None):
-        state = state or {"columns": {}, "texts": []}
-        self.max_features = int(max_features)
+        state = state or {"columns": {}, "texts": [], "max_features": int(max_features)}
+        self.max_features = state["max_features"]
+        # field -> [count, mean, sum of squared deviations]
         self._columns = {name: list(sums) for name, sums in state["columns"].items()}
         self._texts = dict.fromkeys(state["texts"])  # a dict keeps the order, a set does not
 
-    def encode(self, record, learn=True):
-        """Features of one record; `learn=False` leaves the scales as they are."""
+    def encode(self, record, learn=True, skip=()):
+        """Features of one event.
+
+        Parameters
+        ----------
+        record : dict
+            Field -> number, text, true/false, date or missing.
+        learn : bool, default=True
+            False: the running scales stay as they are, and new features are ignored.
+        skip : container of str, default=()
+            Fields that are not features.
+
+        Returns
+        -------
+        dict of str -> float
+        """
         features = {}
         for name, value in record.items():
-            if value is None or value == "":
+            if name in skip:
+                continue
+            if isinstance(value, str):
+                value = parse_value(value)
+            if value is None or value != value:
                 continue
             if isinstance(value, str):
                 self._text(features, f"{name}={value}", learn)
+            elif isinstance(value, date):
+                for part, number in _parts(value).items():
+                    self._number(features, f"{name}{part}", number, learn)
             else:
-                self._number(features, name, float(value), learn)
+                self._number(features, name, _float(name, value), learn)
         return features
 
     def get_state(self):
         """Everything as lists and dicts of plain values."""
         columns = {name: list(sums) for name, sums in self._columns.items()}
-        return {"columns": columns, "texts": list(self._texts)}
+        return {
+            "columns": columns,
+            "texts": list(self._texts),
+            "max_features": self.max_features,
+        }
 
     def _is_full(self):
         return len(self._columns) + len(self._texts) >= self.max_features
@@ -68,9 +104,29 @@ class RowEncoder:
                 return
             sums = self._columns[name] = [0, 0.0, 0.0]
         if learn:
+            # Welford: the deviations before and after the update of the mean
             sums[0] += 1
             before = value - sums[1]
             sums[1] += before / sums[0]
             sums[2] += before * (value - sums[1])
         deviation = math.sqrt(sums[2] / sums[0])
         features[name] = (value - sums[1]) / deviation if deviation > 0 else 0.0
+
+
+def _parts(value):
+    """A date as numbers: the same as in :class:`~stakes.tables.TableEncoder`."""
+    parts = {".month": float(value.month), ".weekday": float(value.isoweekday())}
+    if isinstance(value, datetime):
+        since = value.replace(tzinfo=None) - _EPOCH - (value.utcoffset() or timedelta())
+        return {".days": since // _MICROSECOND / _DAY, **parts, ".hour": float(value.hour)}
+    return {".days": float(value.toordinal() - _EPOCH.toordinal()), **parts}
+
+
+def _float(name, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"Field {name!r} is a {type(value).__name__}; a field is a number, a text, true, false "
+            "or a date."
+        ) from None

@@ -108,4 +108,4 @@ def _sampled(data, rows):
     if len(data) <= rows:
         return data
     whole = f"{data.description} {rows:,} of {len(data):,} rows."
-    return replace(data.sample(rows), description=whole)
+    return replace(data.sample(rows, random_state=0), description=whole)

@@ -3,9 +3,10 @@
 from stakes.svm._base import DualView
 from stakes.svm._biased import BiasedPenaltySVC
 from stakes.svm._boost import CostSensitiveBoost
-from stakes.svm._boundary import BoundaryMovementSVC
+from stakes.svm._boundary import BoundaryMovementSVC, best_threshold
 from stakes.svm._consistency import ConsistencyReport, check_consistency
 from stakes.svm._cost_sensitive import CostSensitiveSVC
+from stakes.svm._dual import DualSolution, solve_dual
 from stakes.svm._linear import LinearCostSensitiveSVC
 from stakes.svm._losses import (
     MarginLoss,
@@ -24,10 +25,12 @@ __all__ = [
     "ConsistencyReport",
     "CostSensitiveBoost",
     "CostSensitiveSVC",
+    "DualSolution",
     "DualView",
     "KappaPath",
     "LinearCostSensitiveSVC",
     "MarginLoss",
+    "best_threshold",
     "bp_hinge_loss",
     "check_consistency",
     "cs_exponential_loss",
@@ -35,5 +38,6 @@ __all__ = [
     "cs_logistic_loss",
     "elicit_loss",
     "kappa_path",
+    "solve_dual",
     "weighted_equivalent",
 ]

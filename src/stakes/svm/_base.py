@@ -1,4 +1,4 @@
-"""What all SVMs here share: which examples count, the fit in the dual, scores, dual quantities."""
+"""Base of all SVMs: which examples count, the fit in the dual, scores, dual quantities."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -7,14 +7,15 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._core.base import CostSensitiveClassifier, at_stake
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
+from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes.svm._docs import documented
 from stakes.svm._dual import solve_dual
 from stakes.svm._gram import KERNELS, Gram, resolve_gamma
 from stakes.svm._interior import solve_linear
 from stakes.svm._libsvm import solve_libsvm
 
-KERNEL_CONSTRAINTS = {
+KERNEL_CONSTRAINTS = COST_CONSTRAINTS | {
     "C": [Interval(Real, 0, None, closed="neither")],
     "kernel": [StrOptions(set(KERNELS))],
     "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
@@ -32,18 +33,18 @@ KERNEL_CONSTRAINTS = {
 
 @dataclass(frozen=True)
 class DualView:
-    r"""A fitted SVM seen from its dual, Eq. 54.
+    r"""Dual quantities of a fitted SVM, Eq. 54.
 
     Attributes
     ----------
     n_negative, n_positive : int
         Support vectors of each class.
     imbalance : float
-        Support vectors of the cheaper class for each one of the dearer class (Figure 3b).
+        Number of support vectors of the cheaper class over that of the other one (Figure 3b).
     l1_negative, l1_positive : float
         :math:`\|\alpha^-\|_1` and :math:`\|\alpha^+\|_1`; equal, since :math:`y^\top\alpha = 0`.
     l1_penalty : float
-        The extra term of the CS-SVM, :math:`\sum_i (1 - \kappa_i)\alpha_i` over the cheaper class.
+        Additional term of the CS-SVM, :math:`\sum_i (1 - \kappa_i)\alpha_i` over the cheaper class.
     """
 
     n_negative: int
@@ -54,23 +55,35 @@ class DualView:
     l1_penalty: float
 
 
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class PricedSVC(CostSensitiveClassifier):
-    """Base of all SVMs: only examples that cost anything are fitted."""
+    """Base of all SVMs: only examples whose misclassification costs something are fitted."""
+
+    C: float = 1.0
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+    random_state: int | np.random.RandomState | None = None
 
     _accept_sparse = "csr"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Fit on examples with a price for each mistake.
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit the model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, d)
             The examples, features on one scale.
         y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Factors on the penalties of the examples; None: all one.
+        [fit_costs]
 
         Returns
         -------
@@ -80,18 +93,19 @@ class PricedSVC(CostSensitiveClassifier):
             delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = np.flatnonzero(at_stake(regret))
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows = np.flatnonzero(at_stake(regret * weight))
         if len(rows) < len(y):
-            X, y, regret = X[rows], y[rows], regret[rows]
+            X, y, regret, weight = X[rows], y[rows], regret[rows], weight[rows]
         self.constant_ = bool(np.all(y == y[0]))
         if self.constant_:
             self._fit_constant(X, y[0])
         else:
-            self._fit_priced(X, y, regret, rows)
+            self._fit_priced(X, y, regret, weight, rows)
         return self
 
     def decision_function(self, X):
-        """Signed score of each row; positive means the positive class.
+        """Score each row; above zero means the positive class.
 
         Parameters
         ----------
@@ -113,66 +127,39 @@ class PricedSVC(CostSensitiveClassifier):
         self.objective_, self.duality_gap_ = found.primal, found.gap
 
     def _fit_constant(self, X, sign):
-        """Only one class is at stake: always decide for it."""
+        """Always decide for the only class whose mistakes cost something."""
         self.intercept_, self.n_iter_ = np.array([float(sign)]), 1
-        self.kappa_, self.dear_class_ = 1.0, int(sign)
+        self.kappa_, self.expensive_class_ = 1.0, int(sign)
         self.duality_gap_ = self.objective_ = 0.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelSVC(PricedSVC):
-    """Base of the kernel SVMs: fits given penalties and margins, and scores new rows."""
+    """Base of the kernel SVMs, which differ in `_penalties`."""
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        kernel="rbf",
-        gamma="scale",
-        coef0=0.0,
-        degree=3,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        normalize_costs=True,
-        solver="smo",
-        approximation=None,
-        n_components=300,
-        tol=1e-3,
-        max_iter=10_000_000,
-        cache_size=200,
-        random_state=None,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.degree = degree
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.normalize_costs = normalize_costs
-        self.solver = solver
-        self.approximation = approximation
-        self.n_components = n_components
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.random_state = random_state
+    kernel: str = "rbf"
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    degree: int = 3
+    solver: str = "smo"
+    approximation: str | None = None
+    n_components: int = 300
+    tol: float = 1e-3
+    max_iter: int = 10_000_000
+    cache_size: float = 200
 
     def dual_view(self):
-        """Support vectors and l1 norms per class, see :class:`DualView`."""
+        """Count support vectors and l1 norms per class, see :class:`DualView`."""
         check_is_fitted(self)
         if self.approximation is not None:
             raise ValueError("Only a fit with approximation=None has a dual view.")
         alpha, positive = np.abs(self.dual_coef_[0]), self.dual_coef_[0] > 0
         n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-        cheap, dear = (n_negative, n_positive)[:: self.dear_class_]
+        cheap, expensive = (n_negative, n_positive)[:: self.expensive_class_]
         return DualView(
             n_negative=n_negative,
             n_positive=n_positive,
-            imbalance=cheap / max(dear, 1),
+            imbalance=cheap / max(expensive, 1),
             l1_negative=float(alpha[~positive].sum()),
             l1_positive=float(alpha[positive].sum()),
             l1_penalty=float(alpha @ (1.0 - self._support_margins)),
@@ -192,12 +179,13 @@ class KernelSVC(PricedSVC):
         self.n_support_ = np.zeros(2, dtype=np.int64)
         self.kkt_residual_ = 0.0
 
-    def _fit_priced(self, X, y, regret, rows):
-        self.gamma_ = resolve_gamma(self.gamma, X)
-        penalties = self._penalties(X, y, regret)
-        self.dear_class_, self.kappa_ = penalties.dear, penalties.kappa
+    def _fit_priced(self, X, y, regret, weight, rows):
+        self.gamma_ = resolve_gamma(self.gamma, X, weight)
+        penalties = self._penalties(X, y, regret, weight)
+        self.expensive_class_, self.kappa_ = penalties.expensive, penalties.kappa
         if self.approximation is not None:
-            self._fit_features(X, y, penalties)
+            self.feature_map_, found = self._solve_features(X, y, penalties)
+            self._keep_linear(found)
             return
         _, found = self._solve(X, y, penalties)
         used = np.flatnonzero(found.beta)
@@ -208,12 +196,8 @@ class KernelSVC(PricedSVC):
         self.kkt_residual_, self.duality_gap_ = found.kkt_residual, found.gap
         self.objective_ = found.primal
 
-    def _fit_features(self, X, y, penalties):
-        self.feature_map_, found = self._solve_features(X, y, penalties)
-        self._keep_linear(found)
-
     def _held_out_scores(self, X, y, penalties, train, test):
-        """Scores of some rows by a fit on others."""
+        """Scores of the test rows by a fit on the training rows."""
         part = penalties.take(train)
         if self.approximation is not None:
             features, found = self._solve_features(X[train], y[train], part)
@@ -222,7 +206,7 @@ class KernelSVC(PricedSVC):
         return gram.score(X[test], found.beta) + found.intercept
 
     def _solve(self, X, y, penalties):
-        """The kernel of these rows, and their multipliers."""
+        """Kernel of these rows, and the solution of the dual."""
         gram = Gram(X, self.kernel, self.gamma_, self.coef0, self.degree)
         options = dict(tol=self.tol, max_iter=self.max_iter, cache_mib=self.cache_size)
         weight, margin = self.C * penalties.weight, penalties.margin
@@ -231,7 +215,7 @@ class KernelSVC(PricedSVC):
         return gram, solve_dual(gram, y, weight, margin, **options)
 
     def _solve_features(self, X, y, penalties):
-        """Random features of these rows, and a linear SVM on them."""
+        """Random features of these rows, and the linear SVM on them."""
         options = dict(gamma=self.gamma_, random_state=self.random_state)
         if self.approximation == "nystroem":
             n_components = min(self.n_components, X.shape[0])
@@ -241,7 +225,7 @@ class KernelSVC(PricedSVC):
             features = RBFSampler(n_components=self.n_components, **options)
         else:
             raise ValueError(
-                "approximation='fourier' is for kernel='rbf'. Got "
+                "approximation='fourier' needs kernel='rbf'. Got "
                 f"kernel={self.kernel!r} instead; use approximation='nystroem'."
             )
         Z = np.ascontiguousarray(features.fit_transform(X))

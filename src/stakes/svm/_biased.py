@@ -1,14 +1,17 @@
 """BP-SVM: a penalty per class or per example."""
 
-from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from dataclasses import dataclass
+
+from stakes._core.base import LearnerInfo
 from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
 from stakes.svm._penalties import biased_penalties
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class BiasedPenaltySVC(KernelSVC):
-    r"""Kernel SVM in which a margin violation costs what the mistake would cost.
+    r"""Kernel SVM with margin violations weighted by the cost of the mistake.
 
     .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + C\sum_i c_i\,[1 - y_i(w^\top\varphi(x_i) + b)]_+
 
@@ -17,8 +20,6 @@ class BiasedPenaltySVC(KernelSVC):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty against the norm of w, :math:`C`.
     [kernel]
     [costs]
     [normalize]
@@ -43,11 +44,9 @@ class BiasedPenaltySVC(KernelSVC):
     array([1])
     """
 
-    _parameter_constraints = (
-        CostSensitiveClassifier._parameter_constraints
-        | KERNEL_CONSTRAINTS
-        | {"normalize_costs": ["boolean"]}
-    )
+    normalize_costs: bool = True
+
+    _parameter_constraints = KERNEL_CONSTRAINTS | {"normalize_costs": ["boolean"]}
     _info = LearnerInfo(
         family="svm",
         speed="slow",
@@ -56,5 +55,5 @@ class BiasedPenaltySVC(KernelSVC):
         grid={"C": [0.1, 1.0, 10.0]},
     )
 
-    def _penalties(self, X, y, regret):
-        return biased_penalties(regret, y, normalize=self.normalize_costs)
+    def _penalties(self, X, y, regret, weight):
+        return biased_penalties(regret, y, weight, normalize=self.normalize_costs)

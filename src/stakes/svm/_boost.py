@@ -1,5 +1,6 @@
 """Asymmetric boosting: small trees on the cost-sensitive exponential loss."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,11 +10,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
-from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes.svm._docs import documented
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
 
 
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class CostSensitiveBoost(CostSensitiveClassifier):
     r"""Boosted trees that minimise the cost-sensitive exponential loss.
 
@@ -27,15 +31,14 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     Parameters
     ----------
     n_estimators : int, default=100
-        Most rounds; it stops earlier when no tree is better than chance.
+        Maximum number of rounds; it stops earlier if no tree is better than chance.
     max_depth : int, default=1
         Depth of the trees; one is a stump.
     learning_rate : float, default=1.0
         Factor on every step.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        Costs where `fit` is not given any.
+    [costs]
     random_state : int, RandomState instance or None, default=None
-        For ties between splits.
+        Seed for ties between splits.
 
     Attributes
     ----------
@@ -48,15 +51,14 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     edges_ : ndarray
         Slope of the loss along each tree, as a share of the weight, before its step.
     classes_ : ndarray of shape (2,)
-        The second one is positive.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        The labels; the second is the positive class.
+    [seen]
 
     Notes
     -----
     The loss is Eq. 40, the risk Eq. 39 of [1]_. The tree is the steepest one among trees grown by
-    Gini, not the one with the least loss after its step as in [2]_. A cost per example in place of
-    one per class is an addition of ours.
+    Gini, not the one with the least loss after its step as in [2]_. Costs per example instead of
+    per class are an extension.
 
     References
     ----------
@@ -71,6 +73,15 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     array([0, 1])
     """
 
+    n_estimators: int = 100
+    max_depth: int = 1
+    learning_rate: float = 1.0
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints = CostSensitiveClassifier._parameter_constraints | {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
@@ -84,39 +95,21 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         grid={"n_estimators": [50, 200], "max_depth": [1, 3]},
     )
 
-    def __init__(
-        self,
-        n_estimators=100,
-        *,
-        max_depth=1,
-        learning_rate=1.0,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.random_state = random_state
-
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Fit on examples with a price for each mistake.
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
+        """Fit the trees.
 
         Parameters
         ----------
         X : {array-like, data frame} of shape (n, d)
             The examples.
         y : array-like of shape (n,)
-            Two classes.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; the constructor's numbers where not given.
+            Their labels, of two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Factors on the losses of the examples; None: all one.
+        [fit_costs]
 
         Returns
         -------
@@ -124,13 +117,15 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        rows = at_stake(regret)
-        X, y, c = X[rows].astype(np.float32), y[rows], regret[rows] / regret[rows].mean()
+        share = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows = at_stake(regret * share)
+        X, y, share = X[rows].astype(np.float32), y[rows], share[rows]
+        c = regret[rows] / np.average(regret[rows], weights=share)
         rng = check_random_state(self.random_state)
         exponent = np.zeros(len(y))  # -c_i y_i F(x_i)
         self.estimators_, steps, losses, edges = [], [], [], []
         for _ in range(self.n_estimators):
-            weight = c * np.exp(exponent - logsumexp(exponent, b=c))
+            weight = share * c * np.exp(exponent - logsumexp(exponent, b=share * c))
             tree = DecisionTreeClassifier(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
@@ -138,12 +133,12 @@ class CostSensitiveBoost(CostSensitiveClassifier):
             edge = float(weight @ (y * h))
             if edge <= 1e-9:
                 break
-            step = self.learning_rate * best_step(exponent, c * y * h)
+            step = self.learning_rate * best_step(exponent, c * y * h, share)
             exponent -= step * c * y * h
             self.estimators_.append(tree)
             steps.append(step)
             edges.append(edge)
-            losses.append(float(np.exp(exponent).mean()))
+            losses.append(float(np.average(np.exp(exponent), weights=share)))
             if (y == h).all():
                 break
         self.estimator_weights_, self.edges_ = np.array(steps), np.array(edges)
@@ -151,7 +146,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         return self
 
     def decision_function(self, X):
-        """Signed score F of each row; positive means the positive class.
+        """Score F of each row; above zero means the positive class.
 
         Parameters
         ----------
@@ -170,16 +165,16 @@ class CostSensitiveBoost(CostSensitiveClassifier):
 
 
 def _signs(tree, X):
-    """What a tree says, without the checks of its `predict`; X is float32 as trees want it."""
+    """Predictions of a tree without the checks of its `predict`; X must be float32."""
     return tree.classes_[tree.tree_.predict(X).argmax(axis=1)]
 
 
-def best_step(exponent, a):
-    r"""The step that minimises :math:`\sum_i \exp(e_i - s\,a_i)`, at most `LARGEST_STEP`.
+def best_step(exponent, a, weight):
+    r"""The step that minimises :math:`\sum_i w_i\exp(e_i - s\,a_i)`, at most `LARGEST_STEP`.
 
     Examples
     --------
-    >>> round(best_step(np.zeros(4), np.array([1.0, 1.0, 1.0, -1.0])), 6)  # 1/2 log 3
+    >>> round(best_step(np.zeros(4), np.array([1.0, 1.0, 1.0, -1.0]), np.ones(4)), 6)  # 1/2 log 3
     0.549306
     """
     right = a > 0
@@ -187,8 +182,9 @@ def best_step(exponent, a):
         return LARGEST_STEP
 
     def slope(s):
-        up = logsumexp(exponent[right] - s * a[right], b=a[right])
-        return up - logsumexp(exponent[~right] - s * a[~right], b=-a[~right])
+        # of the logarithms of both parts of the derivative: no overflow, and the same sign
+        up = logsumexp(exponent[right] - s * a[right], b=(weight * a)[right])
+        return up - logsumexp(exponent[~right] - s * a[~right], b=-(weight * a)[~right])
 
     if slope(LARGEST_STEP) >= 0:
         return LARGEST_STEP

@@ -1,11 +1,12 @@
 """BM-SVM: a plain SVM whose threshold is moved to where mistakes cost least."""
 
+from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import HasMethods, Interval
 from stakes.costs import Costs
 from stakes.decision import threshold_curve
@@ -15,10 +16,11 @@ from stakes.svm._penalties import Penalties
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class BoundaryMovementSVC(KernelSVC):
-    r"""Plain kernel SVM with the threshold that loses least on held-out scores.
+    r"""Kernel SVM without costs, with the threshold that costs least on held-out scores.
 
-    The SVM :math:`f` knows no costs; the decision is :math:`f(x) > \theta` with
+    The SVM :math:`f` ignores the costs; the decision is :math:`f(x) > \theta` with
 
     .. math:: \theta = \arg\min_\theta\ \sum_{y_i = 1,\ f_i \le \theta} c_i
               + \sum_{y_i = -1,\ f_i > \theta} c_i ,
@@ -27,11 +29,9 @@ class BoundaryMovementSVC(KernelSVC):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty against the norm of w, :math:`C`.
     cv : int or splitter, default=5
-        The folds whose held-out scores tune the threshold, each row in one of them; of a number no
-        more than the rarer class has examples.
+        Folds whose held-out scores tune the threshold, each row in exactly one of them; at most as
+        many as the smaller class has examples.
     [kernel]
     [costs]
     [solver]
@@ -39,7 +39,7 @@ class BoundaryMovementSVC(KernelSVC):
     Attributes
     ----------
     threshold_ : float
-        :math:`\theta`; `intercept_` has it taken off already.
+        :math:`\theta`, already subtracted from `intercept_`.
     [margin]
     [fitted]
 
@@ -56,11 +56,11 @@ class BoundaryMovementSVC(KernelSVC):
     array([1])
     """
 
-    _parameter_constraints = (
-        CostSensitiveClassifier._parameter_constraints
-        | KERNEL_CONSTRAINTS
-        | {"cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])]}
-    )
+    cv: object = 5
+
+    _parameter_constraints = KERNEL_CONSTRAINTS | {
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])]
+    }
     _info = LearnerInfo(
         family="svm",
         speed="slow",
@@ -69,63 +69,21 @@ class BoundaryMovementSVC(KernelSVC):
         grid={"C": [0.1, 1.0, 10.0]},
     )
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        cv=5,
-        kernel="rbf",
-        gamma="scale",
-        coef0=0.0,
-        degree=3,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        solver="smo",
-        approximation=None,
-        n_components=300,
-        tol=1e-3,
-        max_iter=10_000_000,
-        cache_size=200,
-        random_state=None,
-    ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            gamma=gamma,
-            coef0=coef0,
-            degree=degree,
-            fp_cost=fp_cost,
-            fn_cost=fn_cost,
-            tp_cost=tp_cost,
-            tn_cost=tn_cost,
-            solver=solver,
-            approximation=approximation,
-            n_components=n_components,
-            tol=tol,
-            max_iter=max_iter,
-            cache_size=cache_size,
-            random_state=random_state,
-        )
-        self.cv = cv
+    def _penalties(self, X, y, regret, weight):
+        return Penalties(weight, np.ones(len(y)), 1.0, 1)
 
-    def _penalties(self, X, y, regret):
-        ones = np.ones(len(y))
-        return Penalties(ones, ones, 1.0, 1)
-
-    def _fit_priced(self, X, y, regret, rows):
-        super()._fit_priced(X, y, regret, rows)
+    def _fit_priced(self, X, y, regret, weight, rows):
+        super()._fit_priced(X, y, regret, weight, rows)
         cv = self.cv
         if isinstance(cv, Integral):
             cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
         if cv == 1:
             scores = self._raw_scores(X) + self.intercept_[0]
         else:
-            scores, plain = np.empty(len(y)), self._penalties(X, y, regret)
+            scores, plain = np.empty(len(y)), self._penalties(X, y, regret, weight)
             for train, test in _partition(check_cv(cv, y, classifier=True), X, y):
                 scores[test] = self._held_out_scores(X, y, plain, train, test)
-        self.threshold_ = best_threshold(scores, y, regret)
+        self.threshold_ = best_threshold(scores, y, regret * weight)
         self.intercept_ -= self.threshold_
 
     def _fit_constant(self, X, sign):
@@ -134,7 +92,7 @@ class BoundaryMovementSVC(KernelSVC):
 
 
 def _partition(cv, X, y):
-    """The folds of a splitter, each row held out once: each needs a score, and one only."""
+    """The folds of a splitter, which must hold each row out exactly once."""
     folds = list(cv.split(X, y))
     held_out = np.sort(np.concatenate([test for _, test in folds]))
     if not np.array_equal(held_out, np.arange(len(y))):
@@ -146,7 +104,21 @@ def _partition(cv, X, y):
 
 
 def best_threshold(scores, y, regret):
-    """The threshold with the least total regret; of equal ones the nearest to zero.
+    """Find the threshold on scores with the lowest total regret.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Scores of the examples.
+    y : ndarray of shape (n,)
+        Labels; positive numbers are the positive class.
+    regret : ndarray of shape (n,)
+        Cost of a wrong decision for each example.
+
+    Returns
+    -------
+    float
+        Scores above it are decided positive. Among equally good thresholds the one nearest zero.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether a loss leads to the Bayes decision for its costs, and the type of its risk."""
+"""Bayes consistency of a loss for its costs, and the type of its risk."""
 
 from dataclasses import dataclass
 
@@ -11,24 +11,24 @@ GOLDEN = (np.sqrt(5) - 1) / 2
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    r"""What the minimisers of a loss do, found numerically; prints as sentences.
+    r"""Properties of the minimisers of a loss, found numerically; prints as sentences.
 
     Attributes
     ----------
     loss : MarginLoss
-        The loss that was looked at.
+        The loss.
     threshold : float
-        Probability at which its best score changes sign.
+        Probability at which its optimal score changes sign.
     consistent : bool
         Whether that is the Bayes threshold :math:`C_{-1}/(C_1 + C_{-1})` (Eq. 5).
     risk_peak : float
         Probability at which its minimum conditional risk is largest.
     risk_symmetry_error : float
-        How far that risk is from the symmetry of Eq. 25, relative to its maximum.
+        Deviation of that risk from the symmetry of Eq. 25, relative to its maximum.
     link_symmetry_error : float
-        How far its link is from the symmetry of Eq. 35 (Theorem 6), relative to its range.
-    eta, link, risk : ndarray
-        Probabilities, and the best score and least risk there.
+        Deviation of its link from the symmetry of Eq. 35 (Theorem 6), relative to its range.
+    probability, link, risk : ndarray
+        Probabilities, and the optimal score and minimum risk there.
     """
 
     loss: MarginLoss
@@ -37,7 +37,7 @@ class ConsistencyReport:
     risk_peak: float
     risk_symmetry_error: float
     link_symmetry_error: float
-    eta: np.ndarray
+    probability: np.ndarray
     link: np.ndarray
     risk: np.ndarray
 
@@ -59,12 +59,12 @@ class ConsistencyReport:
         )
 
     def plot(self, axes=None):
-        """Draw the two losses, and the minimum risk beside the Bayes risk.
+        """Draw the two losses, and the minimum risk with the Bayes risk.
 
         Parameters
         ----------
         axes : sequence of two matplotlib Axes, default=None
-            Where to draw; a new figure if not given.
+            Axes to draw on; None: a new figure.
 
         Returns
         -------
@@ -79,9 +79,9 @@ class ConsistencyReport:
         axes[0].plot(f, self.loss.negative(f), label="negative example")
         axes[0].set(xlabel="score", ylabel="loss", title=self.loss.name)
         axes[0].legend()
-        axes[1].plot(self.eta, self.risk / self.risk.max(), label="minimum risk")
-        bayes = self.loss.bayes_risk(self.eta)
-        axes[1].plot(self.eta, bayes / bayes.max(), "--", label="Bayes risk")
+        axes[1].plot(self.probability, self.risk / self.risk.max(), label="minimum risk")
+        bayes = self.loss.bayes_risk(self.probability)
+        axes[1].plot(self.probability, bayes / bayes.max(), "--", label="Bayes risk")
         axes[1].axvline(self.loss.bayes_threshold, color="grey", linestyle=":")
         axes[1].axvline(self.threshold, color="black", linewidth=0.8)
         axes[1].set(xlabel="probability of the positive class", ylabel="risk / its maximum")
@@ -90,14 +90,14 @@ class ConsistencyReport:
 
 
 def check_consistency(loss, n_points=401):
-    """Minimise a loss at every probability and compare with the Bayes decision.
+    """Check whether minimising a loss leads to the Bayes decision for its costs.
 
     Parameters
     ----------
     loss : MarginLoss
-        The loss and the costs that it is meant for.
+        The loss, with the costs that it is designed for.
     n_points : int, default=401
-        Probabilities at which to look.
+        Number of probabilities at which it is minimised.
 
     Returns
     -------
@@ -111,44 +111,44 @@ def check_consistency(loss, n_points=401):
     Its score changes sign at 0.4286, the Bayes decision at 0.3333.
     Its minimum risk is of type none (peak at 0.4286, asymmetry 0.33).
     """
-    eta = np.linspace(0, 1, n_points + 2)[1:-1]
-    link, risk = minimize_risk(loss, eta)
+    p = np.linspace(0, 1, n_points + 2)[1:-1]
+    link, risk = minimize_risk(loss, p)
     gamma = loss.bayes_threshold
     threshold = _crossing(loss)
-    wrong = ((link > 1e-9) & (eta < gamma - 1e-3)) | ((link < -1e-9) & (eta > gamma + 1e-3))
-    peak = _peak(loss, eta[np.argmax(risk)], 2.0 / n_points)
+    wrong = ((link > 1e-9) & (p < gamma - 1e-3)) | ((link < -1e-9) & (p > gamma + 1e-3))
+    peak = _peak(loss, p[np.argmax(risk)], 2.0 / n_points)
     return ConsistencyReport(
         loss=loss,
         threshold=threshold,
         consistent=bool(abs(threshold - gamma) < 1e-3 and not wrong.any()),
         risk_peak=peak,
         risk_symmetry_error=_risk_asymmetry(loss, risk.max()),
-        link_symmetry_error=_link_asymmetry(loss, eta, link),
-        eta=eta,
+        link_symmetry_error=_link_asymmetry(loss, p, link),
+        probability=p,
         link=link,
         risk=risk,
     )
 
 
-def minimize_risk(loss, eta):
-    """Best score and least conditional risk at each probability: a grid, then golden sections."""
-    eta = np.atleast_1d(np.asarray(eta, dtype=np.float64))
+def minimize_risk(loss, probability):
+    """Optimal score and minimum risk at each probability: a grid, then golden section search."""
+    p = np.atleast_1d(np.asarray(probability, dtype=np.float64))
     reach = max(2.0, 30.0 / max(loss.fp_cost, loss.fn_cost))
     grid = np.linspace(-reach, reach, 1201)
-    values = np.outer(eta, loss.positive(grid)) + np.outer(1 - eta, loss.negative(grid))
+    values = np.outer(p, loss.positive(grid)) + np.outer(1 - p, loss.negative(grid))
     best = grid[values.argmin(axis=1)]
     step = grid[1] - grid[0]
     low, high = best - step, best + step
     for _ in range(60):
         left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        down = loss.conditional_risk(eta, left) <= loss.conditional_risk(eta, right)
+        down = loss.conditional_risk(p, left) <= loss.conditional_risk(p, right)
         low, high = np.where(down, low, left), np.where(down, right, high)
     f = (low + high) / 2
-    return f, loss.conditional_risk(eta, f)
+    return f, loss.conditional_risk(p, f)
 
 
 def _crossing(loss):
-    """Probability at which the best score changes sign, by bisection."""
+    """Probability at which the optimal score changes sign, by bisection."""
     low, high = 1e-6, 1 - 1e-6
     for _ in range(40):
         middle = (low + high) / 2
@@ -173,9 +173,9 @@ def _risk_asymmetry(loss, largest):
     return float(np.max(np.abs(left - right)) / largest)
 
 
-def _link_asymmetry(loss, eta, link):
-    """Largest violation of f(2 gamma - eta) = -f(eta), which is Eq. 35 for an invertible link."""
-    mirror = 2 * loss.bayes_threshold - eta
+def _link_asymmetry(loss, p, link):
+    """Largest violation of f(2 gamma - p) = -f(p), which is Eq. 35 for an invertible link."""
+    mirror = 2 * loss.bayes_threshold - p
     inside = (mirror > 0) & (mirror < 1)
     other = minimize_risk(loss, mirror[inside])[0]
     return float(np.max(np.abs(other + link[inside])) / np.ptp(link))

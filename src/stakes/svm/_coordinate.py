@@ -8,29 +8,29 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from stakes.svm._coordinate_jit import descend
+from stakes.svm._coordinate_jit import PRICE, SUM, Box, Rows, descend
 from stakes.svm._interior import LinearSolution
 
-CHECK_EVERY = 5  # passes between two looks at the gap
-PRICE = 0.05  # of the sum of all multipliers, c, times the mean squared norm
+CHECK_EVERY = 5  # passes between two checks of the gap
+CURVATURE = 0.05  # c of the method of multipliers, relative to the mean squared norm
 
 
 def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_state=None):
-    r"""Solve a linear SVM with a penalty and a margin per example, O(nonzeros) a pass.
+    r"""Solve a linear SVM with a penalty and a margin per example, O(nonzeros) per pass.
 
     .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + \sum_i u_i\,[p_i - y_i(w^\top x_i + b)]_+
 
     One multiplier :math:`\beta_i = y_i\alpha_i` after the other takes its best value. The bias is
     free, which couples the multipliers by :math:`\sum_i\beta_i = 0`; no single one could move
-    then, so the sum is priced instead, by the method of multipliers:
+    then, so the sum is penalised instead, by the method of multipliers:
 
     .. math:: \min_\beta\ \tfrac12\|X^\top\beta\|^2 - \sum_i y_i p_i\beta_i
               + b_k\sum_i\beta_i + \tfrac{c}{2}\Bigl(\sum_i\beta_i\Bigr)^2 ,\quad
               0 \le y_i\beta_i \le u_i ,
 
-    with :math:`b_{k+1} = b_k + c\sum_i\beta_i`, and in X the mean row is taken off, which only
-    moves b and spares the descent a direction that all rows share. The limit has the sum zero:
-    this is the exact problem and not the one with a penalty on b that LIBLINEAR solves.
+    with :math:`b_{k+1} = b_k + c\sum_i\beta_i`. The mean row is subtracted from X, which only moves
+    b and removes a direction that all rows share. In the limit the sum is zero: this is the exact
+    problem, not the one with a penalty on b that LIBLINEAR solves.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=1000
-        Passes after which it gives up with a warning.
+        Maximum number of passes; stopping there warns `ConvergenceWarning`.
     random_state : int, RandomState instance or None, default=None
-        For the order of the rows.
+        Seed of the order of the rows.
 
     Returns
     -------
@@ -59,24 +59,18 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
     (array([0.75]), 0.25)
     """
     rng = check_random_state(random_state)
-    lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
-    target, rows = y * margin, _row_arrays(X)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    along, mm = X @ mean, mean @ mean
-    norms = np.maximum(row_norms(X, squared=True) - 2 * along + mm, 0.0)
-    beta, w = np.zeros(len(y)), np.zeros(X.shape[1])
-    # sum of beta, mean'w, b_k, c, mean'mean
-    state = np.array([0.0, 0.0, 0.0, PRICE * max(norms.mean(), 1e-12), mm])
+    rows, bound = _rows_of(X), y * weight
+    c = CURVATURE * max(rows.norms.mean(), 1e-12)
+    box = Box(y * margin, np.minimum(bound, 0.0), np.maximum(bound, 0.0), c)
+    beta, w, state = np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(3)
     everything = np.arange(len(y))
-    order, bounds = everything.copy(), np.array([-np.inf, np.inf])
+    order, extremes = everything.copy(), np.array([-np.inf, np.inf])
     best = None
     for passes in range(1, max_iter + 1):
         rng.shuffle(order)
-        active, least, most = descend(
-            *rows, norms, along, target, lower, upper, beta, w, state, order, bounds
-        )
+        active, least, most = descend(rows, box, beta, w, state, order, extremes)
         order = order[:active]
-        bounds[:] = min(least, 0.0) or -np.inf, max(most, 0.0) or np.inf
+        extremes[:] = min(least, 0.0) or -np.inf, max(most, 0.0) or np.inf
         if passes % CHECK_EVERY and passes < max_iter and active:
             continue
         solution = _objectives(X, y, weight, margin, beta, passes)
@@ -84,8 +78,8 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
             best = solution
         if best.gap <= tol:
             break
-        state[2] += state[3] * state[0]
-        order = everything.copy()  # what was left out is looked at again
+        state[PRICE] += box.c * state[SUM]
+        order = everything.copy()  # rows that shrinking has dropped are checked again
     if best.gap > tol:
         warnings.warn(
             f"The coordinate descent stopped after {max_iter} passes with a relative duality gap "
@@ -96,15 +90,23 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
     return best
 
 
-def _row_arrays(X):
+def _rows_of(X):
     if sparse.issparse(X):
-        return X.data, X.indices, X.indptr
-    n, d = X.shape
-    return X.ravel(), np.empty(0, dtype=np.int32), np.arange(n + 1, dtype=np.int64) * d
+        arrays = X.data, X.indices, X.indptr
+    else:
+        n, d = X.shape
+        arrays = X.ravel(), np.empty(0, dtype=np.int32), np.arange(n + 1, dtype=np.int64) * d
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    along, mean_norm = X @ mean, mean @ mean
+    norms = np.maximum(row_norms(X, squared=True) - 2 * along + mean_norm, 0.0)
+    return Rows(*arrays, norms, along, mean_norm)
 
 
 def _objectives(X, y, weight, margin, beta, passes):
-    """Both objectives: of the multipliers made feasible, and of their w with its best bias."""
+    """Both objectives: of the multipliers made feasible, and of their w with its best bias.
+
+    The multipliers of the side with the larger sum are scaled down, so that the sum is zero.
+    """
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     least = min(up, down)
     beta = np.where(beta > 0, beta * (least / max(up, 1e-300)), beta * (least / max(down, 1e-300)))
@@ -117,7 +119,7 @@ def _objectives(X, y, weight, margin, beta, passes):
 
 
 def _best_bias(scores, y, weight, target):
-    """The b with the least total slack, which has a slope of zero: a weighted quantile."""
+    """The b with the least total slack: a weighted quantile, where the slope crosses zero."""
     at = target - scores  # where the slack of each example begins or ends
     order = np.argsort(at, kind="stable")
     slope = np.cumsum(weight[order]) - weight[y > 0].sum()

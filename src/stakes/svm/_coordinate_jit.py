@@ -1,53 +1,86 @@
 """Compiled loops of _coordinate.py; checked arrays in, changed in place, no checks here."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+# slots of the running state: sum of beta, m'w with m the mean row, the price b_k of the sum
+SUM, MEAN_SCORE, PRICE = range(3)
+
+
+class Rows(NamedTuple):
+    """The rows of X as CSR arrays, `indices` empty if they are dense; Z = X - 1m' has mean zero.
+
+    `norms` are the squared norms of the rows of Z, `along` is Xm and `mean_norm` is m'm.
+    """
+
+    data: np.ndarray
+    indices: np.ndarray
+    indptr: np.ndarray
+    norms: np.ndarray
+    along: np.ndarray
+    mean_norm: float
+
+
+class Box(NamedTuple):
+    """Linear term of the dual, bounds of the multipliers, and the curvature c of their sum."""
+
+    target: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    c: float
+
 
 @njit(cache=True)
-def descend(
-    data, indices, indptr, norms, along, target, lower, upper, beta, w, state, order, bounds
-):
+def descend(rows, box, beta, w, state, order, extremes):
     """One pass over the rows in `order`, each multiplier set to its best value given the others.
 
-    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + offset sum b - t'b in a box, Z = X - 1m' the rows
-    without their mean m. Z is never made: w = X'b and state = [sum b, m'w, offset, c, m'm] are
-    kept, `norms` are those of Z and `along` is Xm. Dense rows have no `indices`. A row at a bound
-    whose gradient points outwards by more than `bounds`, the extremes of the pass before, is put
-    to the end of `order`. Returns the rows left and the least and largest projected gradient.
+    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + price sum b - t'b in a box. Z would be dense, so it is
+    never formed: w = X'b and `state` give its products. A row at a bound whose gradient points
+    outwards by more than `extremes`, the least and largest projected gradient of the pass before,
+    is moved to the end of `order` (shrinking, as in LIBLINEAR). Returns the number of rows left
+    and the new extremes.
     """
-    dense = len(indices) == 0 and len(data) > 0
-    c, mm = state[3], state[4]
+    lower, upper, c = box.lower, box.upper, box.c
+    dense = len(rows.indices) == 0 and len(rows.data) > 0
     least, most = np.inf, -np.inf
     active, at = len(order), 0
     while at < active:
         i = order[at]
-        row = data[indptr[i] : indptr[i + 1]]
+        row = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+        columns = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]  # empty if dense
         if dense:
             g = np.dot(row, w)
         else:
-            columns = indices[indptr[i] : indptr[i + 1]]
             g = 0.0
             for k in range(len(row)):
                 g += row[k] * w[columns[k]]
-        g += state[2] - state[1] + state[0] * (c + mm - along[i]) - target[i]
-        if (beta[i] <= lower[i] and g > bounds[1]) or (beta[i] >= upper[i] and g < bounds[0]):
+        # (x_i - m)'(w - m sum b) + c sum b + price - t_i
+        g += (
+            state[PRICE]
+            - state[MEAN_SCORE]
+            + state[SUM] * (c + rows.mean_norm - rows.along[i])
+            - box.target[i]
+        )
+        at_lower, at_upper = beta[i] <= lower[i], beta[i] >= upper[i]
+        if (at_lower and g > extremes[1]) or (at_upper and g < extremes[0]):
             active -= 1
             order[at], order[active] = order[active], i
             continue
         at += 1
-        pull = g
-        if beta[i] <= lower[i]:
+        pull = g  # the projected gradient: zero where the box stops a step
+        if at_lower:
             pull = min(g, 0.0)
-        elif beta[i] >= upper[i]:
+        elif at_upper:
             pull = max(g, 0.0)
         least, most = min(least, pull), max(most, pull)
         if pull != 0.0:
-            new = min(max(beta[i] - g / (norms[i] + c), lower[i]), upper[i])
+            new = min(max(beta[i] - g / (rows.norms[i] + c), lower[i]), upper[i])
             step = new - beta[i]
             beta[i] = new
-            state[0] += step
-            state[1] += step * along[i]
+            state[SUM] += step
+            state[MEAN_SCORE] += step * rows.along[i]
             if dense:
                 for k in range(len(row)):
                     w[k] += step * row[k]

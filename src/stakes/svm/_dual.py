@@ -1,4 +1,4 @@
-"""The dual of every kernel SVM here: a general linear term, a box per example, one equality."""
+"""The dual of all kernel SVMs: a general linear term, a box per example, one equality."""
 
 import warnings
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from stakes.svm._dual_jit import add_rows, gather, smo
 
 BLOCK = 384  # working set of the large solver
-SHRINK_AT = 0.3  # violation from which on only the rows that may still move are looked at
-WARM = 2000  # at most so many rows, every tenth of few, have the first, loose solution
-SMALL = 2000  # up to so many rows the whole kernel matrix is one working set
+SHRINK_AT = 0.3  # violation below which only the rows that may still move are considered
+WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
+SMALL = 2000  # up to this number of rows the whole kernel matrix is one working set
 
 
 @dataclass(frozen=True)
 class DualSolution:
-    r"""A solution of the dual, and what certifies it.
+    r"""Solution of the dual, with its certificates.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class DualSolution:
     margins : ndarray of shape (n,)
         :math:`(K\beta)_i + b`, recomputed in float64 at the end.
     primal, dual : float
-        Both objectives, to be minimised and maximised.
+        Values of the two objectives; the optimum lies between them.
     kkt_residual : float
         Largest violation of the optimality conditions, in units of the margin.
     n_iter : int
-        Pairwise steps.
+        Number of pairwise steps.
     """
 
     beta: np.ndarray
@@ -61,17 +61,17 @@ def solve_dual(gram, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_
     Parameters
     ----------
     gram : Gram or ndarray of shape (n, n)
-        The kernel; a matrix is used as it is.
+        Kernel; a matrix is used as it is.
     y : ndarray of shape (n,)
         Signs.
     weight, margin : ndarray of shape (n,)
         :math:`u_i > 0` and :math:`p_i`.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions that is left.
+        Largest remaining violation of the optimality conditions.
     max_iter : int, default=10_000_000
-        Pairwise steps after which it gives up with a warning.
+        Maximum number of pairwise steps; stopping there warns `ConvergenceWarning`.
     cache_mib : float, default=200
-        Memory for kernel rows.
+        Memory for kernel rows in MiB.
 
     Returns
     -------
@@ -100,18 +100,25 @@ def solve_dual(gram, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_
 
 
 def violation(F, beta, lower, upper):
-    """Steepest way up and down, m and M: optimal if and only if m <= M; their indices are sets."""
+    """M and M: the multipliers are optimal if and only if m <= M.
+
+    m is the largest -F among the rows that may rise, M the smallest among those that may fall; at
+    the optimum the bias separates the two.
+    """
     m = np.max(-F, where=beta < upper, initial=-np.inf)
     M = np.min(-F, where=beta > lower, initial=np.inf)
     return m, M
 
 
 def certify(y, weight, margin, beta, F, steps, tol):
-    """Bias, objectives and KKT residual of multipliers; F = K beta - y p. Warns if far off."""
+    """Bias, objectives and KKT residual of multipliers, with F = K beta - y p.
+
+    Warns `ConvergenceWarning` if the residual is above 2 tol.
+    """
     lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
     target = y * margin
     m, M = violation(F, beta, lower, upper)
-    free = (beta > lower) & (beta < upper)
+    free = (beta > lower) & (beta < upper)  # on the margin: y_i p_i = (K beta)_i + b
     if free.any():
         b = float(-F[free].mean())
     else:
@@ -139,7 +146,12 @@ def certify(y, weight, margin, beta, F, steps, tol):
 
 
 def _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib):
-    """Blocks of rows in float32; then the gradient afresh, and on from there if need be."""
+    """Descend on blocks of rows in float32, and correct the gradient in float64 until it is right.
+
+    Float32 halves the memory of the cache and doubles the speed of the rows; the rounding that it
+    leaves in F is removed by recomputing F at the end of each round. `sure` is K sure_beta - target
+    without that rounding, so a round only adds the product with the change of beta.
+    """
     pool = _Pool(gram.astype(np.float32), cache_mib)
     F, steps = -target, _warm_start(pool.gram, target, beta, lower, upper)
     used = np.flatnonzero(beta)
@@ -159,10 +171,10 @@ def _solve_blocks(gram, target, beta, lower, upper, tol, max_iter, cache_mib):
 
 
 def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
-    """Descend on the rows that may still move: not those at a bound which nothing pulls away.
+    """Descend on the rows that may still move, leaving out those that are held at a bound.
 
-    The rows become fewer as the violation falls. F is left as it is outside of them; it is
-    computed afresh afterwards, and a row that was left out wrongly is taken up again then.
+    The rows become fewer as the violation falls. F outside of them is not updated; the caller
+    recomputes it, and a row that was left out by mistake then takes part again.
     """
     steps, rows = 0, np.arange(len(F))
     F, b = F.copy(), beta.copy()
@@ -183,7 +195,7 @@ def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
 
 
 def _warm_start(gram, target, beta, lower, upper):
-    """A loose solution on every k-th row: it tells the first blocks which rows matter."""
+    """A rough solution on every k-th row, so that the first blocks find the rows that matter."""
     rows = np.arange(0, len(target), max(10, len(target) // WARM))
     K, b = gram.take(rows).full().astype(np.float64), np.zeros(len(rows))
     steps, _ = smo(K, -target[rows], b, lower[rows], upper[rows], 0.1, 4 * len(rows))
@@ -192,7 +204,7 @@ def _warm_start(gram, target, beta, lower, upper):
 
 
 def _products(gram, pool, beta, tol):
-    """K beta in one sum: in float64, or from float32 values if their rounding is far below tol."""
+    """K beta, in float64, or from the float32 rows if their rounding is far below tol."""
     rounding = 2 * np.finfo(np.float32).eps * np.sqrt(np.sum(beta**2 * gram.diagonal() ** 2))
     if rounding > 0.1 * tol:
         return gram.times(beta)
@@ -216,7 +228,7 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
         local_tol = max(0.1 * (m - M), 0.5 * tol)
         made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * BLOCK)
         steps += made
-        if made == 0:  # only rounding is left: the caller looks again in float64
+        if made == 0:  # only rounding is left: the caller recomputes F in float64
             break
         add_rows(F, pool.rows, slots, b - beta[block])
         beta[block] = b
@@ -224,7 +236,10 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
 
 
 def _next_block(F, beta, lower, upper, old):
-    """The worst violators of both kinds, and the newer half of the block before."""
+    """The worst violators of both kinds, and the newer half of the previous block.
+
+    Keeping half of the block avoids zigzagging between blocks that undo each other.
+    """
     if len(F) <= BLOCK:
         return np.arange(len(F))
     kept = old[len(old) // 2 :]
@@ -242,7 +257,7 @@ def _next_block(F, beta, lower, upper, old):
 
 
 class _Pool:
-    """Kernel rows kept in one buffer; the row that was used longest ago makes room."""
+    """Cache of kernel rows in one buffer; the least recently used rows are replaced."""
 
     def __init__(self, gram, cache_mib):
         n = gram.shape[0]
@@ -255,7 +270,7 @@ class _Pool:
         self.clock = self.filled = 0
 
     def slots(self, block):
-        """Where the rows of a block are, after making those that are missing."""
+        """Slots of the rows of a block, after computing the missing ones."""
         self.clock += 1
         slots = self.slot_of[block]
         self.used[slots[slots >= 0]] = self.clock
@@ -265,7 +280,7 @@ class _Pool:
             gone = self.owner[free]
             self.slot_of[gone[gone >= 0]] = -1
             new = block[missing]
-            if free[-1] - free[0] == len(free) - 1:
+            if free[-1] - free[0] == len(free) - 1:  # neighbours: written without a copy
                 self.gram.block(new, out=self.rows[free[0] : free[-1] + 1])
             else:
                 self.rows[free] = self.gram.block(new)
@@ -280,7 +295,7 @@ class _Pool:
         return np.sort(np.argpartition(self.used, count - 1)[:count])
 
     def narrow(self, active):
-        """A pool of the same size over some columns, with the rows that are held and stay."""
+        """A pool over some of the rows and columns, keeping the cached rows that remain."""
         part = _Pool(self.gram.take(active), self.cache_mib)
         slots = self.slot_of[active]
         held = np.flatnonzero(slots >= 0)[: len(part.used)]

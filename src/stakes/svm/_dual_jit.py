@@ -8,11 +8,14 @@ from numba import njit
 def smo(K, F, beta, lower, upper, tol, max_steps):
     """Pairwise descent on 1/2 b'Kb - t'b, sum(b) fixed, in a box; F = Kb - t is kept up to date.
 
-    The first index has the steepest way up, the second one promises the largest second-order
-    decrease. Returns the steps made and the violation m - M that is left.
+    Each step raises b_i and lowers b_j by the same amount, so the sum stays fixed. i is the row
+    that may rise with the steepest descent, m = max -F_i; j is the row that may fall with the
+    largest decrease of the quadratic along the pair, (m + F_j)^2 / (2 curvature) (WSS2 of LIBSVM).
+    M = min -F_j over the rows that may fall; m - M <= tol is the stopping rule. Returns the number
+    of steps and the remaining violation m - M.
     """
     n = len(beta)
-    diagonal = np.array([K[s, s] for s in range(n)])  # read side by side in every step
+    diagonal = np.array([K[s, s] for s in range(n)])  # contiguous, since every step reads it all
     m, i = -np.inf, -1
     for s in range(n):
         if beta[s] < upper[s] and -F[s] > m:
@@ -20,6 +23,7 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
     for step in range(max_steps):
         if i < 0:
             return step, 0.0
+        # choose j; `least` is M
         row, k_ii = K[i], diagonal[i]
         least, best, j, curve_j = np.inf, -1.0, -1, 1.0
         for s in range(n):
@@ -29,7 +33,7 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
                     least = -F[s]
                 if fall > 0.0:
                     curve = k_ii + diagonal[s] - 2.0 * row[s]
-                    if curve < 1e-12:
+                    if curve < 1e-12:  # two equal rows
                         curve = 1e-12
                     gain = fall * fall / curve
                     if gain > best:
@@ -38,10 +42,12 @@ def smo(K, F, beta, lower, upper, tol, max_steps):
             return step, max(m - least, 0.0)
         move = (m + F[j]) / curve_j
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
-        if move >= room_i or move >= room_j:  # land on the bound exactly
+        if move >= room_i or move >= room_j:
             move = min(room_i, room_j)
+        # land on a bound exactly: the tests beta < upper and beta > lower are exact
         beta[i] = upper[i] if move == room_i else beta[i] + move
         beta[j] = lower[j] if move == room_j else beta[j] - move
+        # update F, and choose the next i in the same sweep
         other = K[j]
         m, i = -np.inf, -1
         for s in range(n):

@@ -1,20 +1,24 @@
-"""Kernel values between rows: in blocks, as one product and one pass over the result."""
+"""Kernel values between rows, in blocks: one matrix product, and one pass over the result."""
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import row_norms
 
 KERNELS = ("rbf", "linear", "poly")
-CACHE_BYTES = 2**22
+CACHE_BYTES = 2**22  # of one block, so that exp finds it in the processor's cache
 
 
-def resolve_gamma(gamma, X):
-    """The kernel width as a number: 'scale' is 1 / (d Var(X)), 'auto' is 1 / d."""
+def resolve_gamma(gamma, X, weight):
+    """The kernel coefficient as a number: 'scale' is 1 / (d Var(X)), 'auto' is 1 / d."""
     if gamma == "auto":
         return 1.0 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    if sparse.issparse(X):
+    if np.ptp(weight) > 0:
+        share = weight / (weight.sum() * X.shape[1])
+        squares = X.multiply(X) if sparse.issparse(X) else X**2
+        variance = (squares.T @ share).sum() - (X.T @ share).sum() ** 2
+    elif sparse.issparse(X):
         variance = X.multiply(X).mean() - X.mean() ** 2
     else:
         variance = X.var()
@@ -22,7 +26,7 @@ def resolve_gamma(gamma, X):
 
 
 class Gram:
-    r"""The kernel matrix of some rows, of which only the asked blocks are made.
+    r"""Kernel matrix of some rows, computed block by block on request.
 
     `rbf`: :math:`\exp(-\gamma\|x - z\|^2)`; `linear`: :math:`x^\top z`; `poly`:
     :math:`(\gamma x^\top z + c_0)^p`.
@@ -48,7 +52,7 @@ class Gram:
         self.kernel, self.gamma, self.coef0, self.degree = kernel, gamma, coef0, degree
         self.center = None
         if kernel == "rbf" and not sparse.issparse(X):
-            # distances do not change, and the squared norms lose fewer digits
+            # distances do not change, and |x|^2 + |z|^2 - 2 x'z cancels fewer digits
             self.center = X.mean(axis=0)
             X = X - self.center
         self._store(X, row_norms(X, squared=True), np.dtype(dtype))
@@ -57,7 +61,7 @@ class Gram:
         self.dtype = dtype
         self.X, self.norms = X.astype(dtype, copy=False), norms.astype(dtype, copy=False)
         self.shape = (len(norms), len(norms))
-        # far from the origin rounding can make a squared distance negative
+        # exp of a positive exponent: rounding makes squared distances negative far from the origin
         self.clip = self.gamma * self.norms.max(initial=0) > 100
         if self.kernel == "rbf" and not sparse.issparse(X):
             # one product [2g z, -g |z|^2, 1] [x, 1, -g |x|^2]' is the exponent
@@ -92,7 +96,7 @@ class Gram:
         return self.block(np.arange(self.shape[0]))
 
     def times(self, coefficients):
-        """K @ coefficients, made only for coefficients that are not zero."""
+        """K @ coefficients, computed from the nonzero coefficients only."""
         used = np.flatnonzero(coefficients)
         X = self.X if self.center is None else self.X + self.center
         return self.take(used).score(X, coefficients[used])

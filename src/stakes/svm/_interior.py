@@ -1,4 +1,4 @@
-"""The linear SVM with a free bias by a primal-dual interior point; each step is a small solve."""
+"""The linear SVM with a free bias by a primal-dual interior point method."""
 
 import warnings
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
 
-CHUNK = 4096  # rows whose weighted copy is held at a time
+CHUNK = 4096  # rows of the weighted copy that is held at a time
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100):
     .. math:: \begin{pmatrix} I + X^\top\Theta X & X^\top\Theta 1 \\
               1^\top\Theta X & 1^\top\Theta 1\end{pmatrix} ,
 
-    so it costs :math:`O(n d^2 + d^3)` and the number of iterations hardly grows with n.
+    at a cost of :math:`O(n d^2 + d^3)`; the number of iterations hardly grows with n.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100):
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int, default=100
-        Iterations after which it gives up with a warning.
+        Maximum number of iterations; stopping there warns `ConvergenceWarning`.
 
     Returns
     -------
@@ -94,7 +94,7 @@ class _State:
 
 
 def _start(X, y, lower, upper):
-    """Multipliers inside the box whose signed sum is zero, prices of one."""
+    """Multipliers inside the box whose sum is zero, and slack multipliers of one."""
     room = upper - lower
     total = min(room[y > 0].sum(), room[y < 0].sum())
     share = 0.5 * total / np.where(y > 0, room[y > 0].sum(), room[y < 0].sum())
@@ -104,10 +104,10 @@ def _start(X, y, lower, upper):
 
 
 def _objectives(X, y, weight, margin, target, state, iteration):
-    """Both objectives at the present point; each side is feasible, so the gap is a bound."""
+    """Both objectives at the current point; both sides are feasible, so the gap is a bound."""
     beta = state.beta
     if abs(beta.sum()) > 1e-9 * np.abs(beta).sum():
-        dual = -np.inf  # the equality is not met yet
+        dual = -np.inf  # the equality does not hold yet
     else:
         u = X.T @ beta
         dual = float(target @ beta) - 0.5 * float(u @ u)
@@ -117,7 +117,11 @@ def _objectives(X, y, weight, margin, target, state, iteration):
 
 
 def _step(X, target, lower, upper, state):
-    """One predictor-corrector step in place; False when nothing can move any more."""
+    """One predictor-corrector step in place; False if no further progress is possible.
+
+    `low` and `up` are the distances of beta to its bounds, z_low and z_up their multipliers; the
+    r_ are residuals of the optimality conditions, mu is the mean complementarity.
+    """
     low, up = state.beta - lower, upper - state.beta
     r_d = X @ state.w + state.b - target - state.z_low + state.z_up
     r_w = state.w - X.T @ state.beta
@@ -129,6 +133,7 @@ def _step(X, target, lower, upper, state):
         return False
 
     def direction(c_low, c_up):
+        """Newton step to the complementarities low z_low = c_low + ..., up z_up = c_up + ..."""
         q = -r_d + c_low / low - c_up / up
         right = np.append(X.T @ (theta * q) - r_w, theta @ q + r_b)
         move = factor(right)
@@ -138,12 +143,14 @@ def _step(X, target, lower, upper, state):
         d_up = (c_up + state.z_up * d_beta) / up
         return d_beta, d_w, d_b, d_low, d_up
 
+    # predictor: straight to complementarity zero, which shows how far mu can fall
     affine = direction(-low * state.z_low, -up * state.z_up)
     length_b, length_z = _lengths(low, up, state, affine)
     d_beta, _, _, d_low, d_up = affine
     ahead = (low + length_b * d_beta) @ (state.z_low + length_z * d_low)
     ahead += (up - length_b * d_beta) @ (state.z_up + length_z * d_up)
-    sigma = (ahead / (2 * len(low)) / mu) ** 3
+    sigma = (ahead / (2 * len(low)) / mu) ** 3  # Mehrotra's centring
+    # corrector: to sigma mu, with the second-order terms of the predictor
     both = direction(
         sigma * mu - low * state.z_low - d_beta * d_low,
         sigma * mu - up * state.z_up + d_beta * d_up,
@@ -161,19 +168,20 @@ def _step(X, target, lower, upper, state):
 
 
 def _lengths(low, up, state, move):
-    """How far the multipliers and their prices may go before one is zero, at most one."""
+    """Step lengths to the boundary for beta and for the slack multipliers."""
     d_beta, _, _, d_low, d_up = move
     primal = min(_ratio(low, d_beta), _ratio(up, -d_beta))
     return primal, min(_ratio(state.z_low, d_low), _ratio(state.z_up, d_up))
 
 
 def _ratio(value, change):
+    """Largest step that keeps value + step * change >= 0; at most one after the factor 0.995."""
     falls = change < 0
     return min(1.0 / 0.995, float(np.min(-value[falls] / change[falls], initial=np.inf)))
 
 
 def _factor(X, theta):
-    """Solve with the bordered normal matrix, scaled to a unit diagonal."""
+    """A solver for the bordered normal matrix, scaled to a unit diagonal; None if it fails."""
     A = _normal_matrix(X, theta)
     scale = 1.0 / np.sqrt(np.diag(A))
     try:

@@ -1,13 +1,14 @@
 """The exact reduction to a weighted SVM, solved by scikit-learn's LIBSVM."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.svm import SVC
 
 from stakes.svm._dual import certify
 
 
 def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_mib=200):
-    r"""Solve an SVM with one margin per class as the plain weighted SVM that it is.
+    r"""Solve an SVM with one margin per class as the equivalent weighted SVM.
 
     With margins :math:`p_+, p_-` and a free bias, :math:`f = sg + t`, :math:`s = (p_+ + p_-)/2`,
     :math:`t = (p_+ - p_-)/2`, has the margins one and one in g, and penalties :math:`u_i / s`.
@@ -15,14 +16,14 @@ def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, c
     Parameters
     ----------
     gram : Gram
-        The kernel, with which the solution is certified.
+        The kernel, used to certify the solution.
     X : ndarray or CSR matrix of shape (n, d)
         Its rows.
     y, weight, margin : ndarray of shape (n,)
         Signs, penalties :math:`u_i > 0` and margins.
     tol, max_iter, cache_mib : float, int, float
-        As in :func:`~stakes.svm._dual.solve_dual`; LIBSVM keeps kernel values in float32, so far
-        below 1e-6 no tolerance is reached.
+        As in :func:`~stakes.svm.solve_dual`; LIBSVM keeps kernel values in float32, so it cannot
+        reach tolerances far below 1e-6.
 
     Returns
     -------
@@ -40,8 +41,8 @@ def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, c
     if np.ptp(positive) > 0 or np.ptp(negative) > 0:
         raise ValueError(
             "solver='libsvm' needs one margin per class. Got margins from "
-            f"{margin.min():.3g} to {margin.max():.3g} example by example instead; give kappa a "
-            "number, or leave solver='smo'."
+            f"{margin.min():.3g} to {margin.max():.3g} instead; set kappa to a number, or use "
+            "solver='smo'."
         )
     scale = (positive[0] + negative[0]) / 2
     plain = SVC(
@@ -55,7 +56,9 @@ def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, c
         cache_size=max(1.0, cache_mib),
     ).fit(X, y, sample_weight=weight / scale)
     beta = np.zeros(len(y))
-    beta[plain.support_] = scale * plain.dual_coef_[0]
+    dual_coef = plain.dual_coef_  # sparse if X is
+    dual_coef = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
+    beta[plain.support_] = scale * dual_coef[0]
     beta = np.clip(beta, np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0))
     steps = int(plain.n_iter_[0])
     F = gram.times(beta) - y * margin

@@ -1,14 +1,14 @@
 """The linear CS-SVM: dense or sparse rows, a free bias, few features or very many."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._core.base import CostSensitiveClassifier, LearnerInfo
+from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
-from stakes.svm._base import PricedSVC
 from stakes.svm._coordinate import solve_coordinate
-from stakes.svm._cost_sensitive import MARGIN_CONSTRAINTS, choose_penalties
+from stakes.svm._cost_sensitive import MARGIN_CONSTRAINTS, CostMargin
 from stakes.svm._docs import documented
 from stakes.svm._interior import solve_linear
 
@@ -17,7 +17,8 @@ PATIENCE = {"interior": 100, "coordinate": 1000}
 
 
 @documented
-class LinearCostSensitiveSVC(PricedSVC):
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearCostSensitiveSVC(CostMargin):
     r"""Linear SVM on the cost-sensitive hinge, for many rows, dense or CSR.
 
     The problem of :class:`~stakes.svm.CostSensitiveSVC` with :math:`\varphi(x) = x`; the bias is
@@ -26,27 +27,21 @@ class LinearCostSensitiveSVC(PricedSVC):
     Parameters
     ----------
     C : float, default=1.0
-        Penalty against the norm of w, :math:`C`.
-    kappa : float, "search" or None, default=None
-        Margin of the cheaper class. None: :math:`1/(2c_i - 1)` from the costs; a number: one for
-        all; "search": the one with the least cost in cross-validation.
-    slope : {"paper", "consistent"}, default="paper"
-        Penalty of the cheaper class, :math:`1/\kappa_i` or :math:`c_i`; see the Notes of
-        :class:`~stakes.svm.CostSensitiveSVC`.
-    conditions : {"check", "ignore"}, default="check"
-        Whether Eq. 50 is asked for where there is one cost per class.
+        Penalty on margin violations, relative to the norm of w.
+    [cost_margin]
     [costs]
     [normalize]
     solver : {"auto", "interior", "coordinate"}, default="auto"
-        "interior": an interior point, :math:`O(n d^2)` an iteration, few iterations;
-        "coordinate": dual coordinate descent, O(nonzeros) a pass; "auto": the second with more
-        than 2,000 features.
+        "interior": interior point, :math:`O(n d^2)` per iteration, few iterations; "coordinate":
+        dual coordinate descent, O(nonzeros) per pass; "auto": the latter with more than 2,000
+        features.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
     max_iter : int or None, default=None
-        Iterations or passes after which a `ConvergenceWarning` is given; None: 100 or 1,000.
+        Maximum number of iterations or passes; a fit that needs more warns `ConvergenceWarning`.
+        None: 100 or 1,000.
     random_state : int, RandomState instance or None, default=None
-        For the order in which coordinate descent reads the rows.
+        Seed of the order in which coordinate descent reads the rows.
 
     Attributes
     ----------
@@ -56,9 +51,9 @@ class LinearCostSensitiveSVC(PricedSVC):
         :math:`b`.
     [margin]
     objective_, duality_gap_ : float
-        The minimum; certificate: at most which share of it lies above the best value.
+        Value of the objective, and an upper bound on its relative distance from the optimum.
     n_iter_ : int
-        Steps of the solver.
+        Number of iterations or passes.
     [labels]
 
     References
@@ -78,17 +73,19 @@ class LinearCostSensitiveSVC(PricedSVC):
     (array([[0.75]]), array([0.25]))
     """
 
-    _parameter_constraints = (
-        CostSensitiveClassifier._parameter_constraints
-        | MARGIN_CONSTRAINTS
-        | {
-            "C": [Interval(Real, 0, None, closed="neither")],
-            "solver": [StrOptions({"auto", *PATIENCE})],
-            "tol": [Interval(Real, 0, None, closed="neither")],
-            "max_iter": [None, Interval(Integral, 1, None, closed="left")],
-            "random_state": ["random_state"],
-        }
-    )
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int | None = None
+
+    _parameter_constraints = {
+        **COST_CONSTRAINTS,
+        **MARGIN_CONSTRAINTS,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "solver": [StrOptions({"auto", *PATIENCE})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
     _info = LearnerInfo(
         family="svm",
         speed="fast",
@@ -97,42 +94,10 @@ class LinearCostSensitiveSVC(PricedSVC):
         grid={"C": [0.01, 1.0, 100.0], "slope": ["paper", "consistent"]},
     )
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        kappa=None,
-        slope="paper",
-        conditions="check",
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        normalize_costs=True,
-        solver="auto",
-        tol=1e-6,
-        max_iter=None,
-        random_state=None,
-    ):
-        self.C = C
-        self.kappa = kappa
-        self.slope = slope
-        self.conditions = conditions
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.normalize_costs = normalize_costs
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
-    def _fit_priced(self, X, y, regret, rows):
-        penalties = choose_penalties(self, X, y, regret)
-        found = self._solve(X, y, penalties)
-        self._keep_linear(found)
-        self.kappa_, self.dear_class_ = penalties.kappa, penalties.dear
+    def _fit_priced(self, X, y, regret, weight, rows):
+        penalties = self._penalties(X, y, regret, weight)
+        self._keep_linear(self._solve(X, y, penalties))
+        self.kappa_, self.expensive_class_ = penalties.kappa, penalties.expensive
 
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
@@ -142,7 +107,7 @@ class LinearCostSensitiveSVC(PricedSVC):
         return X @ self.coef_[0]
 
     def _held_out_scores(self, X, y, penalties, train, test):
-        """Scores of some rows by a fit on others."""
+        """Scores of the test rows by a fit on the training rows."""
         found = self._solve(X[train], y[train], penalties.take(train))
         return X[test] @ found.w + found.b
 

@@ -1,4 +1,4 @@
-"""Losses with two costs, made from a link and a minimum conditional risk (Theorem 5)."""
+"""Losses with two costs, from a link and a minimum conditional risk (Theorem 5)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ class MarginLoss:
     Parameters
     ----------
     name : str
-        What reports call it.
+        Name in reports.
     positive, negative : callable
         Loss of a score f on a positive and on a negative example.
     fp_cost, fn_cost : float
-        The costs that it is meant for, :math:`C_{-1}` and :math:`C_1`.
+        Costs that it is designed for, :math:`C_{-1}` and :math:`C_1`.
     link : callable or None, default=None
-        The best score as a function of the probability, where it is known.
+        Optimal score as a function of the probability, if known.
     minimum_risk : callable or None, default=None
-        The least conditional risk as a function of the probability, where it is known.
+        Minimum conditional risk as a function of the probability, if known.
 
     Examples
     --------
@@ -44,17 +44,17 @@ class MarginLoss:
         r"""Probability above which the positive decision is cheaper, :math:`\gamma`."""
         return self.fp_cost / (self.fn_cost + self.fp_cost)
 
-    def conditional_risk(self, eta, f):
+    def conditional_risk(self, probability, f):
         r"""Eq. 32: :math:`\eta\phi_1(f) + (1 - \eta)\phi_{-1}(-f)`."""
-        return eta * self.positive(f) + (1 - eta) * self.negative(f)
+        return probability * self.positive(f) + (1 - probability) * self.negative(f)
 
-    def bayes_risk(self, eta):
-        """Eq. 19: the least conditional risk of the zero-one loss with these costs."""
-        return np.minimum(self.fn_cost * eta, self.fp_cost * (1 - eta))
+    def bayes_risk(self, probability):
+        """Eq. 19: minimum conditional risk of the zero-one loss with these costs."""
+        return np.minimum(self.fn_cost * probability, self.fp_cost * (1 - probability))
 
 
 def elicit_loss(inverse_link, minimum_risk, *, fp_cost, fn_cost, derivative=None, name="elicited"):
-    r"""The loss whose best score is a given link and whose least risk is a given function.
+    r"""Construct the loss with a given link and a given minimum conditional risk.
 
     With :math:`\eta = f^{-1}(v)` and :math:`C^*` the minimum conditional risk,
 
@@ -68,11 +68,11 @@ def elicit_loss(inverse_link, minimum_risk, *, fp_cost, fn_cost, derivative=None
     minimum_risk : callable
         A concave function of the probability.
     fp_cost, fn_cost : float
-        The costs that the loss is meant for.
+        Costs that the loss is designed for.
     derivative : callable, default=None
-        Of `minimum_risk`; by central differences where it is not given.
+        Derivative of `minimum_risk`; None: central differences.
     name : str, default="elicited"
-        What reports call it.
+        Name in reports.
 
     Returns
     -------
@@ -80,8 +80,8 @@ def elicit_loss(inverse_link, minimum_risk, *, fp_cost, fn_cost, derivative=None
 
     Notes
     -----
-    This is Theorem 5 with :math:`J = -C^*` put into Eqs. 11 and 12. It needs an invertible link:
-    for the hinge, whose link is a sign, it does not say which loss comes out.
+    This is Theorem 5 with :math:`J = -C^*` in Eqs. 11 and 12. It needs an invertible link: for the
+    hinge, whose link is a sign, it does not determine the loss.
 
     Examples
     --------
@@ -121,8 +121,8 @@ def cs_hinge_loss(fp_cost=1.0, fn_cost=1.0, slope="paper"):
     r"""The CS hinge, Eq. 46: :math:`C_1[1 - f]_+` and :math:`\frac1\kappa[\kappa + f]_+`.
 
     `link` and `minimum_risk` are those that the paper states (Eqs. 42 and 47);
-    :func:`check_consistency` finds the true ones. `slope="consistent"` has :math:`C_{-1}` in place
-    of :math:`1/\kappa`, and :math:`\kappa = 1/(2C_{-1} - 1)` in both.
+    :func:`check_consistency` finds the true ones. `slope="consistent"` replaces :math:`1/\kappa`
+    by :math:`C_{-1}`; :math:`\kappa = 1/(2C_{-1} - 1)` in both.
 
     Examples
     --------

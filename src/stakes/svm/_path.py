@@ -1,4 +1,4 @@
-"""The CS-SVM along its margin: support vectors of both classes as kappa falls (Figure 3)."""
+"""The CS-SVM as a function of kappa: support vectors of both classes (Figure 3)."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ class KappaPath:
     kappas : ndarray
         The margins of the cheaper class.
     views : list of DualView
-        What the dual looks like at each.
+        Dual quantities of each fit.
     kkt_residuals : ndarray
-        The certificate of each fit.
+        KKT residual of each fit.
     """
 
     kappas: np.ndarray
@@ -39,12 +39,12 @@ class KappaPath:
         axes[0].set(xlabel="-log2(kappa)", ylabel="support vectors")
         axes[0].legend()
         axes[1].plot(exponent, [v.imbalance for v in self.views], "o-")
-        axes[1].set(xlabel="-log2(kappa)", ylabel="support vectors: cheaper / dearer class")
+        axes[1].set(xlabel="-log2(kappa)", ylabel="support vectors: cheaper / more expensive class")
         return np.asarray(axes)
 
 
 def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
-    """Fit CS-SVMs that differ only in kappa, Eq. 50 not asked for.
+    """Fit CS-SVMs that differ only in kappa, without requiring Eq. 50.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
     """
     options |= dict(fn_cost=fn_cost, conditions="ignore")
     with only_scores_count():
-        models = [CostSensitiveSVC(C, kappa=kappa, **options).fit(X, y) for kappa in kappas]
+        models = [CostSensitiveSVC(C=C, kappa=kappa, **options).fit(X, y) for kappa in kappas]
     return KappaPath(
         np.asarray(kappas, dtype=np.float64),
         [model.dual_view() for model in models],

@@ -1,4 +1,4 @@
-"""From costs to the two numbers that an SVM knows of an example: its penalty and its margin."""
+"""From costs to the two numbers per example that an SVM uses: its penalty and its margin."""
 
 from dataclasses import dataclass, replace
 
@@ -12,53 +12,57 @@ class Penalties:
     Attributes
     ----------
     weight, margin : ndarray of shape (n,)
-        What a unit of slack costs, and the margin that is asked for.
+        Penalty on a unit of slack, and the required margin.
     kappa : float or ndarray
         Margin of the class whose mistakes are cheaper.
-    dear : int
+    expensive : int
         +1 or -1: the class whose mistakes cost more, which has margin one.
     """
 
     weight: np.ndarray
     margin: np.ndarray
     kappa: float | np.ndarray
-    dear: int
+    expensive: int
 
     def take(self, rows):
         """Penalties and margins of some of the examples."""
         return replace(self, weight=self.weight[rows], margin=self.margin[rows])
 
 
-def biased_penalties(regret, y, *, normalize=True):
+def biased_penalties(regret, y, sample_weight, *, normalize=True):
     """Eq. 1 (BP) and Eq. 65 (ED-BP): the regret is the penalty, every margin is one.
 
     Examples
     --------
-    >>> biased_penalties(np.array([3.0, 12.0]), np.array([-1.0, 1.0])).weight
+    >>> biased_penalties(np.array([3.0, 12.0]), np.array([-1.0, 1.0]), np.ones(2)).weight
     array([1., 4.])
     """
-    dear = _dear_class(regret, y)
-    weight = regret / regret[y == -dear].min() if normalize else np.array(regret)
-    return Penalties(weight, np.ones(len(y)), 1.0, dear)
+    expensive = _expensive_class(regret, y, sample_weight)
+    c = regret / regret[y == -expensive].min() if normalize else regret
+    return Penalties(c * sample_weight, np.ones(len(y)), 1.0, expensive)
 
 
-def cost_penalties(regret, y, *, kappa=None, slope="paper", normalize=True, conditions="check"):
+def cost_penalties(
+    regret, y, sample_weight, *, kappa=None, slope="paper", normalize=True, conditions="check"
+):
     r"""Eq. 49 (CS) and Eq. 66 (ED-CS): a smaller margin where mistakes are cheaper.
 
     Parameters
     ----------
     regret : ndarray of shape (n,)
-        What getting each example wrong costs, all above zero.
+        Cost of a wrong decision for each example, all positive.
     y : ndarray of shape (n,)
         Signs, of both classes.
+    sample_weight : ndarray of shape (n,)
+        Factors on the penalties; the margins do not depend on them.
     kappa : float, default=None
         Margin of the cheaper class; None: :math:`1/(2c_i - 1)`, example by example.
     slope : {"paper", "consistent"}, default="paper"
         Penalty of the cheaper class: :math:`1/\kappa_i` or :math:`c_i`.
     normalize : bool, default=True
-        Whether the smallest regret of the cheaper class is set to one first.
+        Whether to divide by the smallest regret of the cheaper class first.
     conditions : {"check", "ignore"}, default="check"
-        What to do where Eq. 50, :math:`0 < \kappa \le 1 \le 1/\kappa \le C_1`, does not hold.
+        Whether Eq. 50, :math:`0 < \kappa \le 1 \le 1/\kappa \le C_1`, is required.
 
     Returns
     -------
@@ -66,12 +70,13 @@ def cost_penalties(regret, y, *, kappa=None, slope="paper", normalize=True, cond
 
     Examples
     --------
-    >>> both = cost_penalties(np.array([2.0, 4.0]), np.array([-1.0, 1.0]), normalize=False)
+    >>> regret, y = np.array([2.0, 4.0]), np.array([-1.0, 1.0])
+    >>> both = cost_penalties(regret, y, np.ones(2), normalize=False)
     >>> both.weight, both.margin.round(3)
     (array([3., 4.]), array([0.333, 1.   ]))
     """
-    dear = _dear_class(regret, y)
-    cheap = y == -dear
+    expensive = _expensive_class(regret, y, sample_weight)
+    cheap = y == -expensive
     least = regret[cheap].min()
     c = regret / least if normalize else regret
     if kappa is None:
@@ -88,14 +93,15 @@ def cost_penalties(regret, y, *, kappa=None, slope="paper", normalize=True, cond
     if slope == "paper":
         weight[cheap] = slopes
     same = len(np.unique(margins)) == 1
-    return Penalties(weight, margin, float(margins[0]) if same else margins, dear)
+    kappa = float(margins[0]) if same else margins
+    return Penalties(weight * sample_weight, margin, kappa, expensive)
 
 
 def weighted_equivalent(C, fn_cost, kappa):
-    r"""The class-weighted SVM that a CS-SVM is, and the affine map between their scores.
+    r"""The class-weighted SVM that equals a CS-SVM, and the affine map between their scores.
 
     The bias is free, so the margins 1 and :math:`\kappa` can be shifted and scaled to 1 and 1:
-    CS-SVM(C, C1, kappa) is the SVM with :math:`C' = 2C/(1 + \kappa)`, weights
+    CS-SVM(C, C1, kappa) equals the SVM with :math:`C' = 2C/(1 + \kappa)`, weights
     :math:`C_1, 1/\kappa`, and :math:`f = \frac{1+\kappa}{2} g + \frac{1-\kappa}{2}`.
 
     Parameters
@@ -122,8 +128,11 @@ def weighted_equivalent(C, fn_cost, kappa):
     }
 
 
-def _dear_class(regret, y):
-    return 1 if regret[y > 0].mean() >= regret[y < 0].mean() else -1
+def _expensive_class(regret, y, sample_weight):
+    negative, positive = (
+        np.average(regret[side], weights=sample_weight[side]) for side in (y < 0, y > 0)
+    )
+    return 1 if positive >= negative else -1
 
 
 def _check_cheap_costs(c, conditions):
@@ -137,14 +146,14 @@ def _check_cheap_costs(c, conditions):
 
 
 def _check_class_level(c, cheap, margins):
-    """Eq. 50 is about one cost per class; with a cost per example the paper states none."""
-    dear_costs = c[~cheap]
-    if len(np.unique(margins)) > 1 or np.ptp(dear_costs) > 1e-12 * dear_costs[0]:
+    """Check Eq. 50, which is stated for one cost per class only."""
+    larger = c[~cheap]
+    if len(np.unique(margins)) > 1 or np.ptp(larger) > 1e-12 * larger[0]:
         return
-    kappa, dearest = margins[0], dear_costs[0]
-    if not kappa <= 1.0 or 1.0 / kappa > dearest * (1 + 1e-12):
+    kappa, C1 = margins[0], larger[0]
+    if not kappa <= 1.0 or 1.0 / kappa > C1 * (1 + 1e-12):
         raise ValueError(
             f"The CS-SVM needs 0 < kappa <= 1 <= 1/kappa <= C1 (Eq. 50). Got kappa={kappa:.4g}, "
-            f"1/kappa={1 / kappa:.4g} and C1={dearest:.4g} (the dearer cost over the cheaper) "
+            f"1/kappa={1 / kappa:.4g} and C1={C1:.4g} (the larger cost over the smaller) "
             "instead; raise kappa, or set conditions='ignore' as the paper's experiments do."
         )

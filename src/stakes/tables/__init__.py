@@ -1,17 +1,21 @@
-"""From a raw table to X, y and the costs: kinds of columns, reading, labels, prices, encoders."""
+"""From a raw table to X, y and costs: kinds of columns, reading, labels, prices, encoders."""
 
+from stakes.tables._costs import read_costs
 from stakes.tables._expression import CostExpression
-from stakes.tables._kinds import as_frame, cast_like, kind_of, why_text
+from stakes.tables._kinds import as_frame, cast_like, find_kinds, kind_of
+from stakes.tables._labels import LabelReader
+from stakes.tables._load import load_table
 from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
-from stakes.tables._table import AFFIRMATIVE, load_table, read_costs, read_labels
-from stakes.tables._table_encoder import TableEncoder, find_kinds, is_matrix
+from stakes.tables._table_encoder import TableEncoder
+from stakes.tables._values import is_missing, parse_value
+from stakes.tables._writing import write_batches
 
 __all__ = [
-    "AFFIRMATIVE",
     "CostExpression",
+    "LabelReader",
     "ModelMatrix",
     "PricedData",
     "TableEncoder",
@@ -19,13 +23,13 @@ __all__ = [
     "cast_like",
     "check_file",
     "find_kinds",
-    "is_matrix",
+    "is_missing",
     "kind_of",
     "load_table",
+    "parse_value",
     "prepare",
     "read_costs",
-    "read_labels",
     "read_table",
     "scan_batches",
-    "why_text",
+    "write_batches",
 ]

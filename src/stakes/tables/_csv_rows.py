@@ -1,4 +1,4 @@
-"""The rows of a CSV one after the other, each checked to have as many fields as the header."""
+"""Rows of a CSV, one at a time, each checked to have as many fields as the header."""
 
 import csv
 import gzip
@@ -10,25 +10,24 @@ from stakes.errors import InputError
 
 
 class CsvRows:
-    """The rows of an open CSV as text, a quoted field with line breaks in one piece.
+    """Rows of an open CSV as text; a quoted field may span several lines.
 
-    polars fills short rows up with nulls without a word, and keeps a whole CSV in memory even
-    where it is asked for batches; so rows are counted, checked and cut here. Empty lines at the
-    end do not count.
+    polars silently pads short rows with nulls, and keeps a whole CSV in memory even when it reads
+    in batches, so rows are counted, checked and cut here. Blank lines at the end are ignored.
 
     Parameters
     ----------
     lines : iterator of str
-        The file, line breaks kept.
+        Lines of the file, with their line breaks.
     path : Path
-        For messages, and to tell a .tsv.
+        File name, for messages and to recognize a .tsv.
 
     Attributes
     ----------
     header : str
-        The header's text.
+        Text of the header.
     separator : str
-        Comma, semicolon, tab or bar: the most frequent one of the header.
+        Comma, semicolon, tab or bar, whichever is most frequent in the header.
     """
 
     def __init__(self, lines, path):
@@ -57,22 +56,20 @@ class CsvRows:
             empty = []
         if not self._width or not n:
             what = "has a header but no rows" if self._width else "is empty"
-            raise InputError(
-                f"{str(self._path)!r} {what}; a header line and rows below it are needed."
-            )
+            raise InputError(f"{str(self._path)!r} {what}; it needs a header line and data rows.")
 
     def _check(self, start, fields, empty):
         if fields != self._width:
             raise InputError(
-                f"Line {start} of {str(self._path)!r} has {fields} fields where the header has "
-                f"{self._width}; mend that line, or put text that has separators in it between "
-                "double quotes."
+                f"Line {start} of {str(self._path)!r} has {fields} fields, but the header has "
+                f"{self._width}; fix that line, or put text that contains separators in double "
+                "quotes."
             )
         if empty and self._width > 1:
             raise InputError(f"Line {start - 1} of {str(self._path)!r} is empty; remove it.")
 
     def _whole(self, line):
-        """A row's text and number of fields, reading on where a quoted field spans lines."""
+        """Text and number of fields of a row; reads more lines while a quoted field is open."""
         start, taken = self._line_number, []
 
         def more():
@@ -85,8 +82,8 @@ class CsvRows:
             fields = len(next(csv.reader(lines, delimiter=self.separator, strict=True), []))
         except csv.Error as error:
             raise InputError(
-                f"Line {start} of {str(self._path)!r} has quotes that do not match ({error}); "
-                "a quote inside quoted text is written twice."
+                f"Line {start} of {str(self._path)!r} has unbalanced quotes ({error}); "
+                "write a quote inside quoted text twice."
             ) from None
         self._line_number += len(taken)
         return "".join([line, *taken]), fields
@@ -94,7 +91,7 @@ class CsvRows:
 
 @contextmanager
 def open_rows(path):
-    """The :class:`CsvRows` of a file, gzipped or not."""
+    """Open a file, gzipped or not, as :class:`CsvRows`."""
     path = Path(path)
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
@@ -102,12 +99,12 @@ def open_rows(path):
             yield CsvRows(lines, path)
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
         raise InputError(
-            f"{str(path)!r} cannot be read as text in UTF-8 ({error}); save it as a CSV in UTF-8."
+            f"{str(path)!r} is not UTF-8 text ({error}); save it as a UTF-8 CSV."
         ) from None
 
 
 def count_rows(path):
-    """Number of data rows and the separator of a CSV, after a look at every row."""
+    """Number of data rows and separator of a CSV, after checking every row."""
     with open_rows(path) as rows:
         return sum(1 for _ in rows), rows.separator
 
@@ -116,4 +113,4 @@ def _separator(header, path):
     if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
         return "\t"
     counts = {mark: header.count(mark) for mark in (",", ";", "\t", "|")}
-    return max(counts, key=counts.get)  # the first of equals: the comma
+    return max(counts, key=counts.get)  # ties: the comma, which is first

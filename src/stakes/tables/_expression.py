@@ -1,52 +1,51 @@
 """Costs as expressions over columns, `0.75*amount`: parsed into a tree, never run as code."""
 
 import ast
-import operator
+from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from stakes.errors import InputError, near_matches
-from stakes.tables._kinds import why_text
+from stakes.tables._expression_ops import FUNCTIONS, POLARS, SCALAR
+from stakes.tables._kinds import kind_of, why_text
+from stakes.tables._values import is_missing, parse_value
 
 MAX_LENGTH = 1000
 MAX_DEPTH = 60
 MAX_EXPONENT = 10
 _HOW = "a cost is a number or an expression over columns such as 0.75*amount or max(5, 0.1*amount)"
 
-_ARITHMETIC = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
+_ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARISON = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
 }
+_KINDS = {float: "number", int: "number", bool: "boolean", str: "text", type(None): "null"}
 
 
 class CostExpression:
     """One cost, written as a number or as an expression over the columns of a table.
 
-    Allowed are numbers, text in quotes, column names (in backquotes if they are not plain words),
+    Allowed: numbers, text in quotes, column names (in backquotes unless they are plain words),
     ``+ - * / **``, comparisons, ``and or not``, and the functions min, max, abs, log, exp, sqrt,
-    clip(x, low, high) and where(condition, yes, no). Nothing else is: no attributes, no other
-    calls, no large powers. A value that a row's cost needs and lacks makes that cost missing.
+    clip(x, low, high) and where(condition, yes, no). Anything else is refused: attributes, other
+    calls, large powers. The cost of a row is missing if a value that it needs is missing.
 
     Parameters
     ----------
     text : str or float
-        What the cost is.
+        The expression.
 
     Attributes
     ----------
     columns : tuple of str
-        The columns that it reads, in the order of their first use.
+        Columns that the expression uses, in order of first use.
 
     Examples
     --------
@@ -56,6 +55,8 @@ class CostExpression:
     ('kind', 'amount')
     >>> cost.evaluate(table)
     array([10., 20.])
+    >>> cost.evaluate_one({"amount": 80.0, "kind": "plain"})
+    8.0
     """
 
     def __init__(self, text):
@@ -69,36 +70,72 @@ class CostExpression:
                 if isinstance(node, ast.Name)
             )
         )
+        self._compiled = {}  # types of the values -> function of them
 
     def __repr__(self):
         return f"CostExpression({self.text!r})"
 
+    def __getstate__(self):
+        return self.__dict__ | {"_compiled": {}}  # functions cannot be pickled
+
     def evaluate(self, frame):
-        """The cost of each row of a polars frame; a number where no column is used.
+        """Cost of each row of a polars frame; a single number if no column is used.
 
         Returns
         -------
         float or ndarray of shape (n,)
             NaN where a value that the row needs is missing.
         """
+        kinds = {name: kind_of(frame.schema[name]) for name in self.columns if name in frame.schema}
         try:
-            expression = self.expression(frame.schema)
+            expression = self._built(POLARS, kinds, frame.columns)
         except InputError as error:
-            reason = [f"{name!r}: {why}" for name in self.columns if (why := _why(frame, name))]
-            if not reason:
+            reasons = [f"{name!r}: {why}" for name in kinds if (why := why_text(frame[name]))]
+            if not reasons:
                 raise
-            raise InputError(f"{error} Column {', column '.join(reason)}.") from None
+            raise InputError(f"{error} Column {', column '.join(reasons)}.") from None
         if not self.columns:
-            return float(pl.select(expression).item())
-        values = frame.select(expression.alias("cost"))["cost"]
-        return values.fill_null(np.nan).to_numpy()
+            value = pl.select(expression).item()
+            return np.nan if value is None else value
+        return frame.select(expression.alias("cost"))["cost"].fill_null(np.nan).to_numpy()
 
-    def expression(self, schema):
-        """The polars expression over a table of this schema, of type Float64."""
-        value, kind = self._build(self._tree, schema)
+    def evaluate_one(self, record):
+        """Cost of one event, the same as :meth:`evaluate` gives for a table of that one row.
+
+        Parameters
+        ----------
+        record : dict
+            Column -> number, bool, text or None. Text is read as a field of a CSV is, so "12.5"
+            is a number, unless the expression compares it with text.
+
+        Returns
+        -------
+        float
+            NaN if a value that the cost needs is missing.
+        """
+        try:
+            row = [record[name] for name in self.columns]
+        except KeyError:
+            self._built(SCALAR, dict.fromkeys(record, "null"), record)  # raises, with the name
+            raise
+        values = [value if type(value) is float else _plain_value(value) for value in row]
+        types = (*map(type, values), *map(type, row))
+        function = self._compiled.get(types)
+        if function is None:
+            kinds = {
+                name: _KINDS.get(type(value), "other")
+                for name, value in zip(self.columns, values, strict=True)
+            }
+            texts = {n for n, value in zip(self.columns, row, strict=True) if type(value) is str}
+            function = self._compiled[types] = self._built(SCALAR, kinds, record, texts)
+        return function(values + row)
+
+    def _built(self, ops, kinds, names, texts=()):
+        """The expression of numbers for columns of these kinds, in one of the two forms."""
+        value, kind = self._build(self._tree, _Columns(ops, kinds, names, texts))
         if kind == "text":
             raise InputError(f"The cost {self.text!r} is text; {_HOW}.")
-        return value.cast(pl.Float64)
+        return ops.number(value)
 
     def _parsed(self, source):
         if not source:
@@ -122,87 +159,82 @@ class CostExpression:
     def _refuse(self, what):
         raise InputError(
             f"The cost {self.text!r} has {what}, which is not allowed; use numbers, columns, "
-            f"+ - * / **, comparisons, and, or, not, and {', '.join(sorted(_FUNCTIONS))}."
+            f"+ - * / **, comparisons, and, or, not, and {', '.join(sorted(FUNCTIONS))}."
         )
 
-    def _build(self, node, schema):
-        """A polars expression and its kind: number, boolean or text."""
+    def _build(self, node, columns):
+        """A part of the expression and its kind: number, boolean, text or null."""
+        ops = columns.ops
         if isinstance(node, ast.Constant):
-            return self._constant(node.value)
+            return self._constant(node.value, ops)
         if isinstance(node, ast.Name):
-            return self._read(self._column(node.id), schema)
+            return self._read(self._column(node.id), columns)
         if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-            left, right = (self._number(side, schema) for side in (node.left, node.right))
-            return _ARITHMETIC[type(node.op)](left, right), "number"
+            sides = [self._number(side, columns) for side in (node.left, node.right)]
+            return ops.functions[_ARITHMETIC[type(node.op)]](*sides), "number"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-            return self._power(node, schema), "number"
+            return self._power(node, columns), "number"
         if isinstance(node, ast.UnaryOp):
-            return self._unary(node, schema)
+            return self._unary(node, columns)
         if isinstance(node, ast.Compare):
-            return self._comparison(node, schema), "boolean"
+            return self._comparison(node, columns), "boolean"
         if isinstance(node, ast.BoolOp):
-            parts = [self._condition(part, schema) for part in node.values]
-            join = pl.all_horizontal if isinstance(node.op, ast.And) else pl.any_horizontal
-            return join(parts), "boolean"
+            parts = [self._condition(part, columns) for part in node.values]
+            return (ops.all if isinstance(node.op, ast.And) else ops.any)(parts), "boolean"
         if isinstance(node, ast.Call):
-            return self._call(node, schema), "number"
+            return self._call(node, columns), "number"
         return self._refuse(f"a part of kind {type(node).__name__}")
 
-    def _constant(self, value):
+    def _constant(self, value, ops):
         if isinstance(value, bool):
-            return pl.lit(value), "boolean"
+            return ops.constant(value), "boolean"
         if isinstance(value, int | float):
             try:
-                return pl.lit(float(value), dtype=pl.Float64), "number"
+                return ops.constant(float(value)), "number"
             except OverflowError:
                 self._refuse("a number that is too large")
         if isinstance(value, str):
-            return pl.lit(value), "text"
+            return ops.constant(value), "text"
         return self._refuse(f"the value {value!r}")
 
-    def _read(self, name, schema):
-        if name not in schema:
+    def _read(self, name, columns):
+        if name not in columns.kinds:
             raise InputError(
                 f"The cost {self.text!r} uses column {name!r}, which is not in the table: "
-                + near_matches(name, schema)
+                + near_matches(name, columns.names)
             )
-        dtype = schema[name]
-        if dtype.is_numeric():
-            value = pl.col(name).cast(pl.Float64)
-            return value.fill_nan(None), "number"
-        if dtype == pl.Boolean:
-            return pl.col(name), "boolean"
-        if dtype in (pl.String, pl.Categorical, pl.Enum):
-            return pl.col(name).cast(pl.String), "text"
-        raise InputError(
-            f"The cost {self.text!r} uses column {name!r}, which holds {dtype}; "
-            "a cost can be computed from numbers, true/false and text columns only."
-        )
+        kind = columns.kinds[name]
+        if kind not in ("number", "boolean", "text", "null"):
+            raise InputError(
+                f"The cost {self.text!r} uses column {name!r}, which holds values of kind "
+                f"{kind!r}; only numbers, true/false and text can be used in a cost."
+            )
+        return columns.ops.column(name, self.columns.index(name), kind), kind
 
-    def _number(self, node, schema):
-        value, kind = self._build(node, schema)
+    def _number(self, node, columns):
+        value, kind = self._build(node, columns)
         if kind == "text":
             raise InputError(
                 f"The cost {self.text!r} computes with {self._named(node)}, which is text; use a "
                 'column of numbers, or compare it: where(column == "word", 10, 2).'
             )
-        return value.cast(pl.Float64)
+        return columns.ops.number(value)
 
-    def _condition(self, node, schema):
-        value, kind = self._build(node, schema)
-        if kind != "boolean":
+    def _condition(self, node, columns):
+        value, kind = self._build(node, columns)
+        if kind not in ("boolean", "null"):
             raise InputError(
                 f"The cost {self.text!r} uses {self._named(node)} as a condition; "
                 "compare it with something, such as amount > 100."
             )
-        return value
+        return columns.ops.condition(value)
 
     def _named(self, node):
         if isinstance(node, ast.Name):
             return f"column {self._column(node.id)!r}"
         return repr(node.value) if isinstance(node, ast.Constant) else "a part"
 
-    def _power(self, node, schema):
+    def _power(self, node, columns):
         exponent = node.right
         sign = 1.0
         if isinstance(exponent, ast.UnaryOp) and isinstance(exponent.op, ast.USub):
@@ -212,42 +244,57 @@ class CostExpression:
             self._refuse("a power whose exponent is not a number")
         if abs(value) > MAX_EXPONENT:
             self._refuse(f"a power above {MAX_EXPONENT}")
-        return self._number(node.left, schema) ** (sign * float(value))
+        ops = columns.ops
+        return ops.functions["**"](self._number(node.left, columns), ops.constant(sign * value))
 
-    def _unary(self, node, schema):
+    def _unary(self, node, columns):
         if isinstance(node.op, ast.Not):
-            return ~self._condition(node.operand, schema), "boolean"
+            return columns.ops.not_(self._condition(node.operand, columns)), "boolean"
         if isinstance(node.op, ast.USub):
-            return -self._number(node.operand, schema), "number"
+            return columns.ops.negative(self._number(node.operand, columns)), "number"
         if isinstance(node.op, ast.UAdd):
-            return self._number(node.operand, schema), "number"
+            return self._number(node.operand, columns), "number"
         return self._refuse("the operator ~")
 
-    def _comparison(self, node, schema):
-        parts = [node.left, *node.comparators]
-        built = [self._build(part, schema) for part in parts]
+    def _comparison(self, node, columns):
+        ops, parts = columns.ops, [node.left, *node.comparators]
+        built = [self._build(part, columns) for part in parts]
         links = []
         for i, op in enumerate(node.ops):
             if type(op) not in _COMPARISON:
                 self._refuse("a comparison other than == != < <= > >=")
             (left, left_kind), (right, right_kind) = built[i : i + 2]
-            if (left_kind == "text") != (right_kind == "text"):
+            kinds = {left_kind, right_kind} - {"null"}
+            if "text" in kinds and len(kinds) > 1:
+                left, left_kind = self._as_text(parts[i], columns) or built[i]
+                right, right_kind = self._as_text(parts[i + 1], columns) or built[i + 1]
+                kinds = {left_kind, right_kind}
+            if "text" in kinds and len(kinds) > 1:
                 raise InputError(
                     f"The cost {self.text!r} compares {self._named(parts[i])} with "
                     f"{self._named(parts[i + 1])}: one is text and the other is not; "
                     "text goes between quotes and numbers do not."
                 )
-            if left_kind != "text":
-                left, right = left.cast(pl.Float64), right.cast(pl.Float64)
-            links.append(_COMPARISON[type(op)](left, right))
-        return pl.all_horizontal(links)
+            if "text" not in kinds:
+                left, right = ops.number(left), ops.number(right)
+            links.append(ops.compare(_COMPARISON[type(op)], left, right))
+        return links[0] if len(links) == 1 else ops.all(links)
 
-    def _call(self, node, schema):
+    def _as_text(self, node, columns):
+        """The text of a field of an event, whatever it reads as; None for anything else."""
+        name = self._column(node.id) if isinstance(node, ast.Name) else None
+        if name not in columns.texts:
+            return None
+        # texts come after the values, see evaluate_one
+        index = len(self.columns) + self.columns.index(name)
+        return columns.ops.column(name, index, "text"), "text"
+
+    def _call(self, node, columns):
         name = node.func.id if isinstance(node.func, ast.Name) else None
-        if name not in _FUNCTIONS:
-            called = repr(self._column(name)) if name else "something that is no function"
+        if name not in FUNCTIONS:
+            called = repr(self._column(name)) if name else "something that is not a function"
             self._refuse(f"a call to {called}")
-        low, high, function = _FUNCTIONS[name]
+        low, high = FUNCTIONS[name]
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             self._refuse(f"a named or starred argument of {name}")
         if not low <= len(node.args) <= high:
@@ -256,29 +303,29 @@ class CostExpression:
                 f"The cost {self.text!r} gives {name} {len(node.args)} value(s); it takes {wanted}."
             )
         first = self._condition if name == "where" else self._number
-        values = [first(node.args[0], schema)]
-        return function(*values, *(self._number(arg, schema) for arg in node.args[1:]))
+        values = [first(node.args[0], columns)]
+        values += [self._number(arg, columns) for arg in node.args[1:]]
+        return columns.ops.functions[name](*values)
 
 
-def _complete(value, *parts):
-    """The value where no part is missing; polars itself would pass over a missing one."""
-    return pl.when(pl.all_horizontal([part.is_not_null() for part in parts])).then(value)
+class _Columns(NamedTuple):
+    """What an expression is built over."""
+
+    ops: object  # POLARS or SCALAR
+    kinds: dict  # column -> kind
+    names: list  # of all columns, for messages
+    texts: set  # columns of an event that came as text
 
 
-def _where(condition, yes, no):
-    return pl.when(condition).then(yes).when(~condition).then(no)
-
-
-_FUNCTIONS = {
-    "min": (2, 20, lambda *parts: _complete(pl.min_horizontal(parts), *parts)),
-    "max": (2, 20, lambda *parts: _complete(pl.max_horizontal(parts), *parts)),
-    "abs": (1, 1, lambda x: x.abs()),
-    "log": (1, 1, lambda x: x.log()),
-    "exp": (1, 1, lambda x: x.exp()),
-    "sqrt": (1, 1, lambda x: x.sqrt()),
-    "clip": (3, 3, lambda x, *ends: _complete(x.clip(*ends), x, *ends)),
-    "where": (3, 3, _where),
-}
+def _plain_value(value):
+    """A value of an event as None, bool, float or, if it is none of these, as it is."""
+    if type(value) is str:
+        return parse_value(value)
+    if is_missing(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    return float(value) if isinstance(value, Real) else value
 
 
 def _take_out_backquotes(text):
@@ -317,7 +364,3 @@ def _depth(tree):
         depth += 1
         level = [child for node in level for child in ast.iter_child_nodes(node)]
     return depth
-
-
-def _why(frame, name):
-    return why_text(frame[name]) if name in frame.columns else None

@@ -1,13 +1,16 @@
-"""What a column holds, in a word that a model file can keep; and tables of other kinds."""
+"""Kinds of columns (number, text, date, ...), and casting columns to them."""
 
 import numpy as np
 import polars as pl
 
 from stakes.errors import InputError
+from stakes.tables._values import GROUPED_NUMBER, NO_VALUE
+
+ID_LIKE = 0.5  # text with more distinct values than this share of the rows identifies its row
 
 
 def as_frame(table):
-    """A polars frame of a polars or pandas frame, or of a two-dimensional array.
+    """Convert a polars or pandas frame, or a two-dimensional array, to a polars frame.
 
     Examples
     --------
@@ -18,11 +21,15 @@ def as_frame(table):
         return table
     if isinstance(table, pl.LazyFrame):
         return table.collect()
-    if hasattr(table, "iloc"):  # pandas, without the need for pyarrow
-        return pl.DataFrame({str(name): _from_pandas(table[name]) for name in table.columns})
+    if hasattr(table, "iloc"):  # pandas; from_pandas would need pyarrow
+        names = [str(name) for name in table.columns]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"The table has two columns named {twice!r}; rename one of them.")
+        return pl.DataFrame({name: _from_pandas(table.iloc[:, j]) for j, name in enumerate(names)})
     array = np.asarray(table)
     if array.ndim != 2:
-        raise InputError(f"A table has rows and columns. Got an array of shape {array.shape}.")
+        raise InputError(f"A table must be two-dimensional. Got an array of shape {array.shape}.")
     columns = [array[:, j] for j in range(array.shape[1])]
     if array.dtype == object:
         columns = [pl.Series(list(column), strict=False) for column in columns]
@@ -30,14 +37,15 @@ def as_frame(table):
 
 
 def _from_pandas(column):
-    if column.dtype.kind in "biufMm":
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufMm":
         return pl.Series(column.to_numpy())
-    values = [None if value is None or value != value else value for value in column]
+    gaps = column.isna()
+    values = [None if gap else value for gap, value in zip(gaps, column, strict=True)]
     return pl.Series(values, strict=False)
 
 
 def kind_of(dtype):
-    """The kind of a column: number, boolean, text, date, datetime, time, duration or other.
+    """Kind of a polars type: number, boolean, text, date, datetime, time, duration, null or other.
 
     Examples
     --------
@@ -62,17 +70,61 @@ _CASTS = {
     "datetime": pl.Datetime("us"),
     "time": pl.Time,
 }
-# among numbers, dates and true/false these words say that there is no value; elsewhere they may
-# be categories
-_NO_VALUE = ["", "na", "n/a", "nan", "null", "none", "missing", "unknown", "-", "--", ".", "?"]
-_GROUPED = r"^([+-]?)[$€£¥]?\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?\s?[$€£¥]?$"  # $1,234.50
+
+
+def find_kinds(table):
+    """Kinds of the columns that a model can use, and notes about the others.
+
+    Constant and empty columns are left out, as are text columns with too many distinct values
+    (more than 50, and more than half as many as rows) and columns of lists and the like.
+
+    Returns
+    -------
+    kinds : dict
+        Column -> kind, as from :func:`kind_of`, in the order of the table; a datetime without
+        times of day is a date.
+    notes : list of str
+        One sentence for each column that is left out.
+
+    Examples
+    --------
+    >>> find_kinds(pl.DataFrame({"a": [1, 2], "b": ["x", "x"]}))
+    ({'a': 'number'}, ["Column 'b' is constant and is left out."])
+    """
+    kinds, notes = {}, []
+    for column in as_frame(table).iter_columns():
+        kind, reason = _kind(column)
+        if reason:
+            notes.append(f"Column {column.name!r} {reason} and is left out.")
+        else:
+            kinds[column.name] = kind
+    return kinds, notes
+
+
+def _kind(column):
+    kind = kind_of(column.dtype)
+    if kind == "other":
+        return kind, f"contains {column.dtype}"
+    present = column.drop_nulls()
+    if column.dtype.is_float():
+        present = present.drop_nans()
+    if not len(present):
+        return kind, "is empty"
+    distinct = present.n_unique()
+    if distinct == 1 and len(present) == len(column):
+        return kind, "is constant"
+    if kind == "text" and distinct > max(50, ID_LIKE * len(present)):
+        return kind, f"has {distinct:,} distinct texts in {len(present):,} rows"
+    if kind == "datetime" and (present.dt.time().cast(pl.Int64) == 0).all():
+        kind = "date"
+    return kind, None
 
 
 def guess_kinds(frame, sample=1000):
-    """The kinds of text columns whose every value reads as a number, true/false or a date.
+    """Kinds of text columns in which every value is a number, true/false or a date.
 
-    Blanks and words such as n/a among such values are missing ones; a number may have groups of
-    thousands and a sign of money.
+    Blanks and words such as n/a count as missing there; numbers may have thousands separators and
+    a currency sign.
 
     Examples
     --------
@@ -96,7 +148,7 @@ def guess_kinds(frame, sample=1000):
 
 
 def why_text(column):
-    """Why a column whose values nearly all read as numbers or dates is text; None if they do not.
+    """Why a text column that is nearly all numbers or dates is text; None for other columns.
 
     Examples
     --------
@@ -114,16 +166,17 @@ def why_text(column):
         return f"{column[first]!r} in row {first + 1} is not a number"
     dates = there & column.str.contains(r"^\s*\d{1,4}[-/.]\w{1,3}[-/.]\d{1,4}")
     if dates.sum() >= 0.9 * there.sum():
-        return f"{column[dates.arg_true()[0]]!r} is not a date as in 2024-12-31 or 31/12/2024"
+        first = column[dates.arg_true()[0]]
+        return f"{first!r} is not in a known date format, such as 2024-12-31 or 31/12/2024"
     return None
 
 
 def _has_text(column):
-    """Which values are there and, where they are text, say something."""
+    """Mask of the values that are not missing; in text, words such as n/a are missing."""
     if column.dtype != pl.String:
         return column.is_not_null()
     words = column.str.strip_chars().str.to_lowercase()
-    return ~words.is_in(_NO_VALUE).fill_null(True)
+    return ~words.is_in(NO_VALUE).fill_null(True)
 
 
 def _fits(present, kind):
@@ -131,16 +184,21 @@ def _fits(present, kind):
 
 
 def cast_like(frame, kinds, *, first_row=1):
-    """Give columns the kinds they had in training; a value that does not fit is named.
+    """Cast columns to the kinds that they had in training.
 
     Parameters
     ----------
     frame : polars.DataFrame
-        Rows to cast; other columns are left as they are.
+        Rows to cast.
     kinds : dict
-        Column -> kind, as told by :func:`kind_of`.
+        Column -> kind, as from :func:`kind_of`; other columns stay as they are.
     first_row : int, default=1
-        The number of its first row, for messages.
+        Number of the first row, for messages.
+
+    Returns
+    -------
+    polars.DataFrame
+        A value that cannot be cast raises :class:`~stakes.errors.InputError`.
 
     Examples
     --------
@@ -156,8 +214,8 @@ def cast_like(frame, kinds, *, first_row=1):
         bad = (new.is_null() & _has_text(old)).arg_true()
         if len(bad):
             raise InputError(
-                f"Column {name!r} held a {kind} in every row of training but {old[bad[0]]!r} in "
-                f"row {first_row + bad[0]} here; mend that value."
+                f"Column {name!r} was a {kind} in training, but is {old[bad[0]]!r} in row "
+                f"{first_row + bad[0]}; fix that value."
             )
         columns.append(new)
     return frame.with_columns(columns)
@@ -185,7 +243,7 @@ def _parse_number(column):
     plain = column.cast(pl.Float64, strict=False)
     if plain.null_count() == column.null_count():
         return plain
-    parts = column.str.extract_groups(_GROUPED).struct
+    parts = column.str.extract_groups(GROUPED_NUMBER).struct
     whole = parts.field("2").str.replace_all(",", "", literal=True)
     grouped = parts.field("1") + whole + parts.field("3").fill_null("")
     return plain.fill_null(grouped.cast(pl.Float64, strict=False)).alias(column.name)

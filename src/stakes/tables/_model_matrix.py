@@ -1,4 +1,4 @@
-"""Tables for learners that compute distances or products: no gaps, no codes, one scale."""
+"""Tables for learners that need scaled numbers without missing values."""
 
 import numpy as np
 from scipy import sparse
@@ -9,37 +9,37 @@ from stakes.tables._table_encoder import TableEncoder
 
 
 class ModelMatrix(TransformerMixin, BaseEstimator):
-    """A dense matrix without missing values: categories one-hot, numbers filled in and scaled.
+    """Encode a table as a dense matrix: one-hot categories, imputed and scaled numbers.
 
-    A missing number becomes the training mean, with a column beside it that says so where
-    training had missing ones. A category gets a column of its own if at least `min_share` of the
-    training rows have it (and at most `max_columns` of them do); the others, and those never
-    seen, share one. Sparse matrices stay sparse and are divided by their root mean square only.
+    A missing number becomes the training mean; if training had missing values in that column, an
+    extra column marks them. A category gets its own column if at least `min_share` of the training
+    rows have it, up to `max_columns` of them; rarer and new categories share one. Sparse matrices
+    stay sparse, and their columns are only divided by their root mean square.
 
     Parameters
     ----------
     encoder : TableEncoder, default=None
-        How the table becomes numbers first; None: with its defaults.
+        First step, from table to numbers; None: with its defaults.
     one_hot : bool, default=True
-        False: codes are left as numbers.
+        Whether categories become columns of 0 and 1; else codes are used as numbers.
     scale : bool, default=True
-        Whether numbers get mean zero and standard deviation one.
+        Whether numbers are scaled to mean zero and standard deviation one.
     min_share : float, default=0.01
-        Rarer categories share a column.
+        Minimum share of the rows for a category to get its own column.
     max_columns : int, default=50
-        Most columns that one categorical column becomes.
+        Maximum number of such columns per categorical column.
 
     Attributes
     ----------
     encoder_ : TableEncoder
-        The fitted encoder.
+        Fitted encoder.
     numbers_, codes_, gaps_ : ndarray of int
         Columns of the encoded table that are numbers, that are categories, and the numbers that
         had missing values in training.
     center_, scale_ : ndarray of shape (n_numbers,)
-        What numbers lose and what they are divided by.
+        Mean and standard deviation of the numbers.
     column_of_code_ : list of ndarray of int
-        For each categorical column the matrix's column of every code, -1 for none.
+        For each categorical column, the matrix's column of every code, -1 for none.
     feature_names_out_ : list of str
         Names of the matrix's columns.
 
@@ -61,16 +61,16 @@ class ModelMatrix(TransformerMixin, BaseEstimator):
         self.max_columns = max_columns
 
     def fit(self, X, y=None):
-        """Learn means, scales and the categories that get a column."""
+        """Find means, scales and the categories that get a column."""
         self._fit(X)
         return self
 
     def fit_transform(self, X, y=None):
-        """`fit`, then `transform`, with the table turned into numbers once."""
+        """`fit`, then `transform`, encoding the table once."""
         return self._filled(self._fit(X))
 
     def transform(self, X):
-        """The matrix of a table like that of training."""
+        """Encode a table that has the columns of training."""
         check_is_fitted(self)
         return self._filled(self.encoder_.transform(X))
 
@@ -118,12 +118,12 @@ class ModelMatrix(TransformerMixin, BaseEstimator):
         values -= self.center_
         values[gap] = 0.0
         deviation = np.sqrt((values**2).sum(axis=0) / np.maximum(present, 1))
-        # as in StandardScaler: a column that is constant but for rounding is not blown up
+        # As in StandardScaler: do not blow up a column that is constant up to rounding.
         tiny = deviation <= 10 * np.finfo(float).eps * np.abs(self.center_)
         self.scale_ = np.where(tiny | (deviation == 0), 1.0, deviation)
 
     def _learn_codes(self, code):
-        """Code -> its column; the entry before the last: all rarer ones, the last: missing."""
+        """Array code -> column; its last two entries: all rarer categories, missing."""
         seen = code[~np.isnan(code)].astype(np.intp)
         n_codes = int(seen.max()) + 1 if len(seen) else 0
         counts = np.bincount(seen, minlength=n_codes)
@@ -132,7 +132,7 @@ class ModelMatrix(TransformerMixin, BaseEstimator):
         columns = np.full(n_codes + 2, len(frequent))
         columns[np.sort(frequent)] = np.arange(len(frequent))
         n_columns = len(frequent) + int(len(frequent) < np.count_nonzero(counts))
-        # -1: no column at all, where training had neither a rarer one nor a missing one
+        # -1, no column: training had no rarer category, or none missing
         columns[:-1][columns[:-1] >= n_columns] = -1
         columns[-1] = n_columns if np.isnan(code).any() else -1
         return columns

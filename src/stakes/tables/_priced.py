@@ -1,33 +1,35 @@
-"""One data set: the examples, their labels, and what each mistake costs."""
+"""A data set: features, labels and the costs of decisions."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
+from stakes.tables._kinds import find_kinds, why_text
 
-RARE = 500  # fewer examples of a class than this tell little of it
+RARE = 500  # examples of the rarer class that a sample keeps
 
 
 @dataclass(frozen=True, eq=False)
 class PricedData:
-    """Examples with labels and costs; what every loader and generator returns.
+    """Features, labels and costs; the return type of all loaders and generators.
 
     Parameters
     ----------
     name : str
-        What reports call it.
+        Name in reports.
     X : ndarray, CSR matrix or polars.DataFrame of n rows
-        The features; a frame keeps names, categories, dates and missing values.
+        Features; a frame keeps names, categories, dates and missing values.
     y : ndarray of shape (n,)
-        Labels 0 and 1; 1 is the positive class, the one that an alarm is raised for.
+        Labels 0 and 1; 1 is the positive class.
     fp_cost, fn_cost, tp_cost, tn_cost : float or ndarray of shape (n,)
-        What the four outcomes cost.
+        Costs of the four outcomes.
     positive : str, default="1"
-        What the positive class means, in words.
+        Meaning of the positive class.
     description : str, default=""
-        Where it comes from, its licence, and where its costs come from.
+        Source, licence, and origin of the costs.
 
     Examples
     --------
@@ -54,44 +56,59 @@ class PricedData:
 
     @property
     def costs(self):
-        """The four costs by name: `model.fit(data.X, data.y, **data.costs)`."""
+        """The four costs by name, for `model.fit(data.X, data.y, **data.costs)`."""
         return {name: getattr(self, name) for name in COST_NAMES}
 
     def as_costs(self):
-        """The costs in their one checked form."""
+        """The costs as :class:`~stakes.costs.Costs`."""
         return Costs.of(len(self), **self.costs)
 
     def summary(self):
-        """What is at stake, in plain words."""
+        """Sentences on the classes, the constant policies and the break-even probability."""
         return self.as_costs().summary(self.y == 1)
 
+    @property
+    def kinds(self):
+        """Column -> kind of the columns that a model can use; None if X is not a frame."""
+        return self._found[0]
+
+    @cached_property
+    def notes(self):
+        """Sentences on columns that are left out, or are text because of a few values."""
+        columns = [] if self.kinds is None else self.X.iter_columns()
+        reasons = {column.name: why_text(column) for column in columns}
+        as_text = [f"Column {n!r} is taken as text: {why}." for n, why in reasons.items() if why]
+        return [*self._found[1], *as_text]
+
+    @cached_property
+    def _found(self):
+        return find_kinds(self.X) if hasattr(self.X, "iter_columns") else (None, [])
+
     def take(self, rows):
-        """The same data set with only some of its rows (indices, a mask or a slice)."""
-        # one form for all: polars takes no mask
+        """Select rows by indices, a mask or a slice; columns keep the kinds of the whole table."""
+        taken = self._take(rows)
+        vars(taken)["_found"] = self._found  # a frozen dataclass has no other way to fill a cache
+        return taken
+
+    def _take(self, rows):
+        # polars takes indices only
         rows = np.arange(len(self))[rows if isinstance(rows, slice) or len(rows) else slice(0)]
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
-        return PricedData(
-            self.name,
-            self.X[rows],
-            self.y[rows],
-            positive=self.positive,
-            description=self.description,
-            **costs,
-        )
+        return replace(self, X=self.X[rows], y=self.y[rows], **costs)
 
-    def sample(self, rows, *, random_state=0):
-        """At most so many rows, drawn at random, at prices that stand for all of them.
+    def sample(self, rows, *, random_state=None):
+        """Draw at most `rows` rows at random, with costs that represent the whole table.
 
-        Classes keep their shares, but the rarer one keeps at least 500 examples, as far as it has
-        them (and at most half of the rows). What decisions about each class cost is then multiplied
-        so that the mean cost of every policy, and the best decision for every row, are in
-        expectation those of all rows.
+        Classes keep their shares, except that the rarer one keeps at least 500 examples if it has
+        them (and if they are at most half of `rows`). The costs of each class are then scaled so
+        that, in expectation, the mean cost of every policy and the best decision for every row
+        stay the same.
 
         Parameters
         ----------
         rows : int
-            How many rows to keep.
-        random_state : int, default=0
+            Maximum number of rows.
+        random_state : int or None, default=None
             Seed of the draw.
 
         Returns
@@ -115,7 +132,7 @@ class PricedData:
         sizes = [rows - few, few] if rarer else [few, rows - few]
         draw = np.random.default_rng(random_state)
         chosen = [draw.choice(m, k, replace=False) for m, k in zip(members, sizes, strict=True)]
-        sampled = self.take(np.sort(np.concatenate(chosen)))
+        sampled = self._take(np.sort(np.concatenate(chosen)))
         if few == share:
             return sampled
         false, true = (len(m) / k * rows / n for m, k in zip(members, sizes, strict=True))

@@ -1,4 +1,4 @@
-"""Tables from files: CSV, TSV (also gzipped) and Parquet, whole or in batches."""
+"""Reading CSV, TSV (also gzipped) and Parquet files, whole or in batches."""
 
 import difflib
 import io
@@ -10,21 +10,35 @@ import polars as pl
 from stakes.errors import InputError
 from stakes.tables._csv_rows import count_rows, open_rows
 from stakes.tables._kinds import cast_like, guess_kinds
+from stakes.tables._values import MISSING_WORDS
 
-MISSING = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?"]  # beside the empty string
 BATCH_ROWS = 50_000
-# as text: guessing from the first rows goes wrong later, and polars is slow to look at all
-_CSV = {"null_values": MISSING, "infer_schema": False}
+# Read as text: types inferred from the first rows fail later, and polars is slow to infer from all.
+_CSV = {"null_values": sorted(MISSING_WORDS), "infer_schema": False}
 _SUFFIXES = ".csv, .tsv, .csv.gz, .tsv.gz or .parquet"
 
 
 def read_table(path):
-    """A whole file as a polars frame: dates parsed, missing values kept as nulls.
+    r"""Read a whole file as a polars frame.
+
+    Columns of a text file whose every value is a number, true/false or a date get that type.
 
     Parameters
     ----------
     path : str or Path
         A .csv, .tsv (either also .gz) or .parquet file.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "loans.csv"
+    >>> _ = path.write_text("amount,since,paid\n$1,2024-01-31,yes\n?,,no\n")
+    >>> read_table(path).rows()
+    [(1.0, datetime.date(2024, 1, 31), 'yes'), (None, None, 'no')]
     """
     path, kind = check_file(path)
     if kind == "parquet":
@@ -38,9 +52,28 @@ def read_table(path):
 
 
 def scan_batches(path, batch_rows=None):
-    """The file's rows in frames of at most `batch_rows`, so that it need not fit into memory.
+    r"""Read a file in frames of at most `batch_rows` rows; it need not fit into memory.
 
-    All columns of a CSV come as text; `cast_like` gives them the types of another table.
+    All columns of a CSV are text; :func:`cast_like` gives them the kinds of another table.
+
+    Parameters
+    ----------
+    path : str or Path
+        A .csv, .tsv (either also .gz) or .parquet file.
+    batch_rows : int, default=None
+        Maximum number of rows per frame; None: 50,000.
+
+    Yields
+    ------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "amounts.csv"
+    >>> _ = path.write_text("amount\n1\n2\n3\n")
+    >>> [batch["amount"].to_list() for batch in scan_batches(path, 2)]
+    [['1', '2'], ['3']]
     """
     path, kind = check_file(path)
     size = batch_rows or BATCH_ROWS
@@ -68,11 +101,22 @@ def _csv_batches(path, size):
 
 
 def check_file(path):
-    """The path and its kind, csv or parquet; a file that cannot be a table ends in a sentence."""
+    """Check that a file can be a table.
+
+    Returns
+    -------
+    (Path, {"csv", "parquet"})
+
+    Examples
+    --------
+    >>> check_file("loans.xlsx")
+    Traceback (most recent call last):
+    stakes.errors.InputError: There is no file 'loans.xlsx'; check the path.
+    """
     path = Path(path)
     if not path.exists():
-        beside = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
-        raise InputError(f"There is no file {str(path)!r}{_similar(path.name, beside)}")
+        others = sorted(p.name for p in path.parent.glob("*")) if path.parent.is_dir() else []
+        raise InputError(f"There is no file {str(path)!r}{_similar(path.name, others)}")
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; give a {_SUFFIXES} file.")
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -81,9 +125,9 @@ def check_file(path):
     elif suffixes[-1:] in ([".csv"], [".tsv"], [".txt"]) or suffixes[-1:] == [".gz"]:
         kind = "csv"
     else:
-        raise InputError(f"{str(path)!r} is not a {_SUFFIXES} file; convert it first.")
+        raise InputError(f"{str(path)!r} is not a {_SUFFIXES} file; convert it to one of these.")
     if path.stat().st_size == 0:
-        raise InputError(f"{str(path)!r} is empty; a header line and rows below it are needed.")
+        raise InputError(f"{str(path)!r} is empty; it needs a header line and data rows.")
     return path, kind
 
 
@@ -102,7 +146,7 @@ def _check_header(names, path):
 def _check_all_read(n_read, n, path):
     if n_read != n:
         raise InputError(
-            f"{str(path)!r} has {n} rows but only {n_read} can be read; look for unusual quotes."
+            f"{str(path)!r} has {n} rows, but only {n_read} could be read; check its quotes."
         )
 
 

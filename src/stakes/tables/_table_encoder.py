@@ -1,4 +1,4 @@
-"""Mixed tables as numbers: categories, dates and missing values, as they come."""
+"""Tables of mixed columns as one matrix of numbers."""
 
 import numpy as np
 import polars as pl
@@ -7,10 +7,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes.errors import InputError, near_matches
-from stakes.tables._kinds import as_frame, cast_like, kind_of
+from stakes.tables._kinds import as_frame, cast_like, find_kinds
 
-MAX_CATEGORIES = 200  # boosters take fewer than 255
-ID_LIKE = 0.5  # text with more distinct values than this share of the rows names its row
+MAX_CATEGORIES = 200  # HistGradientBoosting takes at most 255
 
 _DAY = 86_400_000_000.0  # microseconds
 _PARTS = {
@@ -30,82 +29,35 @@ _PARTS["datetime"] = _PARTS["date"] | {
 }
 
 
-def find_kinds(table):
-    """Which columns of a table can be learnt from and what they hold, and why others cannot.
-
-    Left out are constant and empty columns, text that names its row (more than half of its values
-    are distinct), and columns of lists and the like.
-
-    Returns
-    -------
-    (dict, list of str)
-        Column -> kind in the order of the table, and a sentence on each column that is left out.
-
-    Examples
-    --------
-    >>> find_kinds(pl.DataFrame({"a": [1, 2], "b": ["x", "x"]}))
-    ({'a': 'number'}, ["Column 'b' has one value only and is left out."])
-    """
-    frame = as_frame(table)
-    kinds, notes = {}, []
-    for column in frame.iter_columns():
-        kind, reason = _kind(column)
-        if reason:
-            notes.append(f"Column {column.name!r} {reason} and is left out.")
-        else:
-            kinds[column.name] = kind
-    return kinds, notes
-
-
-def _kind(column):
-    kind = kind_of(column.dtype)
-    if kind == "other":
-        return kind, f"holds {column.dtype}"
-    present = column.drop_nulls()
-    if column.dtype.is_float():
-        present = present.drop_nans()
-    if not len(present):
-        return kind, "is empty"
-    distinct = present.n_unique()
-    if distinct == 1 and len(present) == len(column):
-        return kind, "has one value only"
-    if kind == "text" and distinct > max(50, ID_LIKE * len(present)):
-        return kind, f"has {distinct:,} distinct texts in {len(present):,} rows"
-    if kind == "datetime" and (present.dt.time().cast(pl.Int64) == 0).all():
-        kind = "date"
-    return kind, None
-
-
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """A table of mixed columns as one float64 matrix; missing values stay NaN.
+    """Encode a table of mixed columns as one float64 matrix; missing values are NaN.
 
-    Numbers stay as they are (infinite ones count as missing), booleans become 0 and 1, dates
-    become days since 1970, month and weekday (with a time: hour as well), text becomes a code per
-    category. A category that was not seen in training becomes "other" where training had rarer
-    categories than `max_categories`, else missing. Arrays and sparse matrices pass unchanged.
+    Numbers are kept (infinite ones are missing), booleans become 0 and 1, dates become days since
+    1970, month and weekday (datetimes also the hour), text becomes one code per category. A
+    category not seen in training gets the code "other" if training had more than `max_categories`
+    categories, else it is missing. Arrays and sparse matrices are passed through.
 
     Parameters
     ----------
     kinds : dict, default=None
-        Column -> kind, as from :func:`find_kinds`, so that the columns of the matrix are known
-        before `fit`; None: found in `fit`.
+        Column -> kind, as from :func:`find_kinds`; None: found in `fit`.
     max_categories : int, default=200
-        Beyond this many, the rarer categories of a column share one code.
+        Maximum number of categories with their own code, the most frequent ones of a column.
 
     Attributes
     ----------
     kinds_ : dict or None
-        Column -> kind of what is used; None for arrays.
+        Kind of each column used; None for arrays.
     categories_ : dict
-        Text column -> its categories in the order of their codes.
+        Text column -> categories in the order of their codes.
     has_other_ : dict
-        Text column -> whether a last code stands for the rarer ones.
+        Text column -> whether there is a code for rarer categories.
     feature_names_out_ : list of str
         Names of the matrix's columns.
     categorical_mask_ : ndarray of bool
         Which columns of the matrix are codes.
     notes_ : list of str
-        A sentence on each column that is left out.
+        Notes of :func:`find_kinds`; empty if `kinds` was given.
 
     Examples
     --------
@@ -121,7 +73,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.max_categories = max_categories
 
     def fit(self, X, y=None):
-        """Learn the kinds of the columns and the categories of those with text."""
+        """Find the kinds of the columns and the categories of text columns."""
         self.notes_, self.categories_, self.has_other_ = [], {}, {}
         if is_matrix(X):
             X = _matrix(X)
@@ -135,7 +87,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         else:
             self.kinds_ = dict(self.kinds)
         if not self.kinds_:
-            raise InputError("No column of the table can be learnt from: " + " ".join(self.notes_))
+            raise InputError("No column of the table can be used: " + " ".join(self.notes_))
         frame = self._columns(frame)
         for name, kind in self.kinds_.items():
             if kind == "text":
@@ -147,13 +99,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """The matrix of a table with the columns of training; other columns are ignored."""
+        """Encode a table that has the columns of training; other columns are ignored."""
         check_is_fitted(self)
         if self.kinds_ is None:
             X = _matrix(X)
             if X.shape[1] != len(self.feature_names_out_):
                 raise InputError(
-                    f"The matrix has {X.shape[1]} columns where training had "
+                    f"X has {X.shape[1]} columns, but training had "
                     f"{len(self.feature_names_out_)}; give the same columns."
                 )
             return X
@@ -175,7 +127,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @staticmethod
     def mask_of(kinds):
-        """Which columns of the matrix are codes, from the kinds of the table's columns."""
+        """Which columns of the matrix are codes, given the kinds of the table's columns."""
         return np.array(
             [kind == "text" for kind in kinds.values() for _ in _PARTS.get(kind, [""])], dtype=bool
         )
@@ -215,7 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def is_matrix(X):
-    """Whether X is an array of numbers or a sparse matrix rather than a table."""
+    """Whether X is a numeric array or a sparse matrix rather than a table."""
     return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
 
 

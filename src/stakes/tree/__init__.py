@@ -1,4 +1,4 @@
-"""Trees, forests and rules that rarity does not blind."""
+"""Trees, forests and rules that work for rare classes."""
 
 from stakes.tree._association import AssociationRuleClassifier
 from stakes.tree._fisher import fisher_exact_p

@@ -1,4 +1,4 @@
-"""Classifier of association rules that are significant and correlated with their class."""
+"""Classifier of significant association rules that are correlated with their class."""
 
 from numbers import Integral, Real
 
@@ -13,64 +13,63 @@ from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
 from stakes.tree._base import TreeBase
 from stakes.tree._bins import check_codes
+from stakes.tree._docs import documented
 
 
+@documented
 class AssociationRuleClassifier(CostSensitiveClassifier):
-    r"""Rules "if x1 in this interval and x2 is that, then class y", the strongest one decides.
+    r"""Rules "if x1 is in this interval and x2 is that, then class y"; the strongest one decides.
 
-    A rule :math:`X \to y` is met by the share :math:`t` of its class and :math:`f` of the other.
-    It is kept if its class correlation ratio and Fisher's exact test say so,
+    A rule :math:`X \to y` holds for the share :math:`t` of its class and :math:`f` of the other.
+    It is kept if its class correlation ratio and Fisher's exact test are
 
     .. math:: CCR = t / f > 1 , \qquad p < \alpha ,
 
-    and if each of its conditions adds significantly to the others. Kept rules are ordered by
-    :math:`(1 - p)\, CCR / (1 + CCR)`, where :math:`CCR / (1 + CCR)` is the rule's class confidence
-    proportion; an example belongs to the first rule that it meets.
+    and if each of its conditions adds significantly to the others. Rules are ordered by
+    :math:`(1 - p)\, CCR / (1 + CCR)`, where :math:`CCR / (1 + CCR)` is the class confidence
+    proportion; the first rule that holds for an example decides.
 
     Parameters
     ----------
     p_value : float, default=0.001
-        :math:`\alpha`: a rule, and each of its conditions, with a smaller p-value is significant.
+        Significance level :math:`\alpha` of a rule, and of each of its conditions.
     ccr : float, default=1.0
-        Least class correlation ratio.
+        Minimum class correlation ratio.
     max_length : int, default=3
-        Most conditions of a rule.
+        Maximum number of conditions of a rule.
     min_support : int, default=5
-        Fewest examples that meet a rule.
+        Minimum number of examples for which a rule holds.
     beam : int, default=500
-        How many rules of each length are kept, the strongest ones.
+        Number of rules of each length that are kept, strongest first.
     discretize : {"entropy", "quantile"}, default="entropy"
         How numbers become intervals: Fayyad and Irani's cuts, or equal counts.
     n_bins : int, default=5
-        Intervals of "quantile".
+        Number of intervals with "quantile".
     smoothing : float, default=1.0
-        Laplace: how many examples of each class are added to those that a rule decides.
-    categorical_features : array-like of bool, int or str, default=None
-        Which features are categories, coded 0 to 254; each code is a condition.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Examples added to those that a rule decides, per class (Laplace).
+    [categories]
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        Labels; `classes_[1]` is the positive one.
+        Class labels; `classes_[1]` is the positive class.
     n_rules_ : int
-        How many rules there are; `rules` shows them.
+        Number of rules; `rules` lists them.
     cuts_ : list of ndarray
-        Where each number is cut.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Cut points of each number.
+    [seen]
 
     Notes
     -----
-    The thesis names SPARCCC as a baseline without saying how it predicts: the order of the rules,
-    that each condition must add something and that the first rule decides are readings of ours.
+    The thesis uses SPARCCC as a baseline without saying how it predicts: the order of the rules,
+    the test of each condition and the decision by the first rule are our reading.
 
-    Costs act in the decision only. As weights in the counts they would do nothing where they
-    differ by class, since CCR is a ratio of class rates, and would make p-values meaningless. The
-    probability of an example is the smoothed class share of the training examples that fall to the
-    same rule, as in the leaf of a tree: the first-rule order makes a partition. Rules are searched
-    level by level from accepted ones, which may miss a rule none of whose parts is accepted.
+    Costs act in the decision only. As weights in the counts they would have no effect where they
+    differ by class only, since CCR is a ratio of class rates, and would make p-values meaningless.
+    The probability of an example is the smoothed class share of the training examples that the
+    same rule decides, as in the leaf of a tree. Rules are searched level by level from accepted
+    ones, which can miss a rule none of whose parts is accepted.
 
     References
     ----------
@@ -136,16 +135,12 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Cut the numbers, search the rules, count what each of them decides.
+        """Discretize the numbers, search for rules, count what each of them decides.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples; a missing value (NaN) meets no condition.
-        y : array-like of shape (n,)
-            Their labels.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost. Examples that cost nothing are left out.
+        [training]
+        [fit_costs]
 
         Returns
         -------
@@ -181,12 +176,11 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         return self
 
     def decision_function(self, X):
-        """What the negative decision costs more, as a share of what is at stake in the rule.
+        """Regret of deciding negative minus that of deciding positive, as a share of their sum.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -196,12 +190,11 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         return ((regret[:, 1] - regret[:, 0]) / regret.sum(axis=1))[cell]
 
     def predict_proba(self, X):
-        """Smoothed class shares of the training examples that fall to the same rule.
+        """Smoothed class shares of the training examples that the same rule decides.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -211,12 +204,11 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         return (weight / weight.sum(axis=1, keepdims=True))[cell]
 
     def apply(self, X):
-        """The number of the rule that each row falls to; `n_rules_` if it meets none.
+        """Index of the rule that decides each row; `n_rules_` if none holds.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -227,7 +219,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         return self._cells(item_codes(X, self.cuts_, self._categorical))
 
     def rules(self):
-        """The rules, strongest first: class, CCR, confidence, support, p-value, rows decided.
+        """The rules, strongest first, with CCR, confidence, support, p-value and decided rows.
 
         Returns
         -------
@@ -241,7 +233,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         ratio = np.divide(*rates, out=np.full(self.n_rules_, np.inf), where=rates[1] > 0)
         return pl.DataFrame(
             {
-                "rule": [self._told(k) for k in row],
+                "rule": [self._text(k) for k in row],
                 "class": [str(self.classes_[k]) for k in self._favours],
                 "ccr": ratio,
                 "confidence": own / np.maximum(own + other, 1),
@@ -255,7 +247,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         )
 
     def to_text(self):
-        """The rules, a line each, and what remains.
+        """The rules as text, one per line, and the examples that none of them decides.
 
         Returns
         -------
@@ -271,7 +263,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         return "\n".join(lines)
 
     def trees_are_sound(self):
-        """Whether all conditions are about features that exist; asked of models from a file."""
+        """Whether all conditions are on existing features; checked when a model file is loaded."""
         if not hasattr(self, "n_rules_"):
             return True
         start, feature, d = self._start, self._feature, self.n_features_in_
@@ -296,7 +288,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         self._class_counts = class_counts
 
     def _count_cells(self, cell, positive, regret):
-        """Examples and regrets of each class that fall to each rule; the last cell is the rest."""
+        """Examples and regrets of each class that each rule decides; the last cell is the rest."""
         size = 2 * (self.n_rules_ + 1)
         at = 2 * cell + positive
         self._cell_weight = np.bincount(at, minlength=size).reshape(-1, 2).astype(np.float64)
@@ -309,20 +301,20 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         first_match(codes, self._start, self._feature, self._code, out)
         return out
 
-    def _told(self, k):
+    def _text(self, k):
         names = getattr(self, "feature_names_in_", None)
-        told = []
+        conditions = []
         for c in range(self._start[k], self._start[k + 1]):
             j, code = self._feature[c], self._code[c]
             name = f"x{j}" if names is None else names[j]
             if self._categorical[j]:
-                told.append(f"{name} = {code}")
+                conditions.append(f"{name} = {code}")
                 continue
             cuts = self.cuts_[j]
             if code == 0:
-                told.append(f"{name} <= {cuts[0]:.6g}")
+                conditions.append(f"{name} <= {cuts[0]:.6g}")
             elif code == len(cuts):
-                told.append(f"{name} > {cuts[-1]:.6g}")
+                conditions.append(f"{name} > {cuts[-1]:.6g}")
             else:
-                told.append(f"{cuts[code - 1]:.6g} < {name} <= {cuts[code]:.6g}")
-        return " and ".join(told)
+                conditions.append(f"{cuts[code - 1]:.6g} < {name} <= {cuts[code]:.6g}")
+        return " and ".join(conditions)

@@ -1,26 +1,26 @@
-"""Features as items "x_j lies in bin b": numbers cut by entropy or quantiles, categories as is."""
+"""Features as items "x_j is in bin b": numbers cut by entropy or quantiles, categories as is."""
 
 import numpy as np
 from scipy.special import xlogy
 
 from stakes.tree._bins import bin_edges
 
-NO_ITEM = -1  # the code of a missing value: no condition holds for it
+NO_ITEM = -1  # code of a missing value, for which no condition holds
 
 
 def cut_points(x, positive, how, n_bins):
-    """Where a number is cut into intervals; values up to a cut point lie below it.
+    """Cut points of a number; a value equal to one belongs to the interval below.
 
     Parameters
     ----------
     x : ndarray of shape (n,)
-        The values, NaN if missing.
+        Values; NaN is missing.
     positive : ndarray of bool of shape (n,)
-        The classes, which "entropy" looks at.
+        Mask of the positive examples, used by "entropy".
     how : {"entropy", "quantile"}
         Fayyad and Irani's cuts, as many as the description length allows; or equal counts.
     n_bins : int
-        Most intervals of "quantile".
+        Maximum number of intervals with "quantile".
     """
     if how == "quantile":
         return bin_edges(x, n_bins)[0]
@@ -32,9 +32,9 @@ def cut_points(x, positive, how, n_bins):
 def entropy_cuts(x, positive):
     r"""Cuts of sorted values by information gain, accepted by minimum description length.
 
-    A cut of N values into two parts is kept if its gain exceeds
-    :math:`(\log_2(N - 1) + \log_2(3^k - 2) - (k E - k_1 E_1 - k_2 E_2)) / N`, with the number k of
-    classes and the entropy E before and in the parts; the parts are then cut in turn.
+    A cut of N values into two parts is accepted if its gain exceeds
+    :math:`(\log_2(N - 1) + \log_2(3^k - 2) - (k E - k_1 E_1 - k_2 E_2)) / N`, where k is the number
+    of classes and E the entropy of the whole and of the parts, which are then cut in turn.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _kinds(ones, n):
 
 
 def item_codes(X, cuts, categorical):
-    """The bin of every value, as int32 of shape (n, d); missing values have none."""
+    """Bin of every value, as int32 of shape (n, d); NO_ITEM for missing values."""
     codes = np.empty(X.shape, dtype=np.int32)
     for j in range(X.shape[1]):
         missing = np.isnan(X[:, j])
@@ -94,7 +94,7 @@ def item_codes(X, cuts, categorical):
 
 
 def item_list(codes, categorical, n_cuts):
-    """All conditions that can be met, as (features, codes); features of one interval have none."""
+    """All conditions that can hold, as (features, codes); a feature without cuts has none."""
     pairs = []
     for j in range(codes.shape[1]):
         if categorical[j] or n_cuts[j]:

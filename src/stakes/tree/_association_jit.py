@@ -1,11 +1,11 @@
-"""Compiled look-up: the first rule whose conditions all hold."""
+"""Compiled lookup of the first rule whose conditions all hold."""
 
 from numba import njit
 
 
 @njit(cache=True)
 def first_match(codes, start, feature, code, out):
-    """For every row the number of its first rule; the number of rules if none matches.
+    """Index of the first rule that each row meets; the number of rules if it meets none.
 
     The conditions of rule k are `feature[start[k]:start[k + 1]]` and `code` likewise.
     """

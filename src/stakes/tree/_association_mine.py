@@ -1,4 +1,4 @@
-"""Level by level search for rules: significant, for the right class, better than shorter ones."""
+"""Level-by-level search for significant rules that improve on their parts."""
 
 from dataclasses import dataclass
 
@@ -6,25 +6,26 @@ import numpy as np
 
 from stakes.tree._fisher import fisher_exact_p
 
-BATCH = 512  # antecedents whose rows are counted in one product
+ARRAYS = ("favours", "counts", "log_p", "strength")  # of Rules
+BATCH = 512  # rules whose extensions are counted in one matrix product
 
 
 @dataclass
 class Rules:
-    """What was found, strongest first.
+    """Rules, strongest first.
 
     Attributes
     ----------
     items : list of tuple of int
-        The conditions of each rule.
+        Conditions of each rule.
     favours : ndarray of int
-        The class that it speaks for, 0 or 1.
+        Class that it predicts, 0 or 1.
     counts : ndarray of shape (k, 2)
-        Examples of each class that meet the conditions.
+        Examples of each class for which the conditions hold.
     log_p : ndarray of shape (k,)
         Logarithm of the p-value.
     strength : ndarray of shape (k,)
-        By which they are ordered.
+        Key of the order.
     """
 
     items: list
@@ -42,9 +43,9 @@ def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, bea
     holds : ndarray of bool of shape (n_items, n)
         Which condition holds for which example.
     feature : ndarray of int of shape (n_items,)
-        What a condition is about; a rule has one condition on a feature at most.
+        Feature of each condition; a rule has at most one condition per feature.
     positive : ndarray of bool of shape (n,)
-        The classes.
+        Mask of the positive examples.
     p_value, ccr, min_support, max_length, beam
         As in `AssociationRuleClassifier`.
 
@@ -52,7 +53,7 @@ def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, bea
     -------
     Rules
     """
-    # products of float32 count exactly up to 2^24 examples
+    # float32 products count exactly up to 2^24 examples
     table = holds.astype(np.float32 if len(positive) < 2**24 else np.float64)
     totals = np.array([np.sum(~positive), np.sum(positive)], dtype=np.float64)
     limits = dict(log_p=np.log(p_value), ccr=ccr, support=min_support)
@@ -66,14 +67,7 @@ def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, bea
         if length == max_length or not level.items:
             break
         level = _longer(level, table, feature, positive, totals, limits)
-    together = Rules(
-        [items for part in found for items in part.items],
-        *(
-            np.concatenate([getattr(part, name) for part in found])
-            for name in ("favours", "counts", "log_p", "strength")
-        ),
-    )
-    return _strongest(together, None)
+    return _strongest(_join(found), None)
 
 
 def strength_of(counts, totals, log_p):
@@ -94,7 +88,7 @@ def strength_of(counts, totals, log_p):
 
 
 def _longer(level, table, feature, positive, totals, limits):
-    """Accepted rules with one condition more."""
+    """Accepted rules with one more condition."""
     parts, seen = [], set()
     for start in range(0, len(level.items), BATCH):
         batch = level.items[start : start + BATCH]
@@ -113,7 +107,7 @@ def _longer(level, table, feature, positive, totals, limits):
             continue
         of_them = np.array(of_them)
         fine = _judge(candidates, of_them, [], totals, limits)
-        # each condition must add to all the others together: rows of X less one condition
+        # each condition must add to the rule without it
         shorter = [
             np.array(
                 [_count_rows(table, items[:i] + items[i + 1 :], positive) for items in fine.items]
@@ -121,18 +115,11 @@ def _longer(level, table, feature, positive, totals, limits):
             for i in range(len(fine.items[0]) if fine.items else 0)
         ]
         parts.append(_judge(fine.items, fine.counts, shorter, totals, limits))
-    parts = parts or [_judge([], np.zeros((0, 2)), [], totals, limits)]
-    return Rules(
-        [items for part in parts for items in part.items],
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("favours", "counts", "log_p", "strength")
-        ),
-    )
+    return _join(parts or [_judge([], np.zeros((0, 2)), [], totals, limits)])
 
 
 def _judge(items, counts, shorter, totals, limits):
-    """Those rules that are frequent, favour their class enough, are significant and improve."""
+    """The rules that are frequent, correlated with their class, significant and not redundant."""
     counts = np.asarray(counts, dtype=np.float64).reshape(-1, 2)
     log_p = _log_p(counts, totals[None, :])
     favours, strength = strength_of(counts, totals, log_p)
@@ -143,7 +130,7 @@ def _judge(items, counts, shorter, totals, limits):
         & (log_p < limits["log_p"])
     )
     for around in shorter:
-        rate = counts * around[:, ::-1]  # more of the favoured class than among the shorter rule's
+        rate = counts * around[:, ::-1]  # against the class shares of the shorter rule
         mine = np.where(favours == 1, rate[:, 1] > rate[:, 0], rate[:, 0] > rate[:, 1])
         kept &= mine & (_log_p(counts, around, favours) < limits["log_p"])
     at = np.flatnonzero(kept)
@@ -151,7 +138,7 @@ def _judge(items, counts, shorter, totals, limits):
 
 
 def _log_p(counts, totals, favours=None):
-    """Fisher's test of each rule among the examples that `totals` counts."""
+    """Fisher's test of each rule within the examples counted in `totals`."""
     if favours is None:
         favours = (counts[:, 1] * totals[:, 0] > counts[:, 0] * totals[:, 1]).astype(np.int64)
     rest = np.broadcast_to(totals, counts.shape) - counts
@@ -166,7 +153,7 @@ def _log_p(counts, totals, favours=None):
 
 
 def _count(rows, table, positive):
-    """Examples of each class for every row set and every item: (rows, items, 2)."""
+    """Examples of each class in every row set and item, of shape (rows, items, 2)."""
     rows = rows.astype(table.dtype)
     ones = (rows * positive) @ table.T
     return np.stack([rows @ table.T - ones, ones], axis=-1).astype(np.float64)
@@ -180,7 +167,9 @@ def _count_rows(table, items, positive):
 
 def _strongest(rules, limit):
     order = np.lexsort((-rules.counts.sum(axis=1), rules.log_p, -rules.strength))[:limit]
-    return Rules(
-        [rules.items[k] for k in order],
-        *(getattr(rules, name)[order] for name in ("favours", "counts", "log_p", "strength")),
-    )
+    return Rules([rules.items[k] for k in order], *(getattr(rules, a)[order] for a in ARRAYS))
+
+
+def _join(parts):
+    arrays = (np.concatenate([getattr(part, a) for part in parts]) for a in ARRAYS)
+    return Rules([items for part in parts for items in part.items], *arrays)

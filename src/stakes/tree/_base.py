@@ -1,4 +1,4 @@
-"""What trees and forests share: intake, probabilities of leaves, decisions by expected cost."""
+"""Base of trees and forests: validation, leaf probabilities, decisions by expected cost."""
 
 from numbers import Integral, Real
 
@@ -9,17 +9,19 @@ from stakes._core.base import ManyClassClassifier
 from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.tree._bins import bin_features
-from stakes.tree._build import Settings
+from stakes.tree._docs import documented
 from stakes.tree._gain_jit import CRITERIA
+from stakes.tree._grow_jit import Settings
 from stakes.tree._split_jit import MISSING
 
+NO_LIMIT = 2**31 - 1
 TREE_CONSTRAINTS = {
     "criterion": [StrOptions(set(CRITERIA))],
     "branch_weight": [StrOptions({"rate", "count"})],
     "max_depth": [None, Interval(Integral, 1, None, closed="left")],
     "min_samples_leaf": [Interval(Real, 0, None, closed="neither")],
     "smoothing": [Interval(Real, 0, None, closed="left")],
-    "prior": [StrOptions({"parent", "uniform", "rate"})],
+    "smoothing_target": [StrOptions({"parent", "uniform", "rate"})],
     "categorical_features": ["array-like", None],
     "max_bins": [Interval(Integral, 2, 255, closed="both")],
     "exact_rows": [Interval(Integral, 0, None, closed="left")],
@@ -27,18 +29,18 @@ TREE_CONSTRAINTS = {
 }
 
 
+@documented
 class TreeBase(ManyClassClassifier):
-    """Base of the learners that decide by leaves; with k > 2 classes one tree (forest) for each."""
+    """Base of tree learners; with k > 2 classes they grow one tree or forest per class."""
 
     _allow_nan = True
 
     def decision_function(self, X):
-        """Score of each row: what the negative decision costs more, as a share of the stakes.
+        """Regret of deciding negative minus that of deciding positive, as a share of their sum.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples; missing values are NaN.
+        [rows]
 
         Returns
         -------
@@ -48,12 +50,11 @@ class TreeBase(ManyClassClassifier):
         return scores[0] if len(scores) == 1 else np.column_stack(scores)
 
     def predict_proba(self, X):
-        """Probability of each class: its smoothed share in the leaf, or the mean over the leaves.
+        """Probability of each class: its smoothed share in the leaf, averaged over trees.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples; missing values are NaN.
+        [rows]
 
         Returns
         -------
@@ -67,26 +68,26 @@ class TreeBase(ManyClassClassifier):
         return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / len(values))
 
     def trees_are_sound(self):
-        """Whether every walk from a root ends in a leaf; asked of models that come from a file."""
+        """Whether every walk from a root ends in a leaf; checked when a model file is loaded."""
         return all(nodes.is_sound(self.n_features_in_) for nodes in getattr(self, "trees_", []))
 
     def _class_scores(self, X):
         return self.predict_proba(X)
 
     def _validate_training(self, X, y, sample_weight, given):
-        """Binned features, class index, weight and regret of examples that count; which do."""
+        """Binned features, class index, weight and regret of the used examples; a mask of these."""
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
         index, weight, regret = self._read_classes(X, y, sample_weight, given)
         used = weight * regret > 0
         if not used.any():
             raise ValueError(
-                "No example has a positive weight and cost: nothing to learn from; look at "
-                "sample_weight, fp_cost and fn_cost."
+                "No example has a positive weight and cost, so there is nothing to learn from; "
+                "check sample_weight, fp_cost and fn_cost."
             )
         if not used.all():
             X, index, weight, regret = X[used], index[used], weight[used], regret[used]
         weight, regret = np.ascontiguousarray(weight), np.ascontiguousarray(regret)
-        # the regrets in units of their mean, so that their currency has no say in any rounding
+        # in units of the mean regret: the currency then changes no rounding
         regret = regret / np.average(regret, weights=weight)
         binned = bin_features(X, self._categorical_mask(X.shape[1]), self.max_bins)
         self.has_missing_ = (binned.codes == MISSING).any(axis=1)
@@ -94,12 +95,13 @@ class TreeBase(ManyClassClassifier):
 
     def _settings(self, features_tried):
         return Settings(
-            self.criterion,
-            self.branch_weight,
-            self.max_depth,
-            self.min_samples_leaf,
-            self.exact_rows,
-            features_tried,
+            criterion=CRITERIA[self.criterion],
+            by_count=self.branch_weight == "count",
+            sized=self.criterion == "cost",  # its masses are costs, a leaf's size is its weight
+            max_depth=NO_LIMIT if self.max_depth is None else self.max_depth,
+            min_leaf=float(self.min_samples_leaf),
+            exact_rows=self.exact_rows,
+            max_features=features_tried,
         )
 
     def _categorical_mask(self, d):

@@ -1,42 +1,18 @@
-"""Features as small codes: at most 255 bins for a number, the category itself for a category."""
-
-from dataclasses import dataclass
+"""Features as small codes: at most 255 bins for a number, its code for a category."""
 
 import numpy as np
 
 from stakes.tree._grow_jit import BINNED, CATEGORY, COARSE
+from stakes.tree._histograms_jit import Binned
 from stakes.tree._split_jit import MISSING
 from stakes.tree._walk_jit import code_values
 
 
-@dataclass
-class Binned:
-    """Training features ready for growth.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The values.
-    codes : ndarray of uint8 of shape (d, n)
-        The bins.
-    edges : ndarray of shape (d, 255)
-        Where the bins end.
-    n_bins, kinds : ndarray of shape (d,)
-        How many bins a feature has, and what it is.
-    """
-
-    X: np.ndarray
-    codes: np.ndarray
-    edges: np.ndarray
-    n_bins: np.ndarray
-    kinds: np.ndarray
-
-
 def bin_features(X, categorical, max_bins=MISSING):
-    """Put every value in a bin.
+    """Bin all features.
 
-    A number with at most `max_bins` distinct values has a bin for each, so that its histogram is
-    exact; others have bins of about equal counts.
+    A number with at most `max_bins` distinct values has one bin per value, so that its histogram
+    is exact; others have bins of about equal counts.
     """
     n, d = X.shape
     codes = np.empty((d, n), dtype=np.uint8)
@@ -58,21 +34,21 @@ def bin_features(X, categorical, max_bins=MISSING):
 
 
 def bin_edges(x, max_bins=MISSING):
-    """Ends of the bins of a number, and whether every distinct value has its own.
+    """Upper edges of the bins of a number, and whether every distinct value has its own bin.
 
     Examples
     --------
     >>> bin_edges(np.array([3.0, 1.0, 1.0, np.nan]))
     (array([2.]), True)
     """
-    x = np.sort(x)  # missing values come last
+    x = np.sort(x)  # NaN sorts last
     x = x[: len(x) - np.count_nonzero(np.isnan(x))]
     first = np.flatnonzero(np.diff(x, prepend=np.nan) != 0)
     distinct = x[first]
     if len(distinct) <= max_bins:
         return _between(distinct[:-1], distinct[1:]), True
     ranks = np.linspace(0, len(x), max_bins + 1)[1:-1].astype(np.intp)
-    # the value below which about this share lies ends a bin, with all of its copies
+    # each quantile ends a bin together with all of its copies
     at = np.unique(np.searchsorted(first, ranks, side="right") - 1)
     at = at[at < len(distinct) - 1]
     return _between(distinct[at], distinct[at + 1]), False
@@ -80,14 +56,14 @@ def bin_edges(x, max_bins=MISSING):
 
 def _between(low, high):
     middle = 0.5 * low + 0.5 * high
-    return np.where(middle < high, middle, low)  # neighbouring floats have no middle
+    return np.where(middle < high, middle, low)  # adjacent floats have no midpoint
 
 
 def check_codes(x, f):
-    """Refuse a category whose values are no codes."""
+    """Raise for a categorical feature whose values are not codes."""
     present = x[~np.isnan(x)]
     if np.any((present < 0) | (present >= MISSING) | (present != np.floor(present))):
         raise ValueError(
-            f"Feature {f} is named in categorical_features, so its values must be whole numbers "
-            f"from 0 to {MISSING - 1} or missing; encode it first."
+            f"Feature {f} is in categorical_features, so its values must be integers from 0 to "
+            f"{MISSING - 1} or NaN; encode it first, for example with OrdinalEncoder."
         )

@@ -1,29 +1,14 @@
-"""From binned features and labels to the nodes of one tree."""
-
-from dataclasses import dataclass
+"""Growth of one tree, from binned features and labels to its nodes."""
 
 import numpy as np
 
 from stakes.tree._fisher import rule_log_p
-from stakes.tree._gain_jit import CRITERIA
-from stakes.tree._grow_jit import grow
+from stakes.tree._grow_jit import Tree, grow
+from stakes.tree._histograms_jit import Sample
 from stakes.tree._nodes import Nodes
 from stakes.tree._walk_jit import node_totals
 
-NO_LIMIT = 2**31 - 1
 SEEDS = 2**31 - 2  # Lehmer's generator takes 1 to 2^31 - 2
-
-
-@dataclass
-class Settings:
-    """How a tree is grown; the names are those of the learners."""
-
-    criterion: str
-    branch_weight: str
-    max_depth: int | None
-    min_samples_leaf: float
-    exact_rows: int
-    max_features: int
 
 
 def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):
@@ -32,57 +17,36 @@ def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=Tru
     Parameters
     ----------
     binned : Binned
-        The features.
+        Features.
     positive : ndarray of bool of shape (n,)
-        Which examples are positive.
+        Mask of the positive examples.
     weight, regret : ndarray of shape (n,)
-        What the examples count, zero leaving one out, and what getting one wrong costs.
+        Weight of each example, zero to leave it out, and cost of misclassifying it.
     settings : Settings
         How to grow.
     seed : int, default=1
-        Of the draw of features, from 1 to 2^31 - 2.
+        Seed of the feature draws, from 1 to 2^31 - 2.
     tested : bool, default=True
-        Whether the p-values of the rules are wanted; they are zero (one as a p-value) if not.
+        Whether to compute the p-values of the rules; else they are one.
 
     Returns
     -------
     Nodes
-        With the totals of both.
+        With total weights and regrets.
     """
     rows = np.flatnonzero(weight > 0).astype(np.uint32)
-    by_cost = settings.criterion == "cost"
-    mass = weight[rows] * regret[rows] if by_cost else weight[rows]
-    grown = grow(
-        binned.X,
-        binned.codes,
-        binned.edges,
-        binned.n_bins,
-        binned.kinds,
-        rows,
-        np.where(positive[rows], mass, -mass),
-        weight[rows].copy(),
-        CRITERIA[settings.criterion],
-        settings.branch_weight == "count",
-        by_cost,
-        NO_LIMIT if settings.max_depth is None else settings.max_depth,
-        float(settings.min_samples_leaf),
-        settings.exact_rows,
-        settings.max_features,
-        seed,
-    )
-    feature, threshold, left, missing_left, group, starts, ends, depth, groups = grown
-    threshold[group >= 0] = np.nan  # neither above nor below: a walk asks for the group
+    size = weight[rows]
+    mass = size * regret[rows] if settings.sized else size.copy()
+    sample = Sample(rows, np.where(positive[rows], mass, -mass), size)
+    tree, n_nodes, n_groups = grow(binned, sample, settings, seed)
+    groups = tree.groups[:n_groups].copy()
+    tree = Tree(*(array[:n_nodes].copy() for array in tree[:-1]), groups)
     label = positive.astype(np.uint8)
-    weights = node_totals(left, starts, ends, rows, label, weight)
+    weights = node_totals(tree, rows, label, weight)
+    shared = ("feature", "threshold", "left", "missing_left", "group", "groups", "depth")
     return Nodes(
-        feature,
-        threshold,
-        left,
-        missing_left,
-        group,
-        groups,
-        depth,
+        *(getattr(tree, name) for name in shared),
         weights,
-        node_totals(left, starts, ends, rows, label, weight * regret),
+        node_totals(tree, rows, label, weight * regret),
         rule_log_p(weights) if tested else np.zeros(len(weights)),
     )

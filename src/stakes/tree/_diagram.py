@@ -1,4 +1,4 @@
-"""A tree drawn as a diagram: a box for each node, what it asks for and what it decides."""
+"""Tree diagram: one box per node with its condition and its decision."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ def plot_tree(model, ax=None, *, max_depth=3, label=None):
     model : ConfidenceTreeClassifier
         Fitted.
     ax : matplotlib Axes, default=None
-        Where to draw; None: new axes, as large as the boxes need.
+        Axes to plot on; None: new axes that fit the boxes.
     max_depth : int or None, default=3
-        Splits below are not drawn, only how many leaves they lead to; None: all are.
+        Depth down to which the tree is drawn; below it only leaves are counted; None: all of it.
     label : default=None
-        With more than two classes: the class whose tree is drawn; None: the first.
+        With more than two classes, the class whose tree is drawn; None: the first.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def plot_tree(model, ax=None, *, max_depth=3, label=None):
 
 
 def _chosen(model, label):
-    """The names of the sides and the nodes of the tree to draw."""
+    """Class names and nodes of the tree to draw."""
     found = targets_of(model)
     if label is None:
         return found[0]
@@ -70,7 +70,7 @@ def _chosen(model, label):
 
 
 def _places(nodes, limit):
-    """Horizontal place of every node: ends side by side, others above the middle; how many ends."""
+    """Horizontal position of every node, parents above the middle of their children; its width."""
     x, ends, stack = np.zeros(len(nodes)), 0, [0]
     inner = []
     while stack:
@@ -80,13 +80,13 @@ def _places(nodes, limit):
         else:
             inner.append(k)
             stack += [nodes.left[k] + 1, nodes.left[k]]
-    for k in inner[::-1]:  # children are met after their parents
+    for k in inner[::-1]:  # children come after their parents
         x[k] = 0.5 * (x[nodes.left[k]] + x[nodes.left[k] + 1])
     return x, ends
 
 
 def _facts(target, nodes, k, split):
-    """What a box says below its question."""
+    """Lines of a box below its condition."""
     weight, regret = nodes.weight[k], nodes.regret[k]
     decided = int(nodes.score[k] > 0)
     favours, confidence, proportion = strength(weight, nodes.weight[0])

@@ -1,4 +1,4 @@
-"""Fisher's exact test for positive association, also where the p-value underflows."""
+"""Fisher's exact test for positive association, also for p-values that underflow."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from stakes.tree._fisher_jit import log_fisher_all
 
 
 def fisher_exact_p(a, b, c, d, *, log=False):
-    r"""P-value of Fisher's exact test for positive association, one-sided.
+    r"""One-sided p-value of Fisher's exact test for positive association.
 
-    The chance, with independent rows and columns and the given margins, of a table with at
-    least `a` in its first cell:
+    The probability, under independence and with the given margins, of a table with at least `a` in
+    its first cell:
 
     .. math:: p = \sum_{i=0}^{\min(b, c)}
               \frac{(a+b)!\,(c+d)!\,(a+c)!\,(b+d)!}{n!\,(a+i)!\,(b-i)!\,(c-i)!\,(d+i)!} .
@@ -17,8 +17,8 @@ def fisher_exact_p(a, b, c, d, *, log=False):
     Parameters
     ----------
     a, b, c, d : int or array-like of int
-        The table's rows are (a, b) and (c, d): examples with and without the antecedent, by
-        whether they are of the class.
+        Counts of the table with rows (a, b) and (c, d): examples that meet the rule or not, in the
+        class or not.
     log : bool, default=False
         Whether to return the logarithm, which does not underflow.
 
@@ -28,8 +28,9 @@ def fisher_exact_p(a, b, c, d, *, log=False):
 
     Notes
     -----
-    Eq. 3.18. The first term is found by Loader's saddle point, which keeps its relative precision
-    for large counts, where differences of log-factorials lose it; the others are ratios.
+    Eq. 3.18. The first term comes from Loader's saddle-point expansion, which keeps its relative
+    precision for large counts, where differences of log-factorials lose it; the other terms follow
+    by ratios.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def fisher_exact_p(a, b, c, d, *, log=False):
     table = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (a, b, c, d)))
     for name, x in zip("abcd", table, strict=True):
         if np.any(~(x >= 0) | (x != np.floor(x))):
-            raise ValueError(f"{name} must be a whole number, zero or more: it is a count.")
+            raise ValueError(f"{name} must be a count: an integer, zero or more.")
     out = np.empty(table[0].shape)
     flat = out.reshape(-1)
     log_fisher_all(*(np.ascontiguousarray(x).reshape(-1) for x in table), flat)
@@ -55,7 +56,7 @@ def rule_log_p(weight):
     Parameters
     ----------
     weight : ndarray of shape (n_nodes, 2)
-        Weight of the classes in every node, the root first; rounded to counts.
+        Weight of each class in every node, the root first; rounded to counts.
     """
     count = np.round(weight)
     inside, outside = count, np.maximum(count[0] - count, 0.0)

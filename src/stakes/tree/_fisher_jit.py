@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 HALF_LOG_TWO_PI = 0.9189385332046727
-TINY = 1e-18  # a term below this share of the sum no longer changes it
+TINY = 1e-18  # terms below this share of the sum do not change it
 
 
 @njit(cache=True)
@@ -23,7 +23,11 @@ def stirling_error(n):
 
 @njit(cache=True)
 def deviance(x, mean):
-    """X log(x / mean) + mean - x without cancellation."""
+    """Deviance part x log(x / mean) + mean - x without cancellation (Loader 2000).
+
+    Near the mean the two parts almost cancel, so the logarithm is expanded in
+    v = (x - mean) / (x + mean); the series ends when a term no longer changes the sum.
+    """
     if abs(x - mean) < 0.1 * (x + mean):
         v = (x - mean) / (x + mean)
         s, term, j = (x - mean) * v, 2.0 * x * v, 1
@@ -52,7 +56,11 @@ def log_binomial(x, n, p, q):
 
 @njit(cache=True)
 def log_term(a, b, c, d):
-    """Logarithm of the hypergeometric probability of the table (a, b; c, d)."""
+    """Logarithm of the hypergeometric probability of the table (a, b; c, d).
+
+    As a product of two binomials over a third, with the success rate (a + b) / n of the margins:
+    each is accurate for large counts, where differences of log-factorials lose all digits.
+    """
     n = a + b + c + d
     if a + b == 0.0 or c + d == 0.0:
         return 0.0
@@ -64,10 +72,14 @@ def log_term(a, b, c, d):
 
 @njit(cache=True)
 def log_fisher(a, b, c, d):
-    """Logarithm of the chance of a table at least as positively associated, Eq. 3.18."""
+    """Log probability of a table at least as positively associated (Eq. 3.18).
+
+    The ratio of successive terms moves one example along the diagonal: (b - i)(c - i) over
+    (a + i + 1)(d + i + 1). It falls with i, so summation may stop at the first negligible term.
+    """
     if min(b, c) == 0.0 and min(a, d) == 0.0:
         return 0.0  # the margins allow this table only
-    if a * d >= b * c:  # at the mode or beyond: the terms fall
+    if a * d >= b * c:  # at the mode or beyond: terms decrease from the first one
         total, term, i = 1.0, 1.0, 0.0
         while i < b and i < c and term > TINY * total:
             term *= (b - i) / (a + i + 1.0) * ((c - i) / (d + i + 1.0))
@@ -76,7 +88,7 @@ def log_fisher(a, b, c, d):
         return min(0.0, log_term(a, b, c, d) + math.log(total))
     if min(a, d) == 0.0:
         return 0.0
-    # before the mode: one less the tables that are associated less
+    # before the mode the tail holds most of the probability: one minus the less associated tables
     a, b, c, d = a - 1.0, b + 1.0, c + 1.0, d - 1.0
     total, term, i = 1.0, 1.0, 0.0
     while i < a and i < d and term > TINY * total:
@@ -88,14 +100,17 @@ def log_fisher(a, b, c, d):
 
 @njit(cache=True)
 def log_fisher_all(a, b, c, d, out):
-    """The same for many tables."""
+    """`log_fisher` of many tables."""
     for i in range(len(out)):
         out[i] = log_fisher(a[i], b[i], c[i], d[i])
 
 
 @njit(cache=True)
 def significant_below(left, log_p, log_bound, leaves_count):
-    """Whether a node or one below it is significant: children stand after their parents."""
+    """Whether a node or one below it is significant (Algorithms 3 to 5, without recursion).
+
+    Children come after their parent, so a backward pass knows them before it needs them.
+    """
     n = len(left)
     kept = np.zeros(n, dtype=np.bool_)
     for k in range(n - 1, -1, -1):

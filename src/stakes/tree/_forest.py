@@ -1,4 +1,4 @@
-"""Forest of class-confidence trees: the extension that the thesis leaves for later."""
+"""Forest of class-confidence trees, which the thesis names as future work."""
 
 from numbers import Integral
 
@@ -11,87 +11,73 @@ from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, grow_nodes
+from stakes.tree._docs import documented
 from stakes.tree._nodes import join
 from stakes.tree._walk_jit import add_leaf_values
 
 
+@documented
 class ConfidenceForestClassifier(TreeBase):
-    r"""Average of many class-confidence trees, each on its own bootstrap sample.
+    r"""Average of class-confidence trees, each grown on its own bootstrap sample.
 
     .. math:: P(y = 1 \mid x) = \frac1T \sum_{t=1}^T \frac{n_{t1}(x)}{n_{t0}(x) + n_{t1}(x)} ,
 
-    :math:`n_{tk}(x)` being the weight of class k in the leaf that x reaches in tree t, with the
-    examples that smoothing adds. Splits are chosen as by
-    :class:`~stakes.tree.ConfidenceTreeClassifier`, among features drawn anew in each node; nothing
-    is pruned.
+    where :math:`n_{tk}(x)` is the smoothed weight of class k in the leaf of tree t that x reaches.
+    Splits are chosen as in :class:`~stakes.tree.ConfidenceTreeClassifier`, among features drawn in
+    each node; trees are not pruned.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees.
-    criterion : str, default="ccp_entropy"
-        One of "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" and "cost".
-        What a split is chosen by.
-    branch_weight : {"rate", "count"}, default="rate"
-        How the CCP criteria weigh branches.
-    max_depth : int, default=None
-        Most splits on a path.
+        Number of trees.
+    [criterion]
     min_samples_leaf : float, default=20
-        Least weight of the drawn examples in a leaf.
+        Minimum weight of the drawn examples in a leaf.
     max_features : "sqrt", int, float or None, default=1/3
-        How many features, or which share of them, are tried in a node; None: all.
+        Number or share of the features tried in each node; None: all.
     bootstrap : {"plain", "balanced"} or None, default="plain"
-        "plain": as many examples as there are, drawn with replacement; "balanced": as many of
-        each class as the rarer one has, and all examples counted in the leaves, so that
-        probabilities are at the frequencies of training; None: all examples in every tree.
+        "plain": as many examples as there are, drawn with replacement; "balanced": from each class
+        as many as the rarer one has, with all examples counted in the leaves, so that
+        probabilities keep the training frequencies; None: all examples in every tree.
     smoothing : float, default=5.0
-        How many examples are added to a leaf, for each of the two classes.
-    prior : {"parent", "uniform", "rate"}, default="parent"
-        What the added examples are: like those of the node above, itself smoothed; half of each
-        class; or shared out as those of training.
-    categorical_features : array-like of bool, int or str, default=None
-        Which features are categories, coded 0 to 254.
-    max_bins : int, default=255
-        Bins of a number with more distinct values than this.
+        Examples added to a leaf, per class.
+    [leaves]
     exact_rows : int, default=0
-        Nodes up to this size try every threshold, not only the ends of bins.
+        Nodes up to this size try every threshold, not only bin edges.
     oob : bool, default=False
-        Whether to predict each example by the trees that did not see it.
+        Whether to predict each training example with the trees that did not draw it.
     n_jobs : int, default=None
-        Trees grown, and blocks of rows predicted, at the same time; the results are the same.
+        Number of threads; results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        For the samples and the draw of features.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Seed of the bootstrap and the feature draws.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (k,)
-        The labels.
+        Class labels.
     trees_ : list of Nodes
-        All trees one after the other; with more than two classes a forest for each class.
+        All trees in one set of nodes; with more than two classes, one forest per class.
     roots_ : list of ndarray of shape (n_estimators,)
-        Where each tree begins.
+        Root of each tree.
     oob_probability_ : ndarray of shape (n,)
-        With `oob=True`: positive class of each example; NaN where every tree saw it, or where it
-        costs nothing and no tree was to see it.
+        With `oob=True`: out-of-bag probability of the positive class; NaN for examples that every
+        tree drew, or that cost nothing.
     oob_cost_ : float
-        With `oob=True`: mean cost of deciding by these probabilities.
+        With `oob=True`: mean cost of the decisions by these probabilities.
     has_missing_ : ndarray of bool of shape (d,)
-        Which features had missing values in training.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Features with missing values in the training set.
+    [seen]
 
     References
     ----------
-    .. [1] W. Liu, S. Chawla, D. Cieslak, N. Chawla. "A Robust Decision Tree Algorithm for
-       Imbalanced Data Sets". SDM 2010. Chapter 3 of W. Liu's thesis.
+    [thesis]
 
     Examples
     --------
     >>> from stakes.datasets import make_fraud
     >>> data = make_fraud(2000, random_state=0)
-    >>> model = ConfidenceForestClassifier(20, oob=True, random_state=0)
+    >>> model = ConfidenceForestClassifier(n_estimators=20, oob=True, random_state=0)
     >>> model = model.fit(data.X, data.y, fp_cost=data.fp_cost, fn_cost=data.fn_cost)
     >>> no_alarm = (data.fn_cost * data.y).mean()
     >>> round(model.oob_cost_, 2), round(float(no_alarm), 2)
@@ -120,8 +106,8 @@ class ConfidenceForestClassifier(TreeBase):
 
     def __init__(
         self,
-        n_estimators=100,
         *,
+        n_estimators=100,
         criterion="ccp_entropy",
         branch_weight="rate",
         max_depth=None,
@@ -129,7 +115,7 @@ class ConfidenceForestClassifier(TreeBase):
         max_features=1 / 3,
         bootstrap="plain",
         smoothing=5.0,
-        prior="parent",
+        smoothing_target="parent",
         categorical_features=None,
         max_bins=255,
         exact_rows=0,
@@ -149,7 +135,7 @@ class ConfidenceForestClassifier(TreeBase):
         self.max_features = max_features
         self.bootstrap = bootstrap
         self.smoothing = smoothing
-        self.prior = prior
+        self.smoothing_target = smoothing_target
         self.categorical_features = categorical_features
         self.max_bins = max_bins
         self.exact_rows = exact_rows
@@ -169,14 +155,11 @@ class ConfidenceForestClassifier(TreeBase):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples; missing values are NaN.
-        y : array-like of shape (n,)
-            Their labels; two classes or more.
+        [training]
         sample_weight : array-like of shape (n,), default=None
-            What an example counts each time that it is drawn.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only. Examples that cost nothing are left out.
+            Weights; a drawn example of weight two counts as two.
+        [fit_costs]
+            Two classes only.
 
         Returns
         -------
@@ -200,35 +183,36 @@ class ConfidenceForestClassifier(TreeBase):
             self.roots_.append(roots)
             if self.oob:
                 costs = self._costs_of(len(used), **given)[used]
-                told = self._predict_out_of_bag(binned.X, positive, weight, costs, grown, seeds)
                 self.oob_probability_ = np.full(len(used), np.nan)
-                self.oob_probability_[used] = told
+                self.oob_probability_[used] = self._predict_out_of_bag(
+                    binned.X, positive, weight, costs, grown, seeds
+                )
         return self
 
     def importances(self, X, y, *, n_repeats=5, random_state=None, **costs):
-        """How much more the decisions cost when a feature is shuffled; on rows not trained on.
+        """Permutation importance in money: extra cost per row when a feature is shuffled.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            Examples.
+        [rows]
+            They should not be training rows.
         y : array-like of shape (n,)
-            Their labels; two classes.
+            Labels; two classes.
         n_repeats : int, default=5
-            Shuffles of each feature.
+            Number of shuffles per feature.
         random_state : int, RandomState instance or None, default=None
-            For the shuffles.
+            Seed of the shuffles.
         **costs : float or array-like of shape (n,)
             `fp_cost`, `fn_cost`, `tp_cost`, `tn_cost`.
 
         Returns
         -------
         ndarray of shape (d,)
-            Mean cost with the feature shuffled less mean cost without.
+            Mean cost with the feature shuffled minus mean cost without.
         """
         X, random = self._validate_X(X).copy(), check_random_state(random_state)
         if len(self.classes_) > 2:
-            raise ValueError(f"importances are for two classes; there are {len(self.classes_)}.")
+            raise ValueError(f"importances needs two classes. Got {len(self.classes_)} instead.")
         prices = self._costs_of(len(X), **costs)
         positive = column_or_1d(y) == self.classes_[1]
 
@@ -246,7 +230,7 @@ class ConfidenceForestClassifier(TreeBase):
         return found
 
     def trees_are_sound(self):
-        """Whether every walk from a root ends in a leaf; asked of models that come from a file."""
+        """Whether every walk from a root ends in a leaf; checked when a model file is loaded."""
         return super().trees_are_sound() and all(
             np.all((roots >= 0) & (roots < len(nodes)))
             for nodes, roots in zip(
@@ -265,11 +249,11 @@ class ConfidenceForestClassifier(TreeBase):
         nodes = grow_nodes(binned, positive, draws, regret, settings, seed=seed, tested=False)
         if self.bootstrap == "balanced":
             nodes.recount(binned.X, positive, weight, regret)
-        nodes.smooth(self.smoothing, self.prior)
+        nodes.smooth(self.smoothing, self.smoothing_target)
         return nodes
 
     def _draw(self, positive, seed):
-        """How often each example is drawn for the tree of this seed."""
+        """Number of times that each example is drawn for the tree of this seed."""
         n, rng = len(positive), np.random.default_rng(seed)
         if self.bootstrap is None:
             return np.ones(n)
@@ -281,7 +265,7 @@ class ConfidenceForestClassifier(TreeBase):
         return np.bincount(np.concatenate(chosen), minlength=n).astype(np.float64)
 
     def _leaf_values(self, X, what):
-        """Mean over the trees of what a leaf is worth, one array for each forest."""
+        """Mean over the trees of a value of the leaves, one array per forest."""
         n_jobs = effective_n_jobs(self.n_jobs)
         parts = np.array_split(np.arange(len(X)), n_jobs) if n_jobs > 1 else [np.arange(len(X))]
         found = []
@@ -290,7 +274,7 @@ class ConfidenceForestClassifier(TreeBase):
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(add_leaf_values)(
                     X[part[0] : part[-1] + 1],
-                    *nodes.walk,
+                    nodes.walk,
                     roots,
                     values,
                     out[part[0] : part[-1] + 1],
@@ -304,8 +288,8 @@ class ConfidenceForestClassifier(TreeBase):
     def _check_out_of_bag(self):
         if self.oob and (self.bootstrap is None or len(self.classes_) > 2):
             raise ValueError(
-                "oob=True needs two classes and bootstrap='plain' or 'balanced': else no example "
-                "is out of any bag, or its cost is not known."
+                "oob=True needs two classes, for which costs are defined, and bootstrap='plain' or "
+                "'balanced'; with bootstrap=None every tree sees every example."
             )
 
     def _predict_out_of_bag(self, X, positive, weight, costs, grown, seeds):
@@ -314,10 +298,12 @@ class ConfidenceForestClassifier(TreeBase):
             unseen = self._draw(positive, int(seed)) == 0
             total[unseen] += nodes.probability[nodes.leaves(X[unseen])]
             times += unseen
-        told = times > 0
+        left_out = times > 0
         probability = np.full(len(X), np.nan)
-        probability[told] = total[told] / times[told]
-        decided = costs[told].decide(probability[told])
-        paid = costs[told].paid(positive[told], decided)
-        self.oob_cost_ = float(np.average(paid, weights=weight[told])) if told.any() else np.nan
+        probability[left_out] = total[left_out] / times[left_out]
+        decided = costs[left_out].decide(probability[left_out])
+        paid = costs[left_out].paid(positive[left_out], decided)
+        self.oob_cost_ = (
+            float(np.average(paid, weights=weight[left_out])) if left_out.any() else np.nan
+        )
         return probability

@@ -1,4 +1,4 @@
-"""What a two-way split is worth under each criterion; class masses in, a number out."""
+"""Gain of a two-way split under each criterion; class masses in, a number out."""
 
 import math
 
@@ -6,7 +6,7 @@ from numba import njit
 
 CRITERIA = {"ccp_entropy": 0, "ccp_gini": 1, "hellinger": 2, "entropy": 3, "gini": 4, "cost": 5}
 HELLINGER, ENTROPY, COST = 2, 3, 5
-TIE = 1e-12  # gains are at most one or the square root of two; closer than this they are equal
+TIE = 1e-12  # gains, at most sqrt(2), count as equal if they differ by less
 
 
 @njit(cache=True)
@@ -25,7 +25,7 @@ def impurity(a, b, gini):
 
 @njit(cache=True)
 def hellinger(l0, l1, r0, r1):
-    """Hellinger distance of the two classes' distributions over the branches."""
+    """Hellinger distance between the distributions of the two classes over the branches."""
     n0, n1 = l0 + r0, l1 + r1
     left = math.sqrt(l1 / n1) - math.sqrt(l0 / n0)
     right = math.sqrt(r1 / n1) - math.sqrt(r0 / n0)
@@ -35,7 +35,7 @@ def hellinger(l0, l1, r0, r1):
 @njit(cache=True)
 def split_gain(criterion, by_count, l0, l1, r0, r1):
     """Gain of a split into masses (l0, l1) and (r0, r1); both classes have some mass."""
-    # a histogram found by subtraction may lie below zero by a rounding
+    # a histogram found by subtraction can be below zero by a rounding error
     l0, l1, r0, r1 = max(l0, 0.0), max(l1, 0.0), max(r0, 0.0), max(r1, 0.0)
     if l0 + l1 <= 0.0 or r0 + r1 <= 0.0:
         return 0.0
@@ -52,10 +52,12 @@ def split_gain(criterion, by_count, l0, l1, r0, r1):
             - share * impurity(l0, l1, gini)
             - (1.0 - share) * impurity(r0, r1, gini)
         )
+    # CCP: rates instead of masses, so copies of a class cancel; the branch weights are the rates'
+    # mean (Eq. 3.16) or the share of the examples (Algorithm 2)
     left0, left1, right0, right1 = l0 / n0, l1 / n1, r0 / n0, r1 / n1
     if not by_count:
         share = 0.5 * (left0 + left1)
-    before = 0.5 if gini else 1.0
+    before = 0.5 if gini else 1.0  # impurity of (1/2, 1/2): the node itself has equal rates
     return (
         before
         - share * impurity(left0, left1, gini)

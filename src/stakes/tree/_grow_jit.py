@@ -1,35 +1,274 @@
-"""Compiled growth of one tree: rows are divided in place, histograms come by subtraction."""
+"""Compiled growth of one tree: rows are partitioned in place, histograms found by subtraction."""
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from stakes.tree._histograms_jit import (
+    NEGATIVE,
+    POSITIVE,
+    SIZE,
+    fill,
+    fill_all,
+    make_histograms,
+    release,
+    rows_of,
+    take_slot,
+)
 from stakes.tree._split_jit import MISSING, scan_bins, scan_categories, scan_sorted
 
-BINNED, COARSE, CATEGORY = 0, 1, 2  # a number whose bins are its values, one with more, a category
-WIDE = 400  # with more features than this the stored histograms would not fit a cache
+BINNED, COARSE, CATEGORY = (
+    0,
+    1,
+    2,
+)  # a number with a bin per value, one with more values, a category
+
+
+class Settings(NamedTuple):
+    """How a tree is grown; `sized` says that sizes differ from the absolute masses."""
+
+    criterion: int
+    by_count: bool
+    sized: bool
+    max_depth: int
+    min_leaf: float
+    exact_rows: int
+    max_features: int
+
+
+class Tree(NamedTuple):
+    """Arrays with one entry per node (`groups`: one row per categorical split).
+
+    A leaf has feature -1. The right child is next to the left one, and children come after their
+    parent. `start` and `end` delimit the node's range of rows.
+    """
+
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    missing_left: np.ndarray
+    group: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    depth: np.ndarray
+    groups: np.ndarray
+
+
+class Scratch(NamedTuple):
+    """Memory that every search reuses; `group` holds the best categorical split so far."""
+
+    hist: np.ndarray
+    values: np.ndarray
+    features: np.ndarray
+    group: np.ndarray
+    seed: np.ndarray
+
+
+class Split(NamedTuple):
+    """Best split so far; feature -1: none. `cut` is the last bin on the left, -1 if exact."""
+
+    gain: float
+    tie: float
+    feature: int
+    cut: int
+    threshold: float
+    missing_left: bool
+
+
+@njit(cache=True, nogil=True)
+def grow(binned, sample, how, seed):
+    """Grow a tree on the sample, which is reordered; returns it, its nodes and groups in use."""
+    node, sides = np.empty(3), np.empty((2, 3))
+    add_masses(sample, node)
+    tree = make_room(binned, how, len(sample.rows), node[SIZE])
+    histograms = make_histograms(binned, sample, how, len(tree.left))
+    scratch = Scratch(
+        np.empty((MISSING + 1, 3)),
+        np.empty(how.exact_rows),
+        np.arange(len(binned.codes)),
+        np.zeros(MISSING + 1, dtype=np.uint8),
+        np.full(1, seed, dtype=np.int64),
+    )
+    waiting = np.zeros(len(tree.left), dtype=np.int64)
+    n_waiting, n_nodes, n_groups = 1, 1, 0
+    while n_waiting > 0:
+        n_waiting -= 1
+        at = waiting[n_waiting]
+        start, end = tree.start[at], tree.end[at]
+        part = rows_of(sample, start, end)
+        add_masses(part, node)
+        middle = start
+        if can_split(node, tree.depth[at], how):
+            split = best_split(binned, part, how, scratch, node, histograms, at)
+            if split.feature >= 0:
+                middle = start + divide(binned, part, split, scratch.group)
+        if middle == start or middle == end:  # no split, or one that separates nothing
+            release(histograms, histograms.slot[at])
+            continue
+        left, right = n_nodes, n_nodes + 1
+        tree.feature[at], tree.threshold[at] = split.feature, split.threshold
+        tree.left[at] = left
+        tree.start[left], tree.end[left] = start, middle
+        tree.start[right], tree.end[right] = middle, end
+        tree.depth[left] = tree.depth[right] = tree.depth[at] + 1
+        add_masses(rows_of(sample, start, middle), sides[0])
+        add_masses(rows_of(sample, middle, end), sides[1])
+        tree.missing_left[at] = split.missing_left
+        if binned.kinds[split.feature] == CATEGORY:
+            tree.group[at] = n_groups
+            tree.groups[n_groups] = scratch.group
+            n_groups += 1
+        elif not has_missing(binned.codes[split.feature], part):
+            tree.missing_left[at] = sides[0, SIZE] >= sides[1, SIZE]  # none seen: the larger side
+        small = left if middle - start <= end - middle else right
+        large = left + right - small
+        pass_on(histograms, binned, sample, how, tree, sides, at, small)
+        # the smaller child is grown first: it has at most half of the rows, so at most log2(n)
+        # nodes with a histogram wait at any time, which is what `make_histograms` allots
+        waiting[n_waiting], waiting[n_waiting + 1] = large, small
+        n_waiting += 2
+        n_nodes += 2
+    return tree, n_nodes, n_groups
 
 
 @njit(cache=True)
-def fill(hist, column, rows, mass, size, start, end, sized):
-    """Histogram of one feature over the rows of a node: masses of both classes, and sizes."""
-    hist[:] = 0.0
-    for i in range(start, end):
-        b, m = column[rows[i]], mass[i]
-        hist[b, int(m > 0.0)] += abs(m)
-        if sized:
-            hist[b, 2] += size[i]
+def make_room(binned, how, n, size):
+    """An unsplit root in arrays large enough for any tree on n rows of this total size."""
+    leaves = float(n) if how.min_leaf <= 0.0 else min(float(n), size / how.min_leaf)
+    if how.max_depth < 40:
+        leaves = min(leaves, 2.0**how.max_depth)
+    capacity = 2 * int(leaves) + 3
+    has_category = False
+    for f in range(len(binned.kinds)):
+        has_category |= binned.kinds[f] == CATEGORY
+    tree = Tree(
+        np.full(capacity, -1, dtype=np.int32),
+        np.zeros(capacity),
+        np.zeros(capacity, dtype=np.int32),
+        np.zeros(capacity, dtype=np.uint8),
+        np.full(capacity, -1, dtype=np.int32),
+        np.zeros(capacity, dtype=np.int64),
+        np.zeros(capacity, dtype=np.int64),
+        np.zeros(capacity, dtype=np.int32),
+        np.zeros((capacity if has_category else 1, MISSING + 1), dtype=np.uint8),
+    )
+    tree.end[0] = n
+    return tree
 
 
 @njit(cache=True)
-def divide(column, X, f, rows, mass, size, start, end, kind, cut, threshold, missing_left, group):
-    """Move the rows that go left to the front, keep the order; returns where the right begins."""
-    n = end - start
+def pass_on(histograms, binned, sample, how, tree, sides, at, small):
+    """Give the children their histograms: the smaller one counts, the larger one is the rest."""
+    slot = histograms.slot[at]
+    if slot < 0:
+        return
+    left = tree.left[at]
+    large = 2 * left + 1 - small
+    small_needs = needs_histogram(tree, small, sides[small - left], how)
+    large_needs = needs_histogram(tree, large, sides[large - left], how)
+    if not (small_needs or large_needs):
+        release(histograms, slot)
+        return
+    own = take_slot(histograms)
+    pool = histograms.pool
+    fill_all(pool[own], binned, rows_of(sample, tree.start[small], tree.end[small]), how.sized)
+    if large_needs:
+        pool[slot] -= pool[own]  # the parent's slot becomes the larger child's
+        histograms.slot[large] = slot
+    else:
+        release(histograms, slot)
+    if small_needs:
+        histograms.slot[small] = own
+    else:
+        release(histograms, own)
+
+
+@njit(cache=True)
+def needs_histogram(tree, k, masses, how):
+    """Whether a node may split, with more rows than are searched exactly."""
+    return can_split(masses, tree.depth[k], how) and tree.end[k] - tree.start[k] > how.exact_rows
+
+
+@njit(cache=True)
+def can_split(masses, depth, how):
+    """Whether a node has both classes, enough size for two leaves, and is not too deep."""
+    return (
+        masses[NEGATIVE] > 0.0
+        and masses[POSITIVE] > 0.0
+        and masses[SIZE] >= 2.0 * how.min_leaf
+        and depth < how.max_depth
+    )
+
+
+@njit(cache=True)
+def best_split(binned, part, how, scratch, node, histograms, at):
+    """The best split over the features, in the order of the draw; ties keep the first.
+
+    Each search only reports a split that beats the best one so far, so `scratch.group` belongs to
+    the best split whenever that is categorical. If the `max_features` drawn features cannot be
+    split, more are drawn until one can.
+    """
+    d, slot = len(binned.codes), histograms.slot[at]
+    best = Split(0.0, 0.0, -1, -1, 0.0, False)
+    for j in range(d):
+        if j >= how.max_features and best.feature >= 0:
+            break
+        f = draw_feature(scratch, j) if how.max_features < d else j
+        kind = binned.kinds[f]
+        if kind == COARSE and len(part.rows) <= how.exact_rows:
+            x = scratch.values[: len(part.rows)]
+            for i in range(len(x)):
+                x[i] = binned.X[part.rows[i], f]
+            gain, tie, found, value, to_left = scan_sorted(x, part, node, how, best.gain, best.tie)
+            if found:
+                best = Split(gain, tie, f, -1, value, to_left)
+            continue
+        if slot >= 0:
+            hist = histograms.pool[slot, f]
+        else:
+            hist = scratch.hist
+            fill(hist, binned.codes[f], part, how.sized)
+        if kind == CATEGORY:
+            gain, tie, cut = scan_categories(hist, node, how, best.gain, best.tie, scratch.group)
+            if cut >= 0:
+                best = Split(gain, tie, f, cut, np.nan, False)  # a walk reads the group
+        else:
+            n_bins = binned.n_bins[f]
+            gain, tie, cut, to_left = scan_bins(hist, n_bins, node, how, best.gain, best.tie)
+            if cut >= 0:
+                value = binned.edges[f, cut] if cut < n_bins - 1 else np.inf
+                best = Split(gain, tie, f, cut, value, to_left)
+    return best
+
+
+@njit(cache=True)
+def draw_feature(scratch, j):
+    """The j-th entry of a random order of the features, made as far as it is asked for.
+
+    Lehmer's generator with multiplier 48271 gives the same draws on every platform.
+    """
+    features, seed = scratch.features, scratch.seed
+    seed[0] = seed[0] * 48271 % 2147483647
+    k = j + seed[0] % (len(features) - j)
+    features[j], features[k] = features[k], features[j]
+    return features[j]
+
+
+@njit(cache=True)
+def divide(binned, part, split, group):
+    """Move the rows that go left to the front; returns how many they are.
+
+    Both sides keep their order, so sums over a node do not depend on the splits above it.
+    """
+    rows, mass, size = part.rows, part.mass, part.size
+    f, cut, threshold, missing_left = split.feature, split.cut, split.threshold, split.missing_left
+    column, X, kind = binned.codes[f], binned.X, binned.kinds[f]
+    n = len(rows)
     right_rows, right_mass = np.empty(n, dtype=rows.dtype), np.empty(n)
     right_size = np.empty(n)
-    at, k = start, 0
-    for i in range(start, end):
+    at, k = 0, 0
+    for i in range(n):
         row = rows[i]
         if kind == CATEGORY:
             left = group[column[row]] == 1
@@ -45,228 +284,24 @@ def divide(column, X, f, rows, mass, size, start, end, kind, cut, threshold, mis
         else:
             right_rows[k], right_mass[k], right_size[k] = row, mass[i], size[i]
             k += 1
-    rows[at:end], mass[at:end], size[at:end] = right_rows[:k], right_mass[:k], right_size[:k]
+    rows[at:], mass[at:], size[at:] = right_rows[:k], right_mass[:k], right_size[:k]
     return at
 
 
 @njit(cache=True)
-def masses_of(mass, size, start, end, out):
-    """Mass of the negative and of the positive class, and size, of a range of rows."""
+def add_masses(part, out):
+    """Mass of each class, and size."""
+    mass, size = part.mass, part.size
     out[:] = 0.0
-    for i in range(start, end):
+    for i in range(len(mass)):
         out[int(mass[i] > 0.0)] += abs(mass[i])
-        out[2] += size[i]
-
-
-@njit(cache=True, nogil=True)
-def grow(
-    X,
-    codes,
-    edges,
-    n_bins,
-    kinds,
-    rows,
-    mass,
-    size,
-    criterion,
-    by_count,
-    sized,
-    max_depth,
-    min_leaf,
-    exact_rows,
-    max_features,
-    seed,
-):
-    """Grow a tree on `rows`, whose order is changed so that each node is one range of them.
-
-    `mass` is positive for the positive class and negative for the other, `size` is what
-    `min_leaf` counts (used if `sized`, else it is the absolute mass); both in the order of
-    `rows`. Returns the arrays of the nodes: feature (-1: a leaf), threshold, left child (the
-    right one is next to it), whether missing goes left, group of categories, start and end of
-    the range of rows, depth; and the groups.
-    """
-    n, d = len(rows), len(codes)
-    total = np.empty(3)
-    masses_of(mass, size, 0, n, total)
-    leaves = n if min_leaf <= 0.0 else min(float(n), total[2] / min_leaf)
-    if max_depth < 40:
-        leaves = min(float(leaves), 2.0**max_depth)
-    capacity = 2 * int(leaves) + 3
-    feature = np.full(capacity, -1, dtype=np.int32)
-    threshold, left = np.zeros(capacity), np.zeros(capacity, dtype=np.int32)
-    missing_left = np.zeros(capacity, dtype=np.uint8)
-    group = np.full(capacity, -1, dtype=np.int32)
-    starts = np.zeros(capacity, dtype=np.int64)
-    ends = np.zeros(capacity, dtype=np.int64)
-    depths = np.zeros(capacity, dtype=np.int32)
-    any_category = False
-    for f in range(d):
-        any_category |= kinds[f] == CATEGORY
-    groups = np.zeros((capacity if any_category else 1, MISSING + 1), dtype=np.uint8)
-    trial, chosen = np.zeros(MISSING + 1, dtype=np.uint8), np.zeros(MISSING + 1, dtype=np.uint8)
-    n_groups, n_nodes = 0, 1
-    ends[0] = n
-
-    # the smaller child is grown first, so no more than log2(n) histograms wait for their turn
-    stored = max_features >= d and d <= WIDE and n > exact_rows
-    n_slots = int(math.log2(n)) + 4 if stored else 1
-    pool = np.empty((n_slots, d if stored else 1, MISSING + 1, 3))
-    free = np.arange(n_slots)
-    n_free = n_slots
-    slots = np.full(capacity, -1, dtype=np.int64)
-    if stored:
-        n_free -= 1
-        slots[0] = free[n_free]
-        for f in range(d):
-            fill(pool[slots[0], f], codes[f], rows, mass, size, 0, n, sized)
-    scratch = np.empty((MISSING + 1, 3))
-    values = np.empty(exact_rows)
-    features = np.arange(d)
-    node, sides = np.empty(3), np.empty((2, 3))
-    waiting = np.empty(capacity, dtype=np.int64)
-    waiting[0] = 0
-    n_waiting = 1
-    state = seed
-    while n_waiting > 0:
-        n_waiting -= 1
-        at = waiting[n_waiting]
-        start, end, slot = starts[at], ends[at], slots[at]
-        masses_of(mass, size, start, end, node)
-        best_gain, best_tie, best, cut, value, to_left = 0.0, 0.0, -1, -1, 0.0, False
-        if node[0] > 0.0 and node[1] > 0.0 and node[2] >= 2.0 * min_leaf and depths[at] < max_depth:
-            for j in range(d):
-                if j >= max_features and best >= 0:
-                    break
-                if max_features < d:
-                    state = state * 48271 % 2147483647  # Lehmer's generator, the same everywhere
-                    k = j + state % (d - j)
-                    features[j], features[k] = features[k], features[j]
-                f = features[j]
-                if kinds[f] == COARSE and end - start <= exact_rows:
-                    x = values[: end - start]
-                    for i in range(start, end):
-                        x[i - start] = X[rows[i], f]
-                    best_gain, best_tie, found, t, m = scan_sorted(
-                        x,
-                        mass[start:end],
-                        size[start:end],
-                        node,
-                        min_leaf,
-                        criterion,
-                        by_count,
-                        best_gain,
-                        best_tie,
-                    )
-                    if found:
-                        best, cut, value, to_left = f, -1, t, m
-                    continue
-                hist = scratch
-                if slot >= 0:
-                    hist = pool[slot, f]
-                else:
-                    fill(hist, codes[f], rows, mass, size, start, end, sized)
-                if kinds[f] == CATEGORY:
-                    best_gain, best_tie, b = scan_categories(
-                        hist, sized, node, min_leaf, criterion, by_count, best_gain, best_tie, trial
-                    )
-                    if b >= 0:
-                        best, cut = f, b
-                        chosen[:] = trial
-                    continue
-                best_gain, best_tie, b, m = scan_bins(
-                    hist, n_bins[f], sized, node, min_leaf, criterion, by_count, best_gain, best_tie
-                )
-                if b >= 0:
-                    best, cut, to_left = f, b, m
-                    value = edges[f, b] if b < n_bins[f] - 1 else np.inf
-        middle = start
-        if best >= 0:
-            middle = divide(
-                codes[best],
-                X,
-                best,
-                rows,
-                mass,
-                size,
-                start,
-                end,
-                kinds[best],
-                cut,
-                value,
-                to_left,
-                chosen,
-            )
-        if middle == start or middle == end:
-            if slot >= 0:
-                free[n_free] = slot
-                n_free += 1
-            continue
-        feature[at], threshold[at], left[at] = best, value, n_nodes
-        if kinds[best] == CATEGORY:
-            group[at] = n_groups
-            groups[n_groups] = chosen
-            n_groups += 1
-        starts[n_nodes], ends[n_nodes] = start, middle
-        starts[n_nodes + 1], ends[n_nodes + 1] = middle, end
-        depths[n_nodes] = depths[n_nodes + 1] = depths[at] + 1
-        small = n_nodes if middle - start <= end - middle else n_nodes + 1
-        large = 2 * n_nodes + 1 - small
-        masses_of(mass, size, start, middle, sides[0])
-        masses_of(mass, size, middle, end, sides[1])
-        missing_left[at] = to_left
-        if kinds[best] != CATEGORY and not _has_missing(codes[best], rows, start, end):
-            missing_left[at] = sides[0, 2] >= sides[1, 2]
-        if slot >= 0:
-            keep_small = _goes_on(sides[small - n_nodes], min_leaf) and depths[small] < max_depth
-            keep_small &= ends[small] - starts[small] > exact_rows
-            keep_large = _goes_on(sides[large - n_nodes], min_leaf) and depths[large] < max_depth
-            keep_large &= ends[large] - starts[large] > exact_rows
-            if keep_small or keep_large:
-                n_free -= 1
-                own = free[n_free]
-                for f in range(d):
-                    fill(
-                        pool[own, f], codes[f], rows, mass, size, starts[small], ends[small], sized
-                    )
-                if keep_large:
-                    pool[slot] -= pool[own]
-                    slots[large] = slot
-                else:
-                    free[n_free] = slot
-                    n_free += 1
-                if keep_small:
-                    slots[small] = own
-                else:
-                    free[n_free] = own
-                    n_free += 1
-            else:
-                free[n_free] = slot
-                n_free += 1
-        waiting[n_waiting], waiting[n_waiting + 1] = large, small
-        n_waiting += 2
-        n_nodes += 2
-    k = n_nodes
-    return (
-        feature[:k].copy(),
-        threshold[:k].copy(),
-        left[:k].copy(),
-        missing_left[:k].copy(),
-        group[:k].copy(),
-        starts[:k].copy(),
-        ends[:k].copy(),
-        depths[:k].copy(),
-        groups[:n_groups].copy(),
-    )
+        out[SIZE] += size[i]
 
 
 @njit(cache=True)
-def _goes_on(masses, min_leaf):
-    return masses[0] > 0.0 and masses[1] > 0.0 and masses[2] >= 2.0 * min_leaf
-
-
-@njit(cache=True)
-def _has_missing(column, rows, start, end):
-    for i in range(start, end):
-        if column[rows[i]] == MISSING:
+def has_missing(column, part):
+    """Whether a feature is missing in one of the rows."""
+    for i in range(len(part.rows)):
+        if column[part.rows[i]] == MISSING:
             return True
     return False

@@ -1,40 +1,40 @@
-"""A grown tree as arrays, one entry a node; children stand after their parent."""
+"""A grown tree as arrays with one entry per node; children come after their parent."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stakes.tree._split_jit import MISSING
-from stakes.tree._walk_jit import draw_to_parents, leaves_of
+from stakes.tree._walk_jit import Walk, leaves_of, smooth_to_parents
 
 
 @dataclass
 class Nodes:
-    """The nodes of a tree; the right child of a node stands next to its left one.
+    """Nodes of a tree; the right child is next to the left one.
 
     Attributes
     ----------
     feature : ndarray of int
-        What an inner node asks for; -1 in a leaf.
+        Feature that an inner node splits on; -1 for a leaf.
     threshold : ndarray of float
-        Values up to this one go left; NaN where the feature is a category.
+        Values up to this one go left; NaN for a categorical feature.
     left : ndarray of int
-        The left child; 0 in a leaf.
+        Left child; 0 for a leaf.
     missing_left : ndarray of uint8
         Whether missing values go left.
     group : ndarray of int
-        Row of `groups` where the feature is a category; else -1.
+        Row of `groups` for a categorical feature, else -1.
     groups : ndarray of uint8 of shape (n_groups, 256)
-        Which categories go left; the last entry is for missing ones.
+        Which categories go left; the last entry is for missing values.
     depth : ndarray of int
-        How many splits lead to it.
+        Number of splits above the node.
     weight, regret : ndarray of shape (n_nodes, 2)
-        Weight of the training examples of each class, and what they cost if got wrong.
+        Total weight and total regret of the training examples of each class.
     log_p : ndarray of float
         Logarithm of the p-value of the node's rule.
     probability, score : ndarray of float
-        Smoothed share of the positive class; expected regret of the negative decision less that
-        of the positive one, in [-1, 1]. Set by :meth:`smooth`.
+        Smoothed share of the positive class; expected regret of deciding negative minus that of
+        deciding positive, in [-1, 1]. Set by :meth:`smooth`.
     """
 
     feature: np.ndarray
@@ -55,29 +55,22 @@ class Nodes:
 
     @property
     def is_leaf(self):
-        """Which nodes are leaves."""
+        """Mask of the leaves."""
         return self.feature < 0
 
     @property
     def walk(self):
-        """The arrays that a walk from the root to a leaf reads."""
-        return (
-            self.feature,
-            self.threshold,
-            self.left,
-            self.missing_left,
-            self.group,
-            self.groups,
-        )
+        """The arrays that a walk from a root to a leaf reads."""
+        return Walk(*(getattr(self, name) for name in Walk._fields))
 
     def leaves(self, X):
         """The leaf of every row of X."""
         out = np.empty(len(X), dtype=np.int32)
-        leaves_of(X, *self.walk, 0, out)
+        leaves_of(X, self.walk, 0, out)
         return out
 
     def goes_left(self, k, X):
-        """Which rows the split of one node sends left."""
+        """Mask of the rows that the split of node k sends left."""
         v = X[:, self.feature[k]]
         if self.group[k] >= 0:
             known = (v >= 0) & (v < MISSING)
@@ -85,7 +78,7 @@ class Nodes:
         return np.where(np.isnan(v), self.missing_left[k] == 1, v <= self.threshold[k])
 
     def recount(self, X, positive, weight, regret):
-        """Take the totals of the nodes from other examples than the tree was grown on."""
+        """Replace the totals of the nodes by those of other examples."""
         at = 2 * self.leaves(X).astype(np.intp) + positive
         self.weight = np.bincount(at, weight, 2 * len(self)).reshape(-1, 2)
         self.regret = np.bincount(at, weight * regret, 2 * len(self)).reshape(-1, 2)
@@ -93,25 +86,25 @@ class Nodes:
             for totals in (self.weight, self.regret):
                 totals[k] = totals[self.left[k]] + totals[self.left[k] + 1]
 
-    def smooth(self, smoothing, prior):
-        """Set the probability and the score of every node, `2 * smoothing` examples added to it.
+    def smooth(self, smoothing, target):
+        """Set the probability and the score of every node, with `2 * smoothing` examples added.
 
-        These are half of each class ("uniform"), as the root's ("rate"), or as those of the node
-        above, itself smoothed ("parent"): what few examples say moves a leaf little from there.
+        The added examples have equal classes ("uniform"), those of the root ("rate"), or those of
+        the parent, itself smoothed ("parent").
         """
         totals = np.hstack([self.weight, self.regret])
         n, added = self.weight.sum(axis=1, keepdims=True), 2.0 * smoothing
         mean = totals[[0]] / n[0]
-        if prior == "uniform":
+        if target == "uniform":
             mean = 0.5 * mean / np.where(self.weight[0] > 0, mean[:, :2], 1.0)[:, [0, 1, 0, 1]]
         mean = (totals + added * mean) / (n + added)
-        if prior == "parent":
-            draw_to_parents(self.left, totals, n[:, 0], added, mean)
+        if target == "parent":
+            smooth_to_parents(self.left, totals, n[:, 0], added, mean)
         self.probability = mean[:, 1] / (mean[:, 0] + mean[:, 1])
         self.score = (mean[:, 3] - mean[:, 2]) / (mean[:, 2] + mean[:, 3])
 
     def cut(self, becomes_leaf):
-        """The tree with some inner nodes turned into leaves, and nothing below them."""
+        """Copy of the tree with some inner nodes turned into leaves."""
         becomes_leaf = becomes_leaf | self.is_leaf
         kept = np.zeros(len(self), dtype=bool)
         kept[0] = True
@@ -131,7 +124,7 @@ class Nodes:
         return replace(self, probability=None, score=None, **per_node)
 
     def is_sound(self, n_features):
-        """Whether every walk stays inside the arrays and ends."""
+        """Whether every walk stays inside the arrays and ends in a leaf."""
         n = len(self)
         inner = np.flatnonzero(~self.is_leaf)
         arrays = (self.threshold, self.left, self.missing_left, self.group)
@@ -149,7 +142,7 @@ class Nodes:
 
 
 def join(trees):
-    """Several trees as one set of nodes, and the number of each root."""
+    """Several trees as one set of nodes, and the root of each."""
     sizes = np.array([len(tree) for tree in trees])
     roots = np.cumsum(sizes) - sizes
     n_groups = np.array([len(tree.groups) for tree in trees])

@@ -1,4 +1,4 @@
-"""Which branches to cut: those without a significant rule, or those that C4.5 expects to err."""
+"""Pruning: remove branches without a significant rule, or those that C4.5 expects to err."""
 
 import numpy as np
 from scipy.special import betaincinv
@@ -8,53 +8,53 @@ from stakes.tree._fisher_jit import significant_below
 from stakes.tree._walk_jit import leaves_of
 
 CONFIDENCE = 0.25  # C4.5's default
-MARGIN = 0.1  # expected errors that C4.5 gives away for a smaller tree
+MARGIN = 0.1  # additional expected errors that C4.5 accepts for a smaller tree
 
 
 def prune(nodes, how, p_value, examples=None):
-    """The tree after pruning.
+    """Prune a tree.
 
     Parameters
     ----------
     nodes : Nodes
-        The full tree.
+        Full tree.
     how : {"fisher", "fisher_leaves", "error"} or None
-        Algorithms 3 to 5, which test branches; the same with leaves tested as well; C4.5's
-        pessimistic errors; nothing.
+        Algorithms 3 to 5, which test branches; the same with leaves tested too; the pessimistic
+        errors of C4.5; no pruning.
     p_value : float
-        A rule with a smaller p-value is significant.
+        Rules with a smaller p-value are significant.
     examples : (X, positive, weight, regret), default=None
-        What the tree was grown on; "error" needs it, since it sends examples down other branches.
+        Training examples, needed by "error", which sends them down other branches.
     """
     if how is None:
         return nodes
     if how == "error":
         return ErrorPruning(nodes, *examples).run()
     kept = significant_below(nodes.left, nodes.log_p, np.log(p_value), how == "fisher_leaves")
-    kept[0] = True  # Algorithm 3 begins below the root
+    kept[0] = True  # Algorithm 3 starts below the root
     return nodes.cut(~kept)
 
 
 class ErrorPruning:
-    """C4.5's pruning: a leaf, or its larger branch, takes the place of a node where that errs less.
+    """Pruning of C4.5: a node becomes a leaf, or its larger branch, where that errs less.
 
     Parameters
     ----------
     nodes : Nodes
-        The full tree; it is not changed.
+        Full tree; not modified.
     X, positive, weight, regret : ndarray
-        What it was grown on.
-    confidence : float, default=0.25
-        Of the upper bound of an error rate.
+        Examples that it was grown on.
+    confidence_level : float, default=0.25
+        Confidence level of the upper bound on an error rate.
     """
 
-    def __init__(self, nodes, X, positive, weight, regret, confidence=CONFIDENCE):
+    def __init__(self, nodes, X, positive, weight, regret, confidence_level=CONFIDENCE):
         self.nodes = nodes.cut(np.zeros(len(nodes), dtype=bool))  # a copy
         self.X, self.positive, self.weight, self.regret = X, positive, weight, regret
-        self.confidence = confidence
+        self.confidence_level = confidence_level
 
     def run(self):
-        """The pruned tree, its totals and p-values those of the examples that now reach a node."""
+        """The pruned tree, with totals and p-values of the examples that now reach its nodes."""
         self.settle(0, np.arange(len(self.X)))
         pruned = self.nodes.cut(np.zeros(len(self.nodes), dtype=bool))
         for k in np.flatnonzero(~pruned.is_leaf):
@@ -64,10 +64,10 @@ class ErrorPruning:
         return pruned
 
     def settle(self, root, rows):
-        """Prune the subtree of a node that these rows reach; returns the errors expected of it."""
+        """Prune the subtree of a node that these rows reach; returns its expected errors."""
         nodes = self.nodes
         reached, order = {root: rows}, [root]
-        for k in order:  # grows while it is read: parents come before their children
+        for k in order:  # grows during iteration: parents come before their children
             if not nodes.is_leaf[k]:
                 left = nodes.goes_left(k, self.X[reached[k]])
                 for child, side in ((nodes.left[k], left), (nodes.left[k] + 1, ~left)):
@@ -94,19 +94,19 @@ class ErrorPruning:
         return errors[root]
 
     def errors_of(self, root, rows, *, as_leaf=False):
-        """Errors expected of a subtree, or of a leaf in its place, if these rows reach it."""
+        """Expected errors of a subtree, or of a leaf in its place, on these rows."""
         leaf = np.zeros(len(rows), dtype=np.int32)
         if not as_leaf:
-            leaves_of(np.ascontiguousarray(self.X[rows]), *self.nodes.walk, root, leaf)
+            leaves_of(np.ascontiguousarray(self.X[rows]), self.nodes.walk, root, leaf)
         met, leaf = np.unique(leaf, return_inverse=True)
         at = 2 * leaf + self.positive[rows]
         counts = np.bincount(at, self.weight[rows], 2 * len(met)).reshape(-1, 2)
-        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence)
+        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence_level)
         return float(bounds.sum())
 
 
-def pessimistic_errors(errors, n, confidence=CONFIDENCE):
-    """Errors expected at the upper end of a one-sided confidence interval of the error rate.
+def pessimistic_errors(errors, n, confidence_level=CONFIDENCE):
+    """Expected errors at the upper end of a one-sided confidence interval of the error rate.
 
     Examples
     --------
@@ -115,4 +115,4 @@ def pessimistic_errors(errors, n, confidence=CONFIDENCE):
     """
     errors, n = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
     right = np.maximum(n - errors, np.finfo(float).tiny)
-    return n * betaincinv(errors + 1.0, right, 1.0 - confidence)
+    return n * betaincinv(errors + 1.0, right, 1.0 - confidence_level)

@@ -1,4 +1,4 @@
-"""A tree told as rules: a data frame, indented text, a plot."""
+"""A tree as rules: a data frame, indented text, a plot."""
 
 import numpy as np
 import polars as pl
@@ -7,7 +7,7 @@ from stakes._core.plotting import open_axes
 
 
 def rules_frame(model):
-    """One row for each leaf, the most significant first within its class."""
+    """One row per leaf, the most significant first."""
     rows = []
     for target, nodes in targets_of(model):
         weight, root = nodes.weight, nodes.weight[0]
@@ -30,7 +30,7 @@ def rules_frame(model):
 
 
 def rules_text(model):
-    """All nodes of the tree, a line each, indented by depth."""
+    """All nodes of the tree, one per line, indented by depth."""
     lines = []
     for target, nodes in targets_of(model):
         if len(model.trees_) > 1:
@@ -52,7 +52,7 @@ def rules_text(model):
 
 
 def plot_rules(model, ax=None):
-    """Leaves in the plane of the class confidences: off the diagonal is what a rule tells."""
+    """Leaves by the share of each class that they hold; rules without information are diagonal."""
     _, ax = open_axes(ax)
     for target, nodes in targets_of(model):
         leaf = nodes.is_leaf
@@ -67,7 +67,7 @@ def plot_rules(model, ax=None):
 
 
 def targets_of(model):
-    """Names of the negative and the positive side, and the nodes, of every tree."""
+    """Names of the negative and the positive class, and the nodes, of every tree."""
     if len(model.trees_) == 1:
         return [(model.classes_, model.trees_[0])]
     return [
@@ -84,7 +84,7 @@ def strength(weight, root):
 
 
 def conditions_of(model, nodes):
-    """For every node the list of conditions that lead to it."""
+    """List of the conditions that lead to every node."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(model.n_features_in_)]
@@ -104,8 +104,8 @@ def conditions_of(model, nodes):
             if np.isinf(nodes.threshold[k]):
                 sides = f"{name} is present", f"{name} is missing"
             missing = bool(nodes.missing_left[k])
-        told = model.has_missing_[nodes.feature[k]] and not np.isinf(nodes.threshold[k])
+        noted = model.has_missing_[nodes.feature[k]] and not np.isinf(nodes.threshold[k])
         for child, side, has in ((left, sides[0], missing), (left + 1, sides[1], not missing)):
-            note = " or missing" if has and told else ""
+            note = " or missing" if has and noted else ""
             found[child] = [*found[k], side + note]
     return found

@@ -1,16 +1,27 @@
-"""The best split of one feature in one node: from a histogram, of categories, or exactly."""
+"""The best split of one feature in one node: from a histogram, of categories, or exactly.
+
+All three searches move mass from the right branch to the left one in ascending order, so each
+candidate costs O(1). `node` holds the masses of both classes and the size of the node, `how` the
+Settings of growth. A split is only reported if it beats `best_gain` and `best_tie`, the best of
+the features searched before.
+"""
 
 import numpy as np
 from numba import njit
 
 from stakes.tree._gain_jit import COST, TIE, hellinger, split_gain
 
-MISSING = 255  # the code of a missing value; present ones have 0 to 254
+MISSING = 255  # code of a missing value; the others have 0 to 254
 
 
 @njit(cache=True)
 def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
-    """Whether a split is better than the best so far, its gain and what breaks a tie."""
+    """Whether a split is better than the best so far, its gain and its tie-breaker.
+
+    The CCP criteria and the cost break ties by the Hellinger distance, whose own ties are others
+    (Section 3.4.4 of the thesis). Gains within TIE of each other count as equal, so that rounding
+    does not decide.
+    """
     gain = split_gain(criterion, by_count, l0, l1, r0, r1)
     if gain < best_gain - TIE:
         return False, gain, 0.0
@@ -21,18 +32,21 @@ def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
 
 
 @njit(cache=True)
-def scan_bins(hist, n_bins, sized, node, min_leaf, criterion, by_count, best_gain, best_tie):
-    """Best threshold of a binned number, missing values tried on both sides.
+def scan_bins(hist, n_bins, node, how, best_gain, best_tie):
+    """Best threshold of a binned number.
 
-    `node` holds the masses of the classes and the size of the node. Returns the gain, the
-    tie-breaker, the last bin that goes left (-1: none is better) and whether missing goes left.
+    Returns the gain, the tie-breaker, the last bin that goes left (-1: none is better) and whether
+    missing values go left.
     """
+    criterion, by_count = how.criterion, how.by_count
+    sized, min_leaf = how.sized, how.min_leaf
     where, missing_left = -1, False
     x0, x1, xs = hist[MISSING, 0], hist[MISSING, 1], hist[MISSING, 2]
     if not sized:
         xs = x0 + x1
+    # with missing values, a second pass starts with them on the left; all present values against
+    # the missing ones (threshold infinity) is a split too, and tried in the first pass only
     sides = 2 if xs > 0.0 else 1
-    # with missing values, all present ones against them is a split as well
     last = n_bins if xs > 0.0 else n_bins - 1
     for side in range(sides):
         l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
@@ -40,12 +54,12 @@ def scan_bins(hist, n_bins, sized, node, min_leaf, criterion, by_count, best_gai
             h0, h1 = hist[b, 0], hist[b, 1]
             s = hist[b, 2] if sized else h0 + h1
             if s <= 0.0:
-                continue
+                continue  # an empty bin gives the split of the bin before
             l0, l1, ls = l0 + h0, l1 + h1, ls + s
             if ls < min_leaf:
                 continue
             if node[2] - ls < min_leaf:
-                break
+                break  # the right branch only gets smaller
             better, gain, tie = beats(
                 criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
             )
@@ -55,12 +69,15 @@ def scan_bins(hist, n_bins, sized, node, min_leaf, criterion, by_count, best_gai
 
 
 @njit(cache=True)
-def scan_categories(hist, sized, node, min_leaf, criterion, by_count, best_gain, best_tie, group):
-    """Best division of the categories in two, `group` is set to who goes left.
+def scan_categories(hist, node, how, best_gain, best_tie, group):
+    """Best division of the categories in two; `group` becomes 1 for those that go left.
 
-    Categories in the order of their share of the positive class: for two classes and a concave
-    impurity the best of all divisions is a prefix of it. Missing is a category of its own.
+    With two classes and a concave impurity the best of all divisions is a prefix of the categories
+    sorted by their share of the positive class (Breiman et al. 1984). Missing is a category of its
+    own. Returns the gain, the tie-breaker and the length of the prefix less one (-1: none).
     """
+    criterion, by_count = how.criterion, how.by_count
+    sized, min_leaf = how.sized, how.min_leaf
     present = np.empty(MISSING + 1, dtype=np.int64)
     share = np.empty(MISSING + 1)
     k = 0
@@ -70,7 +87,7 @@ def scan_categories(hist, sized, node, min_leaf, criterion, by_count, best_gain,
             present[k] = b
             share[k] = h1 / (h0 + h1) if h0 + h1 > 0.0 else 0.0
             k += 1
-    order = np.argsort(share[:k], kind="mergesort")
+    order = np.argsort(share[:k], kind="mergesort")  # stable: equal shares in the order of codes
     where = -1
     l0, l1, ls = 0.0, 0.0, 0.0
     for j in range(k - 1):
@@ -88,25 +105,26 @@ def scan_categories(hist, sized, node, min_leaf, criterion, by_count, best_gain,
         if better:
             best_gain, best_tie, where = gain, tie, j
     if where >= 0:
-        # a category that this node has not seen goes with the heavier side
         seen = 0.0
         for j in range(where + 1):
             b = present[order[j]]
             seen += hist[b, 2] if sized else hist[b, 0] + hist[b, 1]
-        group[:] = 1 if 2.0 * seen >= node[2] else 0
+        group[:] = 1 if 2.0 * seen >= node[2] else 0  # unseen categories follow the larger side
         for j in range(k):
             group[present[order[j]]] = 1 if j <= where else 0
     return best_gain, best_tie, where
 
 
 @njit(cache=True)
-def scan_sorted(x, mass, size, node, min_leaf, criterion, by_count, best_gain, best_tie):
-    """Best threshold of a number between any two of its values in the node.
+def scan_sorted(x, part, node, how, best_gain, best_tie):
+    """Best threshold of a number between any two of its values x in the node.
 
-    Returns the gain, the tie-breaker, whether there is a better split, its threshold and whether
-    missing values go left.
+    `part` has the masses and sizes of the rows. Returns the gain, the tie-breaker, whether there
+    is a better split, its threshold and whether missing values go left.
     """
-    order = np.argsort(x, kind="mergesort")  # missing values come last
+    criterion, by_count, min_leaf = how.criterion, how.by_count, how.min_leaf
+    mass, size = part.mass, part.size
+    order = np.argsort(x, kind="mergesort")  # NaN sorts last
     n = len(x)
     while n > 0 and np.isnan(x[order[n - 1]]):
         n -= 1
@@ -115,7 +133,7 @@ def scan_sorted(x, mass, size, node, min_leaf, criterion, by_count, best_gain, b
         i = order[j]
         x0, x1, xs = x0 + max(-mass[i], 0.0), x1 + max(mass[i], 0.0), xs + size[i]
     found, threshold, missing_left = False, 0.0, False
-    for side in range(2 if len(x) > n else 1):
+    for side in range(2 if len(x) > n else 1):  # as in `scan_bins`
         l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
         for j in range(n if side == 0 and len(x) > n else n - 1):
             i = order[j]
@@ -131,6 +149,6 @@ def scan_sorted(x, mass, size, node, min_leaf, criterion, by_count, best_gain, b
             if better:
                 best_gain, best_tie, found, missing_left = gain, tie, True, side == 1
                 threshold = 0.5 * x[i] + 0.5 * above
-                if not threshold < above:  # neighbouring floats have no middle
+                if not threshold < above:  # adjacent floats have no midpoint
                     threshold = x[i]
     return best_gain, best_tie, found, threshold, missing_left

@@ -1,4 +1,4 @@
-"""Decision tree whose splits do not depend on how rare a class is."""
+"""Decision tree whose splits do not depend on the class frequencies."""
 
 from numbers import Integral, Real
 
@@ -11,83 +11,68 @@ from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
 from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._diagram import plot_tree
+from stakes.tree._docs import documented
 from stakes.tree._prune import prune
 from stakes.tree._rules import plot_rules, rules_frame, rules_text
 
 
+@documented
 class ConfidenceTreeClassifier(TreeBase):
     r"""Decision tree on class confidence proportions, pruned by Fisher's exact test.
 
     With the share :math:`t_b` of the node's positives and :math:`f_b` of its negatives that a
-    split sends into branch :math:`b`, it takes the split with the largest
+    split sends into branch :math:`b`, the best split is the one with the largest
 
     .. math:: H(\tfrac12) - \sum_b w_b\, H\!\left(\frac{t_b}{t_b + f_b}\right), \qquad
               w_b = \frac{t_b + f_b}{2} ,
 
-    :math:`H` being the entropy or the Gini index: repeating one class changes nothing. Ties go to
-    the larger Hellinger distance. A leaf decides by its expected cost.
+    where :math:`H` is the entropy or the Gini index, so duplicating one class changes nothing. Ties
+    go to the larger Hellinger distance. Leaves decide by expected cost.
 
     Parameters
     ----------
-    criterion : str, default="ccp_entropy"
-        One of "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" and "cost".
-        What a split is chosen by. "cost": how much less the cheaper decision of each branch costs
-        than that of the node, at the costs given to `fit`.
-    max_depth : int, default=None
-        Most splits on a path.
-    branch_weight : {"rate", "count"}, default="rate"
-        :math:`w_b` of the CCP criteria: as above, or the share of the node's examples.
+    [criterion]
     pruning : {"fisher", "fisher_leaves", "error"} or None, default="fisher"
-        "fisher": cut branches in which no node is significant (Algorithms 3 to 5);
-        "fisher_leaves": a significant leaf keeps its branch as well; "error": C4.5's.
+        "fisher": remove branches without a significant inner node (Algorithms 3 to 5);
+        "fisher_leaves": a significant leaf keeps its branch too; "error": as in C4.5.
     p_value : float, default=1e-4
-        A rule with a smaller p-value is significant.
+        Significance level: rules with a smaller p-value are significant.
     min_samples_leaf : float, default=2
-        Least total weight of a leaf: its number of examples, if these have no weights.
+        Minimum total weight of a leaf; without weights, its number of examples.
     max_features : int or None, default=None
-        How many features, drawn anew in each node, are tried; None: all.
+        Number of features drawn and tried in each node; None: all.
     smoothing : float, default=25.0
-        How many examples are added to a leaf, for each of the two classes.
-    prior : {"parent", "uniform", "rate"}, default="parent"
-        What the added examples are: like those of the node above, itself smoothed, so that few
-        examples move a leaf little; half of each class, which with `smoothing=1.0` is Laplace's
-        correction and the thesis's; or shared out as those of training.
-    categorical_features : array-like of bool, int or str, default=None
-        Which features are categories, coded 0 to 254; they are split into two groups.
-    max_bins : int, default=255
-        Bins of a number with more distinct values than this.
+        Examples added to a leaf, per class.
+    [leaves]
     exact_rows : int, default=256
-        Nodes up to this size try every threshold, not only the ends of bins.
+        Nodes up to this size try every threshold, not only bin edges.
     random_state : int, RandomState instance or None, default=None
-        For the draw of features.
-    fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
-        What the four outcomes cost; arrays of one per example go to `fit`.
+        Seed of the feature draws.
+    [costs]
 
     Attributes
     ----------
     classes_ : ndarray of shape (k,)
-        The labels.
+        Class labels.
     trees_ : list of Nodes
-        The tree; with more than two classes one for each class against the rest.
+        The tree; with more than two classes, one tree per class against the rest.
     n_leaves_ : int
-        Leaves of all trees.
+        Number of leaves in all trees.
     has_missing_ : ndarray of bool of shape (d,)
-        Which features had missing values in training.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Features with missing values in the training set.
+    [seen]
 
     Notes
     -----
     Eq. 3.16 weighs branches by rates, Algorithm 2 by counts: `branch_weight`. Line 10 of
     Algorithm 2 prints the logarithm of the negative proportion twice; the first must be that of
     the positive one. Algorithms 3 and 4 test inner nodes only, although the text promises to keep
-    every significant rule; "fisher_leaves" does. Categories are divided into two groups where the
-    thesis makes a branch for each; missing values go to the side that gives the larger gain.
+    every significant rule; "fisher_leaves" does. Categories are split into two groups, where the
+    thesis creates a branch per category; missing values go to the side with the larger gain.
 
     References
     ----------
-    .. [1] W. Liu, S. Chawla, D. Cieslak, N. Chawla. "A Robust Decision Tree Algorithm for
-       Imbalanced Data Sets". SDM 2010. Chapter 3 of W. Liu's thesis.
+    [thesis]
 
     Examples
     --------
@@ -119,16 +104,16 @@ class ConfidenceTreeClassifier(TreeBase):
 
     def __init__(
         self,
-        criterion="ccp_entropy",
         *,
-        max_depth=None,
+        criterion="ccp_entropy",
         branch_weight="rate",
+        max_depth=None,
         pruning="fisher",
         p_value=1e-4,
         min_samples_leaf=2,
         max_features=None,
         smoothing=25.0,
-        prior="parent",
+        smoothing_target="parent",
         categorical_features=None,
         max_bins=255,
         exact_rows=256,
@@ -139,14 +124,14 @@ class ConfidenceTreeClassifier(TreeBase):
         tn_cost=0.0,
     ):
         self.criterion = criterion
-        self.max_depth = max_depth
         self.branch_weight = branch_weight
+        self.max_depth = max_depth
         self.pruning = pruning
         self.p_value = p_value
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
         self.smoothing = smoothing
-        self.prior = prior
+        self.smoothing_target = smoothing_target
         self.categorical_features = categorical_features
         self.max_bins = max_bins
         self.exact_rows = exact_rows
@@ -164,14 +149,11 @@ class ConfidenceTreeClassifier(TreeBase):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples; missing values are NaN.
-        y : array-like of shape (n,)
-            Their labels; two classes or more.
+        [training]
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight two counts as two.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            What the four outcomes cost; two classes only. Examples that cost nothing are left out.
+        [fit_costs]
+            Two classes only.
 
         Returns
         -------
@@ -188,18 +170,17 @@ class ConfidenceTreeClassifier(TreeBase):
             full = grow_nodes(binned, index == k, weight, regret, settings, seed=seed)
             examples = (binned.X, index == k, weight, regret)
             pruned = prune(full, self.pruning, self.p_value, examples)
-            pruned.smooth(self.smoothing, self.prior)
+            pruned.smooth(self.smoothing, self.smoothing_target)
             self.trees_.append(pruned)
         self.n_leaves_ = int(sum(nodes.is_leaf.sum() for nodes in self.trees_))
         return self
 
     def apply(self, X):
-        """The leaf of each row, as a node's number.
+        """Leaf of each row, as a node index.
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
-            The examples.
+        [rows]
 
         Returns
         -------
@@ -210,7 +191,7 @@ class ConfidenceTreeClassifier(TreeBase):
         return leaves[0] if len(leaves) == 1 else np.column_stack(leaves)
 
     def rules(self):
-        """The leaves as rules: a data frame with confidence, CCP, support and p-value.
+        """The leaves as rules, with confidence, CCP, support and p-value.
 
         Returns
         -------
@@ -230,20 +211,20 @@ class ConfidenceTreeClassifier(TreeBase):
         return rules_text(self)
 
     def plot(self, ax=None, *, kind="tree", max_depth=3, label=None):
-        """Draw the tree, or its rules.
+        """Plot the tree, or its rules.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to; None: a new figure.
+            Axes to plot on; None: a new figure.
         kind : {"tree", "rules"}, default="tree"
-            "tree": a box for each node with its question, counts, confidence, decision and what
-            that loses of all that is at stake; "rules": leaves as points, the shares of both
-            classes in them.
+            "tree": one box per node with its condition, counts, confidence, decision and the share
+            of the total cost that this decision loses; "rules": leaves as points, by the share of
+            each class that they hold.
         max_depth : int or None, default=3
-            Splits below are left out of the tree; None: all are drawn.
+            Depth down to which the tree is drawn; None: all of it.
         label : default=None
-            With more than two classes: whose tree is drawn; None: that of the first class.
+            With more than two classes, the class whose tree is drawn; None: the first.
 
         Returns
         -------

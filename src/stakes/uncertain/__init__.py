@@ -1,5 +1,6 @@
-"""Maximum-margin classifiers for uncertain measurements, and certificates of their predictions."""
+"""Maximum-margin classification of uncertain measurements, with certified predictions."""
 
+from stakes.uncertain._formulations import uncertainty_set
 from stakes.uncertain._margin import UncertainMarginClassifier
 from stakes.uncertain._moments import Moments, moments_from_replicates
 from stakes.uncertain._nu import bernstein_nu
@@ -16,4 +17,5 @@ __all__ = [
     "UncertainScaler",
     "bernstein_nu",
     "moments_from_replicates",
+    "uncertainty_set",
 ]

@@ -1,11 +1,11 @@
-r"""How likely a prediction on an uncertain point is wrong, at most (Table 4)."""
+"""Bounds on the probability that a prediction on an uncertain point is wrong (Table 4)."""
 
 import numpy as np
 
 from stakes.uncertain._formulations import BERNSTEIN, possible, require, uncertainty_set
 from stakes.uncertain._sets import Box
 
-# Table 4's OptErr 1 to 4 and c; the -I ones, tighter, use that the point stays in its box
+# OptErr 1 to 4 and c of Table 4; those with -I are tighter, since the point stays in its box
 MEASURES = {
     "1": "MM-SBMV",
     "2": "MM-SMV",
@@ -14,31 +14,31 @@ MEASURES = {
     "c": "MM-MC",
 }
 CERTIFYING = ("MM-MC", *BERNSTEIN, *(f"{name}-I" for name in BERNSTEIN))
-ONE_SIGMA = np.exp(-0.5)  # the epsilon at which kappa is one
+ONE_SIGMA = np.exp(-0.5)  # the error probability at which kappa is one
 
 
 def certificates(known, coef, intercept, signs, measure="best"):
-    r"""Bounds on the probability that an uncertain point lies on the other side of a hyperplane.
+    r"""Bound the probability that an uncertain point is on the other side of a hyperplane.
 
     .. math:: \varepsilon_{opt} = e^{-\kappa^2/2}\ \text{(Bernstein)}, \qquad
               \frac{1}{1 + \kappa^2}\ \text{(Chebyshev)},
 
-    where :math:`\kappa` is the factor at which the uncertainty set touches the hyperplane; 1 if
-    the mean, or one of the possible means, is on the other side, 0 if the whole support is not.
+    where :math:`\kappa` is the factor at which the uncertainty set touches the hyperplane. It is 1
+    if a possible mean is on the other side, and 0 if the whole support is on this side.
 
     Parameters
     ----------
     known : Moments
-        What is known of the points.
+        Information on the points.
     coef : ndarray of shape (d,)
         Normal of the hyperplane.
     intercept : float
-        Its offset.
+        Offset of the hyperplane.
     signs : ndarray of shape (n,)
-        The predicted sides, minus ones and ones.
+        Predicted sides, -1 or 1.
     measure : str, default="best"
-        "1" to "4" or "c" for Table 4's, a formulation's name, or "best": the least over all that
-        the information allows, where an exact mean is believed only if no bounds on it are given.
+        "1" to "4" or "c" as in Table 4, the name of a formulation, or "best": the smallest bound
+        that the information allows; the mean counts as exact only without bounds on it.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def certificates(known, coef, intercept, signs, measure="best"):
 
     Notes
     -----
-    Table 4 squares the distance of the worst mean and so gives a bound below one even if that
-    mean lies on the wrong side, where nothing can be certified; here it is one.
+    Table 4 squares the distance of the worst mean, which gives a bound below one even if that mean
+    is on the wrong side, where nothing can be certified; here the bound is then one.
     """
     names = [MEASURES.get(measure, measure)] if measure != "best" else _best(known)
     bounds = [_bound(known, coef, intercept, signs, name) for name in names]
@@ -60,8 +60,8 @@ def _best(known):
         names = [name for name in names if name.startswith("MM-SB")]
     if not names:
         raise ValueError(
-            "A certificate needs to know how uncertain the points are: give var, or lower and "
-            "upper, or replicates."
+            "A certificate needs the uncertainty of the points: pass var, or lower and upper, or "
+            "replicates."
         )
     return names
 
@@ -73,8 +73,7 @@ def _bound(known, coef, intercept, signs, name):
             f"{', '.join(CERTIFYING)}. Got {name!r} instead."
         )
     known = require(known, name)
-    epsilon = 0.5 if name == "MM-MC" else ONE_SIGMA  # kappa is one at both
-    sets = uncertainty_set(known, name, epsilon)
+    sets = uncertainty_set(known, name, 0.5 if name == "MM-MC" else ONE_SIGMA)  # kappa is one
     margins = signs * (sets.center @ coef + intercept)
     if sets.half_width is not None:
         margins -= sets.half_width @ np.abs(coef)

@@ -1,4 +1,4 @@
-r"""The literal second-order cone programme, solved by Clarabel: the exact road and the fallback."""
+"""The literal second-order cone program, solved by Clarabel: exact, and the fallback."""
 
 import clarabel
 import numpy as np
@@ -6,29 +6,29 @@ from scipy import sparse
 
 
 def solve_conic(problem, tol=1e-9):
-    """Solve a MarginProblem as a cone programme.
+    """Solve a MarginProblem as a cone program.
 
-    The variables are w, b, the slacks xi, t >= |w| for the box parts and, where an ellipsoid is
-    cut off by a box, the split a_i, z_i of Lemma 3.
+    The variables are w, b, the slacks xi, t >= |w| for the box parts and, where a box truncates an
+    ellipsoid, the split a_i, z_i of Lemma 3.
 
     Returns
     -------
     coef, intercept, alpha, moves, n_iter
         The classifier, the multipliers, the moves of the ellipsoid parts that certify it, and the
-        iterations.
+        number of iterations.
     """
-    programme = _Programme(problem)
+    program = _Program(problem)
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = min(tol, 1e-8)
     settings.max_threads = 1
-    solution = clarabel.DefaultSolver(*programme.matrices(), settings).solve()
+    solution = clarabel.DefaultSolver(*program.matrices(), settings).solve()
     x, z = np.array(solution.x), np.array(solution.z)
-    d = programme.d
-    return x[:d], x[d], z[programme.rows["margin"]], programme.moves(z), solution.iterations
+    d = program.d
+    return x[:d], x[d], z[program.rows["margin"]], program.moves(z), solution.iterations
 
 
-class _Programme:
+class _Program:
     """Rows A x + s = rhs with s in a cone, collected block by block."""
 
     def __init__(self, problem):
@@ -48,7 +48,7 @@ class _Programme:
         self._build()
 
     def matrices(self):
-        """P, q, A, b and the cones, as Clarabel takes them."""
+        """P, q, A, b and the cones for Clarabel."""
         P = sparse.diags_array(np.r_[np.ones(self.d), np.zeros(self.width - self.d)]).tocsc()
         P.eliminate_zeros()
         q = np.zeros(self.width)
@@ -57,10 +57,10 @@ class _Programme:
         return P, q, A, np.concatenate(self.rhs), self.cones
 
     def moves(self, z):
-        """The moves of the ellipsoid parts that the cones' multipliers stand for, in their sets."""
+        """Moves of the ellipsoid parts given by the multipliers of the cones, inside their sets."""
         if not self.curved:
             return None
-        # the multiplier of cone i is alpha_i (1, -u) with u the unit direction of the move
+        # the multiplier of cone i is alpha_i (1, -u), where u is the unit direction of the move
         cone = z[self.rows["cone"]].reshape(self.n, self.d + 1)
         u = -cone[:, 1:] / np.maximum(cone[:, :1], 1e-300)
         u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1.0)
@@ -92,7 +92,7 @@ class _Programme:
             self._add_cones()
 
     def _add_split(self):
-        """z_ij >= max(-below_ij r_ij, above_ij r_ij) with r = -y w - a, the box's share."""
+        """z_ij >= max(-below_ij r_ij, above_ij r_ij), where r = -y w - a is the box's share."""
         n, d, y = self.n, self.d, self.problem.y
         one = sparse.eye_array(n * d, format="csr")
         to_w = sparse.csr_array(
@@ -103,7 +103,7 @@ class _Programme:
             self._add(name, dict(w=scale @ to_w, a=-scale, z=-one), np.zeros(n * d), "nonnegative")
 
     def _add_cones(self):
-        """(eta_i, A_i' w) in the second-order cone, a_i instead of w where a box cuts."""
+        """(eta_i, A_i' w) in the second-order cone; a_i instead of w where a box truncates."""
         n, d = self.n, self.d
         top = np.arange(n) * (d + 1)
         rest = (top[:, None] + 1 + np.arange(d)).ravel()

@@ -1,4 +1,4 @@
-"""The paper's formulations by name: each is only a choice of the uncertainty set."""
+"""The formulations of the paper; each is a choice of the uncertainty set."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ FORMULATIONS = ("MM-M", "MM-R", "MM-S", "MM-MC", *BERNSTEIN, *(f"{f}-I" for f in
 
 
 def needs(formulation):
-    """The parts of the information that a formulation uses beside the mean."""
+    """Information that a formulation needs in addition to the mean."""
     base = formulation.removesuffix("-I")
     if base in ("MM-M", "MM-R"):
         return ()
@@ -21,24 +21,24 @@ def needs(formulation):
 
 
 def require(known, formulation):
-    """The information, exact points where nothing was given, or an error naming the lack."""
+    """The information, as exact points if none was given; an error if some is missing."""
     wanted = needs(formulation)
     lacking = [name for name in wanted if getattr(known, name) is None]
     if not lacking:
         return known
     if not known.keywords():
-        # nothing said: the measurements are exact
+        # no information: the measurements are exact
         exact = dict(lower=known.mean, upper=known.mean, mean_lower=known.mean)
         exact |= dict(mean_upper=known.mean, var=0 * known.mean, var_upper=0 * known.mean)
         return known.with_(**{name: exact[name] for name in {*wanted, "var_upper"}})
     raise ValueError(
         f"{formulation} needs {', '.join(wanted)}; {', '.join(lacking)} was not given. "
-        f"With what is there you can use {', '.join(possible(known))}."
+        f"The given information allows {', '.join(possible(known))}."
     )
 
 
 def possible(known):
-    """The formulations for which the information suffices."""
+    """Formulations that the information allows."""
     return [
         name
         for name in FORMULATIONS
@@ -46,31 +46,43 @@ def possible(known):
     ]
 
 
-def uncertainty_set(known, formulation, epsilon):
-    """The set of a formulation at a misclassification probability epsilon (Table 1, Eqs. 2-32).
+def uncertainty_set(known, formulation, max_error):
+    """The uncertainty set of a formulation (Table 1, Eqs. 2 to 32).
 
     Parameters
     ----------
     known : Moments
-        What is known of the examples.
+        Information on the examples.
     formulation : str
-        One of FORMULATIONS; MM-R has points, one for each replicate.
-    epsilon : float
-        0 is the whole support and makes sense only with it; 1 the mean alone.
+        Name of the formulation, as in `UncertainMarginClassifier`; MM-R has points, one per
+        replicate.
+    max_error : float
+        Allowed probability that the true point is outside: 0 gives the whole support, 1 the mean.
+
+    Returns
+    -------
+    Box, Ellipsoid, MeanIntervalEllipsoid or Intersection
+
+    Examples
+    --------
+    >>> from stakes.uncertain import Moments
+    >>> known = Moments(np.array([[1.0, 2.0]]), var=np.array([[0.25, 1.0]]))
+    >>> uncertainty_set(known, "MM-MC", 0.2).support(np.array([1.0, 0.0]))  # 1 + 2 * 0.5
+    array([2.])
     """
     base, cut = formulation.removesuffix("-I"), formulation.endswith("-I")
     if base in ("MM-M", "MM-R"):
         return Ellipsoid(known.mean, np.zeros_like(known.mean))
     if base == "MM-S":
         return Box(known.lower, known.upper)
-    if epsilon == 0:
+    if max_error == 0:
         if cut:
             return Box(known.lower, known.upper)
-        raise ValueError(f"{formulation} with epsilon=0 is unbounded; use epsilon > 0 or MM-S.")
+        raise ValueError(f"{formulation} with max_error=0 is unbounded; use max_error > 0 or MM-S.")
     if base == "MM-MC":
-        kappa = np.sqrt((1 - epsilon) / epsilon)
+        kappa = np.sqrt((1 - max_error) / max_error)  # Chebyshev
         return Ellipsoid(known.mean, kappa * root_of(known.var))
-    kappa = np.sqrt(2 * np.log(1 / epsilon))
+    kappa = np.sqrt(2 * np.log(1 / max_error))  # Bernstein
     axes = kappa * bernstein_widths(known, base)
     if base.startswith("MM-SB"):
         ellipsoid = MeanIntervalEllipsoid(known.mean_lower, known.mean_upper, axes)
@@ -80,7 +92,7 @@ def uncertainty_set(known, formulation, epsilon):
 
 
 def bernstein_widths(known, base):
-    """s_ij nu_ij: the diagonal of Sigma(1) to Sigma(4), Eqs. (8), (25), (28), (31)."""
+    """The diagonals s_ij nu_ij of Sigma(1) to Sigma(4), Eqs. (8), (25), (28), (31)."""
     middle, half = (known.lower + known.upper) / 2, (known.upper - known.lower) / 2
     scale = np.where(half > 0, half, 1.0)
     if base.startswith("MM-SB"):

@@ -1,18 +1,18 @@
-"""Products with the worst points of all examples, never stored for ellipsoids along the axes.
+"""Products with the worst points of all examples, which axis-parallel ellipsoids never store.
 
 With x_i the worst point of example i at w, J has the rows (y_i x_i, y_i, -h_i): the gradient of
-its margin in (w, b, t), t being what bounds abs(w) for the box parts.
+the margin in (w, b, t), where t bounds abs(w) for the box parts.
 """
 
 import numpy as np
 
 from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
 
-BLOCK_BYTES = 1 << 19  # a block of rows stays in the cache
+BLOCK_BYTES = 1 << 19  # a block of rows that stays in the cache
 
 
 def geometry_of(problem):
-    """The products for the kind of set at hand."""
+    """The class of products that fits the sets of a problem."""
     sets = problem.sets
     if sets.factor is None and (sets.axes is None or not sets.axes.any()):
         return Points(problem)
@@ -30,17 +30,17 @@ class Points:
         self.size = self.d + 1 + (0 if self.R is None else self.d)
         rows = max(64, BLOCK_BYTES // (8 * self.size))
         self.blocks = [slice(k, min(k + rows, self.n)) for k in range(0, self.n, rows)]
-        width = -(-self.size // 4) * 4  # the product is a third faster at multiples of four
+        width = -(-self.size // 4) * 4  # a third faster at multiples of four
         self.P, self.Q = (np.zeros((min(rows, self.n), width)) for _ in range(2))
 
     def move_to(self, z, smooth=0.0, length=None):
-        """Set w, b, t and the smoothing; return the margins, which smoothing makes smaller.
+        """Set w, b, t and the smoothing; returns the margins, which smoothing reduces.
 
-        With a length, z is where that share of the step last given to `times` leads, and the
-        product with the centres is not made again.
+        With a length, z is that share of the step last given to `times` ahead, and the product
+        with the centres is updated instead of recomputed.
         """
         self.w, self.smooth = z[: self.d].copy(), smooth
-        self.share = 0.0  # by how much a margin falls with the smoothing
+        self.share = 0.0  # derivative of the margin in the smoothing, negated
         self.Mw = self.M @ self.w if length is None else self.Mw + length * self.Mdw
         margins = self.y * (self.Mw + z[self.d]) + self._curved_margin()
         return margins if self.R is None else margins - self.R @ z[self.d + 1 :]
@@ -69,7 +69,7 @@ class Points:
         K : ndarray of shape (size, size)
             J' diag(theta) J, minus the curvature of the margins weighted by alpha.
         drift : ndarray of shape (d,)
-            The curvature's part, times w.
+            The curvature part times w.
         """
         product, root = 0.0, np.sqrt(theta)
         for rows in self.blocks:
@@ -99,14 +99,14 @@ class Points:
         return 0.0
 
     def _fill(self, P, Q, rows, root, alpha):
-        """Rows P and Q whose product is J' diag(theta) J less the curved part of rank one."""
+        """Rows P and Q whose product is J' diag(theta) J minus the curved part of rank one."""
         signed = (self.y * root)[rows]
         np.multiply(self.M[rows], signed[:, None], out=P[:, : self.d])
         P[:, self.d] = signed
         Q[:, : self.d + 1] = P[:, : self.d + 1]
 
     def _stiff(self, alpha):
-        """The rest of the curvature, which is mostly diagonal."""
+        """The rest of the curvature, diagonal but for general ellipsoids."""
         return 0.0
 
     def _drift(self, alpha):
@@ -114,7 +114,7 @@ class Points:
 
 
 class Axes(Points):
-    """Whole ellipsoids along the axes: e_i = -y_i D_i^2 w / s_i with s_i = |D_i w|."""
+    """Whole axis-parallel ellipsoids: e_i = -y_i D_i^2 w / s_i with s_i = |D_i w|."""
 
     def __init__(self, problem):
         super().__init__(problem)
@@ -156,7 +156,7 @@ class Axes(Points):
 
 
 class Stored(Points):
-    """Ellipsoids cut off by a box, and general ones: the moves e_i are kept."""
+    """Ellipsoids truncated by a box, and general ones: the moves e_i are stored."""
 
     def __init__(self, problem):
         super().__init__(problem)

@@ -1,15 +1,16 @@
-"""Compiled loops of _geometry.py: rows of the Newton system, one look at each entry."""
+"""Compiled loops of _geometry.py: rows of the Newton system in one pass over the entries."""
 
 from numba import njit
 
 
 @njit(cache=True)
 def axes_rows(M, D2, w, signed, minus, plus, weight, lag, P, Q, stiff, drift):
-    """P, Q = signed * M - minus * D2 * w, signed * M - plus * D2 * w, and the intercept's column.
+    """P, Q = signed * M - minus * D2 * w, signed * M - plus * D2 * w, and the intercept column.
 
-    With A and B such that the system is A'A - B'B, these are A - B and A + B: the symmetric part
-    of P'Q, one product of matrices instead of two. To `stiff` and `drift` are added the sums of
-    weight * D2 and lag * D2 over the rows.
+    The system is A'A - B'B, where A holds the scaled gradients of the margins and B the rank-one
+    part of their curvature. With P = A - B and Q = A + B it is the symmetric part of P'Q: one
+    matrix product instead of two. `stiff` and `drift` accumulate the column sums of weight * D2
+    and lag * D2 in the same pass, since memory traffic, not arithmetic, is the bottleneck.
     """
     n, d = M.shape
     for i in range(n):
@@ -27,7 +28,7 @@ def axes_rows(M, D2, w, signed, minus, plus, weight, lag, P, Q, stiff, drift):
 
 @njit(cache=True)
 def moved_rows(M, E, free, signed, bend, P, Q):
-    """The same for moves E that are kept: signed * (M + E) -+ bend * E where E is free."""
+    """As `axes_rows` for stored moves E: signed * (M + E) -+ bend * E, where E is free."""
     n, d = M.shape
     for i in range(n):
         s, b = signed[i], bend[i]
@@ -42,7 +43,7 @@ def moved_rows(M, E, free, signed, bend, P, Q):
 
 @njit(cache=True)
 def free_sums(weight, A, free, out):
-    """The sums over the rows of weight * A where A is free."""
+    """Column sums of weight * A over the free entries; held ones have no curvature."""
     n, d = A.shape
     for i in range(n):
         v = weight[i]

@@ -1,4 +1,4 @@
-"""Reading what the user knows of each example, in the forms of the contract."""
+"""Validation of the uncertainty given to `fit` and `predict`."""
 
 import numpy as np
 
@@ -16,17 +16,17 @@ def read_information(
     mean_lower=None,
     mean_upper=None,
     replicates=None,
-    confidence=0.95,
+    confidence_level=0.95,
 ):
-    """Turn the arguments of `fit` and `predict` into checked `Moments`.
+    """Validate the arguments of `fit` and `predict` and return `Moments`.
 
-    X is the mean; where it is None, the replicates' mean or the middle of the support stands for
-    it. NaN entries are left for :class:`MissingAsSet`.
+    X is the mean; None: the mean of the replicates or the middle of the support. NaN entries are
+    kept for :class:`MissingAsSet`.
     """
     given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower, mean_upper=mean_upper)
     given = {name: np.asarray(a, np.float64) for name, a in given.items() if a is not None}
     if replicates is not None:
-        known = moments_from_replicates(replicates, confidence)
+        known = moments_from_replicates(replicates, confidence_level)
         if "var" in given:
             known = known.with_(var_upper=given["var"])
         known = known.with_(**given)
@@ -45,7 +45,7 @@ def _middle(given):
     for pair in (("mean_lower", "mean_upper"), ("lower", "upper")):
         if all(name in given for name in pair):
             return (given[pair[0]] + given[pair[1]]) / 2
-    raise ValueError("X=None needs replicates, or lower and upper, to know where the points are.")
+    raise ValueError("X=None needs replicates, or lower and upper, to locate the points.")
 
 
 def _checked(known):
@@ -60,7 +60,7 @@ def _checked(known):
             continue
         _check_shape(name, array, shape)
         if np.isinf(array).any():
-            raise ValueError(f"{name} has infinite values; leave it out where nothing is known.")
+            raise ValueError(f"{name} has infinite values; omit it if it is unknown.")
     for low, high in (("lower", "upper"), ("mean_lower", "mean_upper")):
         if (getattr(known, low) is None) != (getattr(known, high) is None):
             raise ValueError(f"{low} and {high} must be given together.")
@@ -88,17 +88,19 @@ def _check_order(low_name, low, high_name, high):
         row = int(wrong.any(axis=1).argmax())
         raise ValueError(
             f"{low_name} is above {high_name} in row {row}, feature "
-            f"{int(wrong[row].argmax())}; swap or mend them."
+            f"{int(wrong[row].argmax())}; swap or correct them."
         )
 
 
 class MissingAsSet:
-    """Missing entries as uncertain ones: all that was seen of the feature in training.
+    """Missing entries as uncertain ones: any value seen for the feature in training.
 
     Parameters
     ----------
     known : Moments
-        Of the training examples; NaN means are missing entries.
+        Training examples; entries with a NaN mean are missing.
+    weight : ndarray of shape (n,)
+        Weights of the examples; those of weight zero are ignored.
 
     Attributes
     ----------
@@ -106,30 +108,33 @@ class MissingAsSet:
         Support and moments of each feature over the observed entries.
     """
 
-    def __init__(self, known):
+    def __init__(self, known, weight):
+        known, weight = known.take(weight > 0), weight[weight > 0, None]
         X = known.mean
         seen = ~np.isnan(X)
-        count = seen.sum(axis=0)
+        count = (weight * seen).sum(axis=0)
         if (count == 0).any():
             raise ValueError(
-                f"Feature {int((count == 0).argmax())} is missing in every example; leave it out."
+                f"Feature {int((count == 0).argmax())} is missing in every example; remove it."
             )
         low = X if known.lower is None else known.lower
         high = X if known.upper is None else known.upper
-        self.mean = np.where(seen, X, 0).sum(axis=0) / count
-        self.var = (np.where(seen, X - self.mean, 0) ** 2).sum(axis=0) / count
+        self.mean = (weight * np.where(seen, X, 0)).sum(axis=0) / count
+        self.var = (weight * np.where(seen, X - self.mean, 0) ** 2).sum(axis=0) / count
         self.lower = np.where(seen, low, np.inf).min(axis=0)
         self.upper = np.where(seen, high, -np.inf).max(axis=0)
 
     def fill(self, known):
-        """Give each missing entry the feature's support and moments."""
+        """Fill missing entries with the support and the moments of their feature."""
         missing = np.isnan(known.mean)
         if not missing.any():
             return known
         if known.var is not None and known.var.ndim == 3:
-            raise ValueError("Missing values need variances of shape (n, d), not covariances.")
+            raise ValueError(
+                "With missing values, var must have shape (n, d); covariances do not work."
+            )
         mean = np.where(missing, self.mean, known.mean)
-        # (what stands for a missing entry, what is known of the others if nothing was said)
+        # for missing entries, and for the others if nothing was given
         parts = dict(lower=(self.lower, mean), upper=(self.upper, mean))
         parts |= dict(
             var=(self.var, np.zeros_like(mean)), var_upper=(self.var, np.zeros_like(mean))

@@ -1,4 +1,4 @@
-r"""A primal-dual interior point made for maximum margins over sets: no cone is ever stored.
+r"""Primal-dual interior point for maximum margins over sets, without storing any cone.
 
 With slacks :math:`s_i, \xi_i > 0` in :math:`m_i(w, b) - 1 + \xi_i = s_i`, multipliers
 :math:`\alpha_i + \beta_i = C_i` and a path :math:`\alpha_i s_i = \beta_i\xi_i = \tau`, one step is
@@ -7,8 +7,8 @@ With slacks :math:`s_i, \xi_i > 0` in :math:`m_i(w, b) - 1 + \xi_i = s_i`, multi
           = J^\top(\alpha + \Theta k) - Qz, \quad
           \Theta_i^{-1} = \frac{s_i}{\alpha_i} + \frac{\xi_i}{\beta_i} ,
 
-one system of d + 1 unknowns (2 d + 1 with box parts, where t >= abs(w) is a variable), however
-many examples there are.
+one system of d + 1 unknowns (2 d + 1 with box parts, where t >= abs(w) is a variable) for any
+number of examples.
 """
 
 from typing import NamedTuple
@@ -19,11 +19,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from stakes.uncertain._geometry import geometry_of
 
 STEP = 0.995  # share of the way to the boundary
-SMOOTH = 1.0  # how far the worst points are rounded, against tau per multiplier
-HASTY = 0.2  # share of the sets' extent that is rounded off at the start, if not careful
-ROOM = 1.5  # of the slacks at the start, in units of the mean distance from the margin
-LAG = 0.1  # dual residual that is taken along, in units of the gap
-PATIENCE = 12  # iterations without a better gap before giving up
+SMOOTH = 1.0  # smoothing of the worst points, relative to tau per multiplier
+HASTY = 0.2  # share of the sets' extent that is smoothed at the start, unless careful
+ROOM = 1.5  # initial slacks, in units of the mean distance from the margin
+LAG = 0.1  # tolerated dual residual, in units of the gap
+PATIENCE = 12  # iterations without a better gap before the path stops
 
 
 def solve_interior(problem, tol=1e-6, max_iter=100, careful=False):
@@ -32,34 +32,34 @@ def solve_interior(problem, tol=1e-6, max_iter=100, careful=False):
     Parameters
     ----------
     problem : MarginProblem
-        What to solve.
+        Problem to solve.
     tol : float
         Relative duality gap to reach.
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     careful : bool
-        Let the path wait for the worst points from the start: more iterations, but it also ends
-        where w tends to zero.
+        Whether the path waits for the worst points from the start: more iterations, but it also
+        converges where w tends to zero.
 
     Returns
     -------
     coef, intercept, alpha, near, n_iter
         The best classifier, the best multipliers, the weights and the smoothing whose worst points
-        certify them, and the iterations.
+        certify them, and the number of iterations.
     """
-    with np.errstate(all="ignore"):  # a step that breaks down ends in an open certificate
+    with np.errstate(all="ignore"):  # a step that breaks down leaves the certificate open
         return _Path(problem, careful).follow(tol, max_iter)
 
 
 class _Step(NamedTuple):
-    """A move of z, and of each pair of multipliers and slacks."""
+    """Step of z, and of each pair of multipliers and slacks."""
 
     dz: np.ndarray
     pairs: list
 
 
 class _System(NamedTuple):
-    """The Newton matrix, what a change of the smoothing adds, and J' alpha."""
+    """Newton matrix, effect of a change of the smoothing, and J' alpha."""
 
     K: np.ndarray
     drift: np.ndarray
@@ -67,12 +67,19 @@ class _System(NamedTuple):
 
 
 class _Path:
+    """State of the central path: z = (w, b, t) and the pairs alpha s = beta xi = gamma h = tau.
+
+    Every iterate satisfies m - 1 + xi = s and alpha + beta = C exactly, so that both bounds of the
+    duality gap hold at any time. Only stationarity in z is approached.
+    """
+
     def __init__(self, problem, careful):
         self.problem, self.g = problem, geometry_of(problem)
         self.C, self.d = problem.C, self.g.d
         self.boxed = self.g.R is not None
         positive = problem.y > 0
         up, down = self.C[positive].sum(), self.C[~positive].sum()
+        # half of C, reduced for the heavier class so that alpha . y = 0 holds from the start
         share = np.where(positive, min(1, down / up), min(1, up / down))
         self.z, self.smooth, self.wait = self._start(positive), 0.0, careful
         self.margins = self.g.move_to(self.z)
@@ -87,7 +94,7 @@ class _Path:
             self.z[self.d + 1 :] += typical
             self.h = self._hard(self.z)
         tau = (self.alpha @ self.s + self.beta @ self.xi) / (2 * self.g.n)
-        # as much rounding as tau allows, but none that a set of this extent would not notice
+        # as much smoothing as tau allows, but not more than the extent of the sets
         scale = tau * self._per_multiplier()
         extent = (1.0 if careful else HASTY) * self.g.extent()
         self.rounding = min(SMOOTH, extent / scale)
@@ -96,7 +103,7 @@ class _Path:
         self.s, self.xi = self._restore(self.s, self.xi)
 
     def follow(self, tol, max_iter):
-        """Step until the gap is closed, or does not close any more."""
+        """Step until the gap is closed or stops improving."""
         best_primal, best_dual, patience = np.inf, -np.inf, PATIENCE
         best, alpha, near = self.z.copy(), self.alpha.copy(), (self.g.w, self.smooth)
         for n_iter in range(max_iter + 1):
@@ -116,7 +123,7 @@ class _Path:
         return best[: self.d], best[self.d], alpha, near, n_iter
 
     def _start(self, positive):
-        """The difference of the class means, scaled to a margin of one between them."""
+        """Difference of the class means, scaled to a margin of one between them."""
         M, z = self.g.M, np.zeros(self.g.size)
         up, down = (side / side.sum() @ M for side in (positive, ~positive))
         gap = up - down
@@ -131,12 +138,13 @@ class _Path:
 
     def _primal(self):
         w = self.z[: self.d]
-        margins = self.margins  # smoothed, so not above the true ones
+        margins = self.margins  # smoothed, so at most the true ones: an upper bound
         if self.boxed:
             margins = margins + self.g.R @ (self.z[self.d + 1 :] - np.abs(w))
         return 0.5 * w @ w + self.C @ np.maximum(1 - margins, 0)
 
     def _dual(self, gradient):
+        """Lower bound; the points of the box parts are chosen to bring the sum nearest to zero."""
         v = gradient[: self.d].copy()
         if self.boxed:
             room = -gradient[self.d + 1 :]
@@ -144,7 +152,7 @@ class _Path:
         return self.alpha.sum() - 0.5 * v @ v
 
     def _system(self, gradient):
-        """Everything at the present point that the predictor and the corrector share."""
+        """What the predictor and the corrector share at the current point."""
         self.s_per_alpha, self.xi_per_beta = self.s / self.alpha, self.xi / self.beta
         self.theta = 1 / (self.s_per_alpha + self.xi_per_beta)
         K, drift = self.g.assemble(self.theta, self.alpha)
@@ -154,7 +162,7 @@ class _Path:
         return _System(K, drift, gradient)
 
     def _step(self, system):
-        """One predictor and one corrector; False if there is no way on."""
+        """One predictor and one corrector step of Mehrotra; False if there is no progress."""
         factor = _factor(system.K)
         if factor is None:
             return False
@@ -163,9 +171,10 @@ class _Path:
         first = self._direction(0.0, -1.0, None, factor, system)
         length = self._longest(first)
         second = [da * db for da, db in first.pairs]
-        # of a step to products of zero the first order takes away its length
+        # a step of this length towards products of zero removes that share to first order
         after = (1 - length) * total + length**2 * sum(each.sum() for each in second)
         lag = self._lag(system.gradient) / total if self.wait else 0.0
+        # centring: Mehrotra's cube, but tau must not shrink faster than the worst points follow
         sigma = max(min(1.0, max(after / total, 0.0)) ** 3, min(lag, 1.0))
         step = self._direction(sigma * tau, sigma - 1, second, factor, system)
         if not np.isfinite(step.dz).all():
@@ -175,15 +184,15 @@ class _Path:
         return length > 1e-10
 
     def _pairs(self):
-        """Multipliers and slacks, whose products all go to tau."""
+        """Pairs of multipliers and slacks, whose products all tend to tau."""
         pairs = [(self.alpha, self.s), (self.beta, self.xi)]
         return [*pairs, (self.gamma, self.h)] if self.boxed else pairs
 
     def _direction(self, goal, shrink, second, factor, system):
-        """The Newton step to products of `goal`, with their second-order terms if known.
+        """Newton step to products of `goal`, with their second-order terms if known.
 
         `shrink` is the relative change of the smoothing. The worst points depend on w / smooth
-        alone, so it moves them as -shrink * w would.
+        only, so it moves them as a step of -shrink * w would.
         """
         to_s, to_xi = -self.s, -self.xi
         if second is not None:
@@ -197,6 +206,7 @@ class _Path:
             up, down = np.split(to_gamma, 2)
             rhs[: self.d] += down - up
             rhs[self.d + 1 :] += up + down
+        # the slacks are eliminated: first z, then the multipliers, then the slacks
         dz = cho_solve(factor, rhs, check_finite=False)
         dalpha = self.theta * (k - self.g.times(dz))
         pairs = [
@@ -209,7 +219,7 @@ class _Path:
         return _Step(dz, pairs)
 
     def _longest(self, step):
-        """Largest length, at most 1 / STEP, that keeps multipliers and slacks positive."""
+        """Largest step length, at most 1 / STEP, that keeps multipliers and slacks positive."""
         steepest = max(
             -float(np.min(dx / x))
             for pair, move in zip(self._pairs(), step.pairs, strict=True)
@@ -230,6 +240,7 @@ class _Path:
         self.s, self.xi = self._restore(s, xi)
 
     def _per_multiplier(self):
+        """Inverse of the typical size of a multiplier, weighted by itself."""
         return self.alpha.sum() / (self.alpha @ self.alpha)
 
     def _hard(self, z):
@@ -238,6 +249,7 @@ class _Path:
         return np.concatenate([t - w, t + w])
 
     def _add_hard(self, K):
+        """Add the barrier of the two constraints t >= w and t >= -w per feature."""
         up, down = np.split(self.gamma / self.h, 2)
         w = np.arange(self.d)
         t = w + self.d + 1
@@ -247,20 +259,21 @@ class _Path:
         K[t, w] += down - up
 
     def _lag(self, gradient):
-        """How far the worst points lag behind w, against the gap: tau has to wait for them."""
+        """Stationarity residual of w relative to the tolerated one: tau has to wait for it."""
         away = gradient[: self.d] - self.z[: self.d]
         if self.boxed:
             away = away + self.gamma[self.d :] - self.gamma[: self.d]
         return 0.5 * away @ away / LAG
 
     def _restore(self, s, xi):
-        """Make m - 1 + xi = s exact; margins are concave, so something lacks after a step."""
+        """Make m - 1 + xi = s exact: margins are concave, so they are overestimated by a step."""
         lack = s - xi - (self.margins - 1)
         from_s = (s > 2 * lack) | (lack < 0)
         return np.where(from_s, s - lack, s), np.where(from_s, xi, xi + lack)
 
 
 def _factor(K):
+    """Cholesky factor, with a small ridge if K is singular to rounding; None if that fails."""
     at = np.arange(len(K))
     for ridge in (0.0, 1e-12, 1e-9):
         K[at, at] *= 1 + ridge

@@ -1,4 +1,4 @@
-"""What is known of an uncertain point: support, moments and bounds on them."""
+"""Information on uncertain points: support, moments and bounds on them."""
 
 from dataclasses import dataclass, fields, replace
 from numbers import Real
@@ -11,14 +11,14 @@ from stakes._core.sklearn_private import Interval, validate_params
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Partial information on n uncertain points; None where it is not known.
+    """Partial information on n uncertain points; None where it is unknown.
 
     Parameters
     ----------
     mean : ndarray of shape (n, d)
-        The means, or the best guesses of them.
+        Means, or estimates of them.
     lower, upper : ndarray of shape (n, d) or None
-        The support.
+        Support.
     var : ndarray of shape (n, d) or (n, d, d) or None
         Variances, or covariance matrices.
     mean_lower, mean_upper : ndarray of shape (n, d) or None
@@ -39,16 +39,16 @@ class Moments:
         return len(self.mean)
 
     def take(self, rows):
-        """The information on some of the points."""
+        """Information on some of the points."""
         given = ((f.name, getattr(self, f.name)) for f in fields(self))
         return Moments(**{name: None if a is None else a[rows] for name, a in given})
 
     def with_(self, **changes):
-        """The same information with some of it replaced."""
+        """Copy with some of the information replaced."""
         return replace(self, **changes)
 
     def keywords(self):
-        """The known parts beside the mean, by the names that `fit` takes them by."""
+        """The known parts except the mean, as keyword arguments of `fit`."""
         names = ("lower", "upper", "var", "mean_lower", "mean_upper")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
@@ -56,29 +56,29 @@ class Moments:
 @validate_params(
     {
         "replicates": ["array-like"],
-        "confidence": [Interval(Real, 0, 1, closed="neither")],
+        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
         "joint": ["boolean"],
     },
     prefer_skip_nested_validation=True,
 )
-def moments_from_replicates(replicates, confidence=0.95, joint=False):
+def moments_from_replicates(replicates, confidence_level=0.95, joint=False):
     r"""Support, moments and bounds on the moments from repeated measurements.
 
-    With r replicates of mean :math:`\bar x` and variance :math:`s^2`, per feature:
+    With r replicates of mean :math:`\bar x` and variance :math:`s^2` and the confidence level
+    :math:`\gamma`, per feature:
 
-    .. math:: |\mu - \bar x| \le \sqrt{\frac{p(r-1)}{r-p}F_{p,r-p}(\text{confidence})}\;
-              \frac{s}{\sqrt r},
-              \qquad \sigma^2 \le \frac{(r-1)s^2}{\chi^2_{r-1}(1 - \text{confidence})} .
+    .. math:: |\mu - \bar x| \le \sqrt{\frac{p(r-1)}{r-p}F_{p,r-p}(\gamma)}\; \frac{s}{\sqrt r},
+              \qquad \sigma^2 \le \frac{(r-1)s^2}{\chi^2_{r-1}(1 - \gamma)} .
 
     Parameters
     ----------
     replicates : array-like of shape (n, r, d)
         r measurements of each of n points; NaN where a replicate is missing.
-    confidence : float, default=0.95
-        With which each bound holds if the measurements are Gaussian.
+    confidence_level : float, default=0.95
+        Confidence level of each bound for Gaussian measurements.
     joint : bool, default=False
-        True: Hotelling's intervals hold for all p = d features at once, which needs more
-        replicates than features. False: each feature for itself, p = 1 (Student's interval).
+        True: Hotelling's intervals, which hold jointly for all p = d features and need more
+        replicates than features. False: Student's interval of each feature, p = 1.
 
     Returns
     -------
@@ -88,11 +88,11 @@ def moments_from_replicates(replicates, confidence=0.95, joint=False):
 
     Notes
     -----
-    The paper names Hotelling's statistic but has three replicates of 166 features, where the
-    joint interval does not exist; there only `joint=False` can have been meant.
+    The paper names Hotelling's statistic but has three replicates of 166 features, for which the
+    joint interval does not exist; it can only have meant `joint=False` there.
 
     The range of a few replicates is not a true support: a certificate built on it holds for the
-    range, not for the instrument. Give `lower` and `upper` yourself where you know better.
+    range, not for the instrument. Pass `lower` and `upper` if you know them.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def moments_from_replicates(replicates, confidence=0.95, joint=False):
     there = ~np.isnan(R)
     count = there.sum(axis=1)
     if count.min(initial=1) < 1 or np.isinf(R).any():
-        raise ValueError("Each feature needs one finite replicate at least in every example.")
+        raise ValueError("Each feature needs at least one finite replicate in every example.")
     p = R.shape[2] if joint else 1
     if joint and count.min() <= p:
         raise ValueError(
@@ -124,17 +124,17 @@ def moments_from_replicates(replicates, confidence=0.95, joint=False):
     mean = np.clip(mean, lower, upper)
     squares = (np.where(there, R - mean[:, None, :], 0) ** 2).sum(axis=1)
     freedom = np.maximum(count - 1, 1)
-    # what a law on [lower, upper] with this mean can have at most
+    # the largest variance of a distribution on [lower, upper] with this mean
     most = (upper - mean) * (mean - lower)
     var = np.minimum(squares / freedom, np.where(count > 1, np.inf, 0))
     factor = (
         p
         * freedom
         / np.maximum(count - p, 1)
-        * stats.f.ppf(confidence, p, np.maximum(count - p, 1))
+        * stats.f.ppf(confidence_level, p, np.maximum(count - p, 1))
     )
     reach = np.sqrt(factor * var / count)
-    var_upper = freedom * var / stats.chi2.ppf(1 - confidence, freedom)
+    var_upper = freedom * var / stats.chi2.ppf(1 - confidence_level, freedom)
     return Moments(
         mean,
         lower,

@@ -1,12 +1,14 @@
-"""The Bernstein constant nu of a bounded variable whose moments are known within bounds."""
+"""Bernstein constant nu of a bounded variable from bounds on its moments."""
 
 import numpy as np
 
+from stakes.uncertain._docs import documented
 from stakes.uncertain._nu_jit import fill_nu
 
 
+@documented
 def bernstein_nu(mean_lower, mean_upper, second_moment):
-    r"""Least Gaussian width that dominates a variable on [-1, 1], from bounds on its moments.
+    r"""Smallest Gaussian width that dominates a variable on [-1, 1], from bounds on its moments.
 
     The smallest :math:`\nu` such that for every :math:`X \in [-1, 1]` with mean :math:`\mu`
     between :math:`\mu^-` and :math:`\mu^+` and :math:`E[X^2] \le \sigma^2`
@@ -16,9 +18,9 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
     Parameters
     ----------
     mean_lower, mean_upper : array-like
-        Bounds on the mean, :math:`\mu^-` and :math:`\mu^+`; equal where the mean is known.
+        Bounds on the mean, :math:`\mu^-` and :math:`\mu^+`; equal if the mean is known.
     second_moment : array-like
-        Bound on the second moment, :math:`\sigma^2`; 1 where nothing is known.
+        Bound on the second moment, :math:`\sigma^2`; 1 if it is unknown.
 
     Returns
     -------
@@ -27,20 +29,19 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
 
     Notes
     -----
-    The paper searches for nu by bisection (Section 2.1.1) and has a closed form only for
-    :math:`\sigma = 1` and an interval around the centre (Lemma 4). Here: the worst law for
-    :math:`t \ge 0` sits on the two points :math:`1 - L` and 1 with :math:`P(X = 1) = q`,
+    The paper finds nu by bisection (Section 2.1.1) and has a closed form only for
+    :math:`\sigma = 1` and an interval around the centre (Lemma 4). Here, the worst distribution for
+    :math:`t \ge 0` is on the two points :math:`1 - L` and 1 with :math:`P(X = 1) = q`,
     :math:`L = (1 - 2\mu + \sigma^2)/(1 - \mu)` and :math:`q = (\sigma^2 - \mu^2)/(1 - 2\mu +
     \sigma^2)`, and the sharp sub-Gaussian constant of two points is known [2]_:
     :math:`\nu^2 = L^2 (1 - 2q)/(2\log((1 - q)/q))` for :math:`q < 1/2`, else the variance.
-    The worst mean for :math:`t \ge 0` is :math:`\mu^+` unless :math:`\mu^+ > \sigma^2`; only
-    there a one-dimensional search is left. A mean beyond the root of the second moment
-    contradicts Jensen's inequality and is moved to it.
+    The worst mean for :math:`t \ge 0` is :math:`\mu^+` unless :math:`\mu^+ > \sigma^2`, which needs
+    a one-dimensional search. A mean beyond the root of the second moment contradicts Jensen's
+    inequality and is moved to it.
 
     References
     ----------
-    .. [1] A. Ben-Tal, S. Bhadra, C. Bhattacharyya, J. S. Nath. "Chance Constrained Uncertain
-       Classification via Robust Optimization". Mathematical Programming 127, 2011.
+    [paper]
     .. [2] M. Kearns, L. Saul. "Large Deviation Methods for Approximate Probabilistic
        Inference". UAI 1998.
 

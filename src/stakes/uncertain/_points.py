@@ -1,4 +1,4 @@
-"""What a linear classifier says of points that are known up to an error."""
+"""Predictions of a linear classifier on uncertain points, with certificates."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -6,14 +6,16 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.base import CostSensitiveClassifier
 from stakes.costs import COST_NAMES
 from stakes.uncertain._certificates import certificates
+from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES, read_information
 
 
+@documented
 class UncertainPoints(CostSensitiveClassifier):
-    """Base of a linear classifier of uncertain points: decisions, certificates, reviews.
+    """Base of linear classifiers of uncertain points: decisions, certificates, reviews.
 
-    A learner gives `fit`, which sets `coef_`, `intercept_` and `missing_`, and the parameter
-    `confidence`.
+    A subclass has `fit`, which sets `coef_`, `intercept_` and `missing_`, and the parameter
+    `confidence_level`.
     """
 
     _allow_nan = True
@@ -35,10 +37,8 @@ class UncertainPoints(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`; they only matter where X is None.
+        [known]
+            Used only if X is None.
 
         Returns
         -------
@@ -66,16 +66,13 @@ class UncertainPoints(CostSensitiveClassifier):
         """Label of each uncertain point, in the four forms of Table 3.
 
         By the sign at the mean X (forms 1 and 3), at the middle of the support if X is None
-        (form 2), or the majority over the replicates (form 4; a tie is decided at the mean).
+        (form 2), or by majority of the replicates (form 4; ties are decided at the mean).
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`.
-        fp_cost, fn_cost, tp_cost, tn_cost : float or array-like of shape (n,), default=None
-            Not for this learner, which has no probability of the class: see the error.
+        [known]
+        [predict_costs]
+            This learner has no class probabilities and raises an error if costs are given.
 
         Returns
         -------
@@ -93,32 +90,29 @@ class UncertainPoints(CostSensitiveClassifier):
         self,
         X,
         *,
-        measure="best",
         lower=None,
         upper=None,
         var=None,
         mean_lower=None,
         mean_upper=None,
         replicates=None,
+        measure="best",
     ):
-        r"""Bound on the probability that an error of measurement has turned the prediction.
+        r"""Bound on the probability that a measurement error has flipped the prediction.
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            The measurements; None as in `fit`.
+        [known]
+            Some of it is required.
         measure : str, default="best"
-            "1", "2", "3", "4" or "c" for the bounds of Table 4, or the name of a formulation (with
-            -I tighter than Table 4), or "best": the least that the information allows.
-        lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-            As in `fit`; some information is needed.
+            "1", "2", "3", "4" or "c" for the bounds of Table 4, the name of a formulation (with -I
+            tighter than Table 4), or "best": the smallest bound that the information allows.
 
         Returns
         -------
         ndarray of shape (n,)
-            :math:`\varepsilon_{opt}`: the true point is on the side of its predicted label but for
-            this probability. It says nothing of a true point whose label is not what its side
-            says, the error that a perfect measurement would have too.
+            :math:`\varepsilon_{opt}`, a bound on the probability that the true point is on the
+            other side. It does not cover errors that a perfect measurement would make too.
         """
         given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
         given |= dict(mean_upper=mean_upper, replicates=replicates)
@@ -126,18 +120,18 @@ class UncertainPoints(CostSensitiveClassifier):
         return certificates(known, self.coef_[0], self.intercept_[0], signs, measure)
 
     def needs_review(self, X, *, max_error, measure="best", **information):
-        """Which predictions are not certain enough and should go to a person.
+        """Predictions that are not certain enough and need a manual review.
 
         Parameters
         ----------
         X : array-like of shape (n, d) or None
-            The measurements.
+            Measurements.
         max_error : float
-            The largest acceptable probability of an error.
+            Allowed error probability.
         measure : str, default="best"
             As in `predict_certificate`.
         **information : array-like
-            As in `predict_certificate`.
+            Uncertainty of the measurements, as in `predict_certificate`.
 
         Returns
         -------
@@ -146,10 +140,10 @@ class UncertainPoints(CostSensitiveClassifier):
         return self.predict_certificate(X, measure=measure, **information) > max_error
 
     def _read(self, X, given):
-        return read_information(X, confidence=self.confidence, **given)
+        return read_information(X, confidence_level=self.confidence_level, **given)
 
     def _known(self, X, given):
-        """Information on points to predict, complete where entries are missing."""
+        """Information on points to predict, with missing entries filled."""
         check_is_fitted(self)
         if X is None:
             X = self._read(None, given).mean

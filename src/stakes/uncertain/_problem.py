@@ -1,4 +1,4 @@
-r"""The one problem behind every formulation, its primal value and its dual bound."""
+"""The problem behind every formulation, its primal value and its dual bound."""
 
 from dataclasses import dataclass
 
@@ -16,16 +16,16 @@ class MarginProblem:
 
     For any :math:`0 \le \alpha_i \le C_i` with :math:`\sum_i\alpha_i y_i = 0` and any points
     :math:`x_i \in U_i` the value :math:`\sum_i\alpha_i - \frac12\|\sum_i\alpha_i y_i x_i\|^2` is
-    a lower bound: the certificate of every solver here.
+    a lower bound, the certificate of every solver here.
 
     Parameters
     ----------
     sets : UncertaintySet
-        One set for each example.
+        One set per example.
     y : ndarray of shape (n,)
-        Minus ones and ones.
+        Labels, -1 or 1.
     C : ndarray of shape (n,)
-        Weight of each slack, above zero.
+        Weight of each slack, positive.
     """
 
     sets: UncertaintySet
@@ -33,7 +33,7 @@ class MarginProblem:
     C: np.ndarray
 
     def margins(self, coef, intercept):
-        """Least y (w . x + b) over each set."""
+        """Minimum of y (w . x + b) over each set."""
         sets = self.sets
         margins = self.y * (sets.center @ coef + intercept)
         if sets.half_width is not None:
@@ -57,7 +57,7 @@ class MarginProblem:
             Multipliers; clipped and balanced here.
         moves : ndarray of shape (n, d) or None
             Moves of the ellipsoid parts, inside their sets; those of the box parts are chosen
-            here, as they bring the sum nearest to zero.
+            here to bring the sum nearest to zero.
         """
         alpha = self.balanced(alpha)
         v = self.sets.center.T @ (alpha * self.y)
@@ -69,7 +69,7 @@ class MarginProblem:
         return alpha.sum() - 0.5 * v @ v
 
     def simplified(self):
-        """The same problem with a plain box wherever a box lies inside the ellipsoid it cuts."""
+        """The same problem with a plain box wherever a box lies inside its ellipsoid."""
         sets = self.sets
         if sets.above is None:
             return self
@@ -89,7 +89,7 @@ class MarginProblem:
         return MarginProblem(new, self.y, self.C)
 
     def balanced(self, alpha):
-        """The nearest simple multipliers with 0 <= alpha <= C and alpha . y = 0."""
+        """Multipliers clipped and scaled to 0 <= alpha <= C and alpha . y = 0."""
         alpha = np.clip(alpha, 0, self.C)
         positive = self.y > 0
         up, down = alpha[positive].sum(), alpha[~positive].sum()

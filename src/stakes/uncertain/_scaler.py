@@ -1,27 +1,29 @@
-"""Scaling that moves a measurement and what is known of its error together."""
+"""Standardization of measurements together with their uncertainty."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from stakes._core.docs import documented
+
 _PLACES = ("lower", "upper", "mean_lower", "mean_upper", "replicates")
 
 
+@documented()
 class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Bring features to mean 0 and deviation 1, and their uncertainty with them.
+    r"""Scale features to mean 0 and standard deviation 1, and their uncertainty with them.
 
     .. math:: x \mapsto \frac{x - m}{s}, \qquad \text{var} \mapsto \frac{\text{var}}{s^2}, \qquad
               \text{cov} \mapsto \frac{\text{cov}_{jk}}{s_j s_k} ,
 
-    where m and s are the mean and deviation of the training means. A maximum margin depends on
-    the units of the features; the certificates of one and the same hyperplane do not.
+    where m and s are the mean and standard deviation of the training means. A maximum margin
+    depends on the units of the features; the certificates of a given hyperplane do not.
 
     Attributes
     ----------
     mean_, scale_ : ndarray of shape (d,)
         m and s; a constant feature keeps its scale.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    [seen]
 
     Examples
     --------
@@ -36,14 +38,14 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X, y=None):
-        """Learn mean and deviation of each feature; missing entries are left out.
+        """Compute mean and standard deviation of each feature; missing entries are ignored.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The measurements.
+            Measurements.
         y : None
-            Not used.
+            Ignored.
 
         Returns
         -------
@@ -54,7 +56,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         count = np.maximum(seen.sum(axis=0), 1)
         self.mean_ = np.where(seen, X, 0).sum(axis=0) / count
         deviation = np.sqrt((np.where(seen, X - self.mean_, 0) ** 2).sum(axis=0) / count)
-        # a constant column has a deviation of rounding errors
+        # the deviation of a constant column is a rounding error
         self.scale_ = np.where(deviation > 1e-12 * (np.abs(self.mean_) + 1), deviation, 1.0)
         return self
 
@@ -64,7 +66,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            The measurements.
+            Measurements.
 
         Returns
         -------
@@ -75,7 +77,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return (X - self.mean_) / self.scale_
 
     def transform_uncertainty(self, **information):
-        """Scale what is known of the errors, by the names that the learners take it by.
+        """Scale the uncertainty of the measurements.
 
         Parameters
         ----------
@@ -85,7 +87,7 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         dict
-            The same names, scaled.
+            The scaled arrays, by name.
         """
         check_is_fitted(self)
         scaled = {}

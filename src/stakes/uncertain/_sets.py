@@ -1,33 +1,35 @@
-r"""Uncertainty sets, one per example: where an uncertain point may lie.
+r"""Uncertainty sets, one per example: where an uncertain point can be.
 
-Every set here is a centre, plus a box around it, plus an ellipsoid that may be cut off by a box:
+Every set is a centre, plus a box around it, plus an ellipsoid that may be truncated by a box:
 
 .. math:: U_i = \{c_i + p + e :\ |p_j| \le h_{ij},\ \|A_i^{-1}e\|_2 \le 1,\ -\beta_{ij} \le e_j \le
           \gamma_{ij}\} ,
 
-so support function, worst point and certificate are written once.
+so that support function, worst point and certificate have one implementation.
 """
 
 import numpy as np
 
+from stakes.uncertain._docs import documented
 from stakes.uncertain._sets_jit import cut_offsets, nearest_crossing
 
 
+@documented
 class UncertaintySet:
-    """Base of the sets; holds n sets in d dimensions as arrays.
+    """Base of the sets: n sets in d dimensions, as arrays.
 
     Attributes
     ----------
     center : ndarray of shape (n, d)
-        The middle c.
+        Centre c.
     half_width : ndarray of shape (n, d) or None
-        The box part h.
+        Half-widths h of the box part.
     axes : ndarray of shape (n, d) or None
-        Semi-axes A of the ellipsoid part, if they are parallel to the features.
+        Semi-axes A of an ellipsoid part that is parallel to the axes.
     factor : ndarray of shape (n, d, d) or None
-        The matrix A of a general ellipsoid.
+        Matrix A of a general ellipsoid part.
     below, above : ndarray of shape (n, d) or None
-        How far the ellipsoid part may move, beta and gamma.
+        Bounds beta and gamma on the moves of the ellipsoid part.
     """
 
     half_width = axes = factor = below = above = None
@@ -36,7 +38,7 @@ class UncertaintySet:
         return len(self.center)
 
     def __getitem__(self, rows):
-        """The sets of some of the examples, `rows` being a slice, a mask or indices."""
+        """The sets of some examples; `rows` is a slice, a mask or indices."""
         part = UncertaintySet()
         for name in ("center", "half_width", "axes", "factor", "below", "above"):
             array = getattr(self, name)
@@ -48,8 +50,7 @@ class UncertaintySet:
 
         Parameters
         ----------
-        directions : array-like of shape (d,) or (n, d)
-            One direction for all sets or one for each.
+        [directions]
 
         Returns
         -------
@@ -63,8 +64,7 @@ class UncertaintySet:
 
         Parameters
         ----------
-        directions : array-like of shape (d,) or (n, d)
-            One direction for all sets or one for each.
+        [directions]
 
         Returns
         -------
@@ -77,13 +77,13 @@ class UncertaintySet:
         return points
 
     def touches(self, coef, intercept=0.0):
-        """Whether each set has points on both sides of coef . x + intercept = 0, or on it."""
+        """Whether each set intersects the hyperplane coef . x + intercept = 0."""
         highest = self.support(coef) + intercept
         lowest = intercept - self.support(-np.asarray(coef, np.float64))
         return (lowest <= 0) & (highest >= 0)
 
     def contains(self, points, tol=1e-9):
-        """Whether each point lies in its set, up to a relative slack."""
+        """Whether each point is in its set, up to a relative tolerance."""
         away = np.asarray(points, np.float64) - self.center
         e = away
         if self.half_width is not None:
@@ -110,21 +110,21 @@ class UncertaintySet:
         Parameters
         ----------
         directions : ndarray of shape (1, d) or (n, d)
-            One direction for all or one for each.
+            One direction for all sets, or one per set.
         signs : ndarray of shape (n,)
-            Ones or minus ones.
+            -1 or 1.
         smooth : float, default=0.0
-            Rounds the kinks of the support function off: it grows by at most this.
+            Smoothing of the kinks of the support function, which grows by at most this.
 
         Returns
         -------
         offsets : ndarray of shape (n, d), or 0.0 for a set without an ellipsoid
-            The moves e.
+            Moves e.
         length, radius : ndarray of shape (n,)
             The Hessian of the support function is radius / length times the free part of
             A A' - e e' / radius^2.
         free : ndarray of shape (n, d) or None
-            1 where e is not held by the box; None if it is nowhere held.
+            1 where e is inside the box, 0 where it is at a bound; None without a box.
         """
         n = len(self)
         if self.axes is None and self.factor is None:
@@ -150,21 +150,21 @@ class UncertaintySet:
         return offsets, length, np.ones(n), None
 
     def reach(self, coef, margins, signs):
-        """By which factor each ellipsoid part must grow to touch the hyperplane, see `Ellipsoid`.
+        """Factor by which each ellipsoid part must grow to touch the hyperplane.
 
         Parameters
         ----------
         coef : ndarray of shape (d,)
             Normal of the hyperplane.
         margins : ndarray of shape (n,)
-            Least signed distance (times the norm of coef) of the box part from the hyperplane.
+            Smallest signed distance (times the norm of coef) of the box part from the hyperplane.
         signs : ndarray of shape (n,)
-            The side that each example should lie on.
+            Side of each example, -1 or 1.
 
         Returns
         -------
         ndarray of shape (n,)
-            Zero where the box part touches it already, infinite where nothing reaches it.
+            Zero if the box part touches it already, infinite if the set never reaches it.
         """
         if self.above is not None:
             reach = np.empty(len(self))
@@ -185,7 +185,7 @@ class Box(UncertaintySet):
     Parameters
     ----------
     lower, upper : array-like of shape (n, d)
-        The bounds.
+        Bounds.
 
     Examples
     --------
@@ -204,10 +204,10 @@ class Ellipsoid(UncertaintySet):
     Parameters
     ----------
     center : array-like of shape (n, d)
-        The centres c.
+        Centres c.
     axes : array-like of shape (n, d) or (n, d, d)
-        Semi-axes parallel to the features, or full matrices A (for a covariance: kappa times its
-        Cholesky factor).
+        Semi-axes parallel to the coordinate axes, or full matrices A (for a covariance: kappa times
+        its Cholesky factor).
 
     Examples
     --------
@@ -252,14 +252,14 @@ class MeanIntervalEllipsoid(UncertaintySet):
 
 
 class Intersection(UncertaintySet):
-    r"""What an ellipsoid (or a union of them over a mean interval) and a box have in common.
+    r"""Intersection of an ellipsoid (or a union of them over a mean interval) with a box.
 
     Parameters
     ----------
     ellipsoid : Ellipsoid or MeanIntervalEllipsoid
-        With axes parallel to the features.
+        Ellipsoid parallel to the coordinate axes.
     box : Box
-        Must contain some mean of each example; means outside are left out.
+        Box that contains at least one possible mean of each example.
 
     Examples
     --------
@@ -271,7 +271,7 @@ class Intersection(UncertaintySet):
     def __init__(self, ellipsoid, box):
         if ellipsoid.axes is None or ellipsoid.above is not None or box.half_width is None:
             raise ValueError(
-                "Intersection needs an ellipsoid with axes parallel to the features and a Box."
+                "Intersection needs an ellipsoid with axes parallel to the features, and a Box."
             )
         half = 0.0 if ellipsoid.half_width is None else ellipsoid.half_width
         box_lower, box_upper = box.center - box.half_width, box.center + box.half_width
@@ -281,7 +281,7 @@ class Intersection(UncertaintySet):
         if (lower > upper + slack).any():
             row = int((lower > upper + slack).any(axis=1).argmax())
             raise ValueError(
-                f"The mean of example {row} lies outside its box; widen lower and upper or mend it."
+                f"The mean of example {row} is outside its box; correct it or widen the box."
             )
         upper = np.maximum(lower, upper)
         self.center, self.axes = (lower + upper) / 2, ellipsoid.axes
@@ -305,5 +305,5 @@ def _pair(name_lower, lower, name_upper, upper):
     upper = _table(name_upper, upper, like=lower)
     if (lower > upper).any():
         row = int((lower > upper).any(axis=1).argmax())
-        raise ValueError(f"{name_lower} is above {name_upper} in row {row}; swap or mend them.")
+        raise ValueError(f"{name_lower} is above {name_upper} in row {row}; swap or correct them.")
     return lower, upper

@@ -1,4 +1,4 @@
-"""Compiled loop of _sets.py: the worst point of an ellipsoid cut off by a box."""
+"""Compiled loops of _sets.py: the worst point of an ellipsoid truncated by a box."""
 
 import math
 
@@ -8,12 +8,17 @@ from numba import njit
 
 @njit(cache=True)
 def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, length, radius):
-    """Largest signs[i] * directions[i] . e over |e / axes| <= 1 and -below <= e <= above.
+    """Maximize signs[i] * directions[i] . e over |e / axes| <= 1 and -below <= e <= above.
 
-    Coordinates are fixed at the box until the rest satisfies it: the multiplier only grows, so
-    a fixed coordinate stays fixed. `offsets` gets e; `free` 1 where the ellipsoid decides;
-    `length` the norm of the free part of axes * direction, `radius` what is left of the ball.
-    `smooth` is the direction in one more coordinate, free and not told: it rounds the kinks off.
+    By the optimality conditions e is axes * g * step, clipped to the box, with g = axes *
+    direction and one step for all coordinates. Coordinates beyond the box are fixed at it and the
+    step is computed again from the rest. Fixing uses less of the ball than the unclipped
+    coordinate did, so the step only grows, a fixed coordinate stays fixed, and at most d rounds
+    are needed.
+
+    `offsets` is set to e; `free` to 1 where e is inside the box; `length` to the norm of the free
+    part of g, `radius` to the radius of the ball that is left for it. `smooth` is the direction in
+    an additional coordinate that is always free: it smooths the kinks of the maximum.
     """
     n, d = axes.shape
     one = len(directions) == 1
@@ -24,7 +29,7 @@ def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, le
             g = v[j] * axes[i, j]
             free[i, j] = 1
             total += g * g
-        left, changed = 1.0, True
+        left, changed = 1.0, True  # left: squared radius of the ball that is not yet used
         while changed and total > 0.0 and left > 0.0:
             changed = False
             step = math.sqrt(left / total)
@@ -58,11 +63,12 @@ def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, le
 
 @njit(cache=True)
 def nearest_crossing(coef, margins, signs, axes, below, above, reach):
-    """Least r such that the ellipsoid r * axes, cut off by the box, reaches the hyperplane.
+    """Smallest r such that the ellipsoid r * axes, truncated by the box, reaches the hyperplane.
 
-    `margins` is how far each centre lies on its side (coef . x + b times its sign), `signs` the
-    side. The nearest point moves each coordinate by clip(tau * coef * axes^2), with tau found by
-    fixing coordinates; infinite where the whole box stays on its side, zero for a negative margin.
+    `margins` is the distance of each centre from it (coef . x + b times the sign of its side). The
+    nearest point moves each coordinate by clip(tau * coef * axes^2); tau is found by fixing
+    coordinates as in `cut_offsets`. r is infinite if the whole box stays on its side, and zero
+    for a negative margin.
     """
     n, d = axes.shape
     fixed = np.zeros(d, np.uint8)
@@ -71,7 +77,7 @@ def nearest_crossing(coef, margins, signs, axes, below, above, reach):
         if margins[i] <= 0.0:
             reach[i] = 0.0
             continue
-        need, slope = margins[i], 0.0
+        need, slope = margins[i], 0.0  # distance left to cover, and what one unit of tau covers
         for j in range(d):
             fixed[j] = 0
             slope += (coef[j] * axes[i, j]) ** 2

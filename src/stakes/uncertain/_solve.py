@@ -1,4 +1,4 @@
-"""Fast method, certificate, exact fallback: the road that every fit takes."""
+"""Interior point, certificate, exact fallback: the steps of every fit."""
 
 import warnings
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ METHODS = ("interior", "interior, careful", "conic")
 
 
 @dataclass(frozen=True)
-class Solution:
-    """A classifier with the certified relative duality gap at which it was found."""
+class MarginSolution:
+    """A classifier with its certified relative duality gap."""
 
     coef: np.ndarray
     intercept: float
@@ -24,24 +24,24 @@ class Solution:
     n_iter: int
 
 
-def solve(problem, solver="auto", tol=1e-6, max_iter=100):
-    """Solve a MarginProblem to a certified relative gap, or warn that it is open.
+def solve_margin(problem, solver="auto", tol=1e-6, max_iter=100):
+    """Solve a MarginProblem to a certified relative gap, or warn that the gap is open.
 
     Parameters
     ----------
     problem : MarginProblem
-        What to solve.
+        Problem to solve.
     solver : {"auto", "interior", "conic"}
-        "auto": the interior point, the same more carefully, and the cone programme, each only where
-        the certificate of the one before stays open.
+        "auto": the interior point, the careful interior point, and the cone program, each only if
+        the gap of the one before stays open.
     tol : float
         Relative duality gap to reach.
     max_iter : int
-        Most iterations of the interior point.
+        Maximum number of iterations of the interior point.
 
     Returns
     -------
-    Solution
+    MarginSolution
     """
     problem, solutions = problem.simplified(), []
     for method in METHODS if solver == "auto" else [m for m in METHODS if m.startswith(solver)]:
@@ -55,7 +55,7 @@ def solve(problem, solver="auto", tol=1e-6, max_iter=100):
     best = min(solutions, key=lambda found: found.objective)
     warnings.warn(
         f"The relative duality gap is {best.gap:.1e}, above tol={tol:.1e}; scale the features or "
-        "allow a larger tol.",
+        "increase tol.",
         ConvergenceWarning,
         stacklevel=3,
     )
@@ -75,8 +75,9 @@ def _conic(problem, tol):
 
 
 def _certified(problem, coef, intercept, alpha, moves, solver, n_iter):
-    """What the certificate says, whichever method it comes from; a NaN is an open gap."""
+    """The solution with its gap, computed the same way for every method; NaN counts as open."""
     primal = problem.primal(coef, intercept)
     dual = problem.dual(alpha, moves if np.ndim(moves) else None)
     gap = (primal - dual) / primal
-    return Solution(coef, intercept, primal, gap if np.isfinite(gap) else np.inf, solver, n_iter)
+    gap = gap if np.isfinite(gap) else np.inf
+    return MarginSolution(coef, intercept, primal, gap, solver, n_iter)

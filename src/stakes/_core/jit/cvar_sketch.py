@@ -1,21 +1,25 @@
-"""CVaR of all values so far in bounded memory, for values that are not negative.
+"""Compiled CVaR of all values so far in bounded memory, for values that are not negative.
 
-`cells` has four rows (count, sum, least, largest) and one column for each cell of a logarithmic
-grid; cell j holds values in [g^(i), g^(i+1)), i = first + j, with log g = `width`. `place` holds
-(first, number of values, whether `first` is set). Values below the grid lie in cell 0; when a
-value lies above it the grid slides up and what falls out below is added to cell 0.
+Values are counted in the cells of a logarithmic grid: cell j holds values in [g^i, g^(i+1)) with
+i = first + j and log g = `width`. Values below the grid go to cell 0. When a value lies above the
+grid, the grid slides up and the cells that drop out are added to cell 0, so that the large values,
+the ones that matter for the tail, always have narrow cells.
 """
 
 import numpy as np
 from numba import njit
 
+COUNT, SUM, LEAST, LARGEST = range(4)  # rows of `cells`, one column per cell
+N_ROWS = 4
+FIRST, N_VALUES, PLACED = range(3)  # slots of `place`: i of cell 0, values seen, whether i is set
+
 
 @njit(cache=True)
 def sketch_state(n_cells):
-    """The state before any value: (cells, place)."""
-    cells = np.zeros((4, n_cells))
-    cells[2] = np.inf
-    cells[3] = -np.inf
+    """State before any value: (cells, place)."""
+    cells = np.zeros((N_ROWS, n_cells))
+    cells[LEAST] = np.inf
+    cells[LARGEST] = -np.inf
     return cells, np.zeros(3, np.int64)
 
 
@@ -25,48 +29,50 @@ def sketch_push(value, width, cells, place):
     n_cells = cells.shape[1]
     if value > 0.0:
         index = int(np.floor(np.log(value) / width))
-        if place[2] == 0:
-            place[0], place[2] = index - n_cells + 1, 1
-        if index > place[0] + n_cells - 1:
-            _slide(index - n_cells + 1 - place[0], cells)
-            place[0] = index - n_cells + 1
-        j = max(index - place[0], 0)
+        if place[PLACED] == 0:
+            place[FIRST], place[PLACED] = index - n_cells + 1, 1
+        if index > place[FIRST] + n_cells - 1:
+            _slide(index - n_cells + 1 - place[FIRST], cells)
+            place[FIRST] = index - n_cells + 1
+        j = max(index - place[FIRST], 0)
     else:
         j = 0
-    cells[0, j] += 1.0
-    cells[1, j] += value
-    cells[2, j] = min(cells[2, j], value)
-    cells[3, j] = max(cells[3, j], value)
-    place[1] += 1
+    cells[COUNT, j] += 1.0
+    cells[SUM, j] += value
+    cells[LEAST, j] = min(cells[LEAST, j], value)
+    cells[LARGEST, j] = max(cells[LARGEST, j], value)
+    place[N_VALUES] += 1
 
 
 @njit(cache=True)
 def sketch_bounds(tail, cells, place):
-    """A lower and an upper bound of the CVaR that hold for certain, whatever came."""
-    n = place[1]
+    """Guaranteed lower and upper bounds of the CVaR."""
+    n = place[N_VALUES]
     if n == 0:
         return np.nan, np.nan
     k = tail * n
+    # whole cells from the top while they fit into the tail of k values
     above, total, largest = 0.0, 0.0, -np.inf
     j = cells.shape[1] - 1
-    while j > 0 and above + cells[0, j] < k:
-        above += cells[0, j]
-        total += cells[1, j]
-        largest = max(largest, cells[3, j])
+    while j > 0 and above + cells[COUNT, j] < k:
+        above += cells[COUNT, j]
+        total += cells[SUM, j]
+        largest = max(largest, cells[LARGEST, j])
         j -= 1
-    largest = max(largest, cells[3, j])
-    m, wanted = cells[0, j], min(k - above, cells[0, j])
-    # the `wanted` largest of the m values of this cell, known by their sum, least and largest
-    low = total + wanted * (cells[1, j] / m)
-    high = total + min(wanted * cells[3, j], cells[1, j] - (m - wanted) * cells[2, j])
-    # no rounding out of the range: learners compare a value with its CVaR
-    low = min(max(low / k, cells[2, j]), largest)
+    largest = max(largest, cells[LARGEST, j])
+    m, wanted = cells[COUNT, j], min(k - above, cells[COUNT, j])
+    # the sum of the `wanted` largest of the m values in this cell, of which only the sum, least
+    # and largest are known: at least the mean each, at most the largest each or all but the least
+    low = total + wanted * (cells[SUM, j] / m)
+    high = total + min(wanted * cells[LARGEST, j], cells[SUM, j] - (m - wanted) * cells[LEAST, j])
+    # rounding must not leave the range: learners compare a value with its CVaR
+    low = min(max(low / k, cells[LEAST, j]), largest)
     return low, min(max(high / k, low), largest)
 
 
 @njit(cache=True)
 def sketch_pass(values, tail, width, cells, place, out):
-    """Push all values; `out` gets the middle of the bounds after each."""
+    """Push all values; `out` gets the midpoint of the bounds after each."""
     for t in range(len(values)):
         sketch_push(values[t], width, cells, place)
         low, high = sketch_bounds(tail, cells, place)
@@ -75,13 +81,14 @@ def sketch_pass(values, tail, width, cells, place, out):
 
 @njit(cache=True)
 def _slide(shift, cells):
+    """Move the grid up by `shift` cells; whatever drops out is added to cell 0."""
     n_cells = cells.shape[1]
     for j in range(1, n_cells):
         to = max(j - shift, 0)
-        if to != j and cells[0, j] > 0.0:
-            cells[0, to] += cells[0, j]
-            cells[1, to] += cells[1, j]
-            cells[2, to] = min(cells[2, to], cells[2, j])
-            cells[3, to] = max(cells[3, to], cells[3, j])
-            cells[0, j], cells[1, j] = 0.0, 0.0
-            cells[2, j], cells[3, j] = np.inf, -np.inf
+        if to != j and cells[COUNT, j] > 0.0:
+            cells[COUNT, to] += cells[COUNT, j]
+            cells[SUM, to] += cells[SUM, j]
+            cells[LEAST, to] = min(cells[LEAST, to], cells[LEAST, j])
+            cells[LARGEST, to] = max(cells[LARGEST, to], cells[LARGEST, j])
+            cells[COUNT, j], cells[SUM, j] = 0.0, 0.0
+            cells[LEAST, j], cells[LARGEST, j] = np.inf, -np.inf

@@ -1,12 +1,12 @@
-"""A binary heap in an array that the caller owns: heap[:n] is in order, the least value first."""
+"""Compiled binary heap in an array that the caller owns: heap[0] is the least of heap[:n]."""
 
 from numba import njit
 
 
 @njit(cache=True)
 def heap_push(heap, n, value):
-    """Put a value into the heap of n values; there must be room for one more."""
-    i = n
+    """Add a value to a heap of n values; the array must have room."""
+    i = n  # sift up: move larger parents down until the value fits
     while i > 0:
         parent = (i - 1) >> 1
         if heap[parent] <= value:
@@ -18,10 +18,10 @@ def heap_push(heap, n, value):
 
 @njit(cache=True)
 def heap_pop(heap, n):
-    """Take the least out of n >= 1 values and return it; heap[:n - 1] stays in order."""
+    """Remove the least of n >= 1 values and return it; heap[:n - 1] is a heap again."""
     least, last = heap[0], heap[n - 1]
     n -= 1
-    i = 0
+    i = 0  # sift down: move the smaller child up until the last value fits
     while True:
         child = 2 * i + 1
         if child >= n:

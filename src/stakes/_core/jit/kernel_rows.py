@@ -1,10 +1,14 @@
 """Rows of a kernel matrix against a store of support vectors, bit for bit the same in any block.
 
-Every entry is summed feature by feature in ascending order, zeros left out, so that it depends on
-its two vectors only: not on the block it is computed in, not on the layout of the store, and not
-on which of the two is the support vector. Four layouts: features by vectors (dense), bits for
-features that are all 0 or 1, compressed rows for wide sparse data, and a given Gram matrix.
-Copies are written as loops, which numba compiles much faster than slices.
+A stream read in one batch must equal the same stream read example by example, so a kernel value
+may depend on its two vectors only: not on the block it is computed in, not on the layout of the
+store, and not on which of the two is the support vector. Every inner product is therefore summed
+feature by feature in ascending order, zeros left out. BLAS gives no such guarantee.
+
+Four layouts: features by vectors (dense; the inner loop runs over neighbouring vectors), bits for
+features that are all 0 or 1 (a kernel value is a bit count and a table lookup), compressed rows
+for wide sparse data, and a given Gram matrix. Copies are written as loops, which numba compiles
+much faster than slices.
 """
 
 from typing import NamedTuple
@@ -16,17 +20,21 @@ from numba.extending import overload
 DENSE, BITS, CSR, GRAM = 0, 1, 2, 3
 LINEAR, RBF, POLY = 0, 1, 2
 
+# slots of Query.whole
+NONZEROS, EXAMPLE = 0, 1
+
 _LOG2_E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
+_LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6  # n * _LN2_HIGH is exact
 _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
 _ONE_BITS = 1023 << 52  # the exponent bits of 1.0
 
 
 class Support(NamedTuple):
-    """The support vectors as the compiled loops see them; arrays of a layout not in use are empty.
+    """The support vectors as the compiled loops see them; arrays of unused layouts are empty.
 
-    `T` is features by vectors, `W` words by vectors, `starts`, `lengths`, `indices`, `values` are
-    compressed rows, `gram` with `ids` a given matrix. `table` has the kernel by count of bits.
+    `kind` is the layout, `norms` are squared norms. DENSE: `T`, features by vectors. BITS: `W`,
+    64-bit words by vectors, and `table`, the kernel by bit count. CSR: `starts`, `lengths`,
+    `indices`, `values`, a pool of rows. GRAM: `gram`, and `ids`, the row of each vector in it.
     """
 
     kind: int
@@ -47,7 +55,7 @@ class Support(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Examples in the layout of the store."""
+    """Examples in the layout of the store; see `Support` for the layouts."""
 
     X: np.ndarray
     W: np.ndarray
@@ -58,7 +66,10 @@ class Batch(NamedTuple):
 
 
 class Query(NamedTuple):
-    """One vector: its nonzeros, its words, (count of nonzeros, id) and its squared norm."""
+    """One vector: its nonzeros, its words, its count of nonzeros and example number, its norm.
+
+    `wide` is the vector spread over all features; it is zero except inside `dot_row`.
+    """
 
     index: np.ndarray
     value: np.ndarray
@@ -75,7 +86,7 @@ def popcount(word):
 
 @overload(popcount)
 def _popcount(word):
-    def count(word):  # LLVM knows this idiom as one instruction
+    def count(word):  # LLVM compiles this idiom to one instruction
         x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
         x = (x & np.uint64(0x3333333333333333)) + (
             (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
@@ -88,7 +99,7 @@ def _popcount(word):
 
 @njit(cache=True)
 def new_query(S):
-    """Room for one vector of the store's layout."""
+    """Room for one vector in the layout of the store."""
     n_features = S.T.shape[0]
     return Query(
         np.empty(n_features, np.int64),
@@ -110,7 +121,7 @@ def load_example(S, batch, t, q):
             if x[k] != 0.0:
                 q.index[n], q.value[n] = k, x[k]
                 n += 1
-        q.whole[0] = n
+        q.whole[NONZEROS] = n
     elif S.kind == BITS:
         for w in range(q.words.size):
             q.words[w] = batch.W[t, w]
@@ -118,9 +129,9 @@ def load_example(S, batch, t, q):
         start, n = batch.indptr[t], batch.indptr[t + 1] - batch.indptr[t]
         for i in range(n):
             q.index[i], q.value[i] = batch.indices[start + i], batch.data[start + i]
-        q.whole[0] = n
+        q.whole[NONZEROS] = n
     else:
-        q.whole[1] = batch.ids[t]
+        q.whole[EXAMPLE] = batch.ids[t]
     q.norm[0] = _squared_norm(S, q)
 
 
@@ -133,7 +144,7 @@ def load_support(S, j, q):
             if S.T[k, j] != 0.0:
                 q.index[n], q.value[n] = k, S.T[k, j]
                 n += 1
-        q.whole[0] = n
+        q.whole[NONZEROS] = n
     elif S.kind == BITS:
         for w in range(q.words.size):
             q.words[w] = S.W[w, j]
@@ -141,16 +152,16 @@ def load_support(S, j, q):
         start, n = S.starts[j], S.lengths[j]
         for i in range(n):
             q.index[i], q.value[i] = S.indices[start + i], S.values[start + i]
-        q.whole[0] = n
+        q.whole[NONZEROS] = n
     else:
-        q.whole[1] = S.ids[j]
+        q.whole[EXAMPLE] = S.ids[j]
     q.norm[0] = S.norms[j]
 
 
 @njit(cache=True)
 def store_query(S, q, j, used):
     """Write the query into place j of the store; return how much of the CSR pool is then used."""
-    n = q.whole[0]
+    n = q.whole[NONZEROS]
     S.norms[j] = q.norm[0]
     if S.kind == DENSE:
         for k in range(S.T.shape[0]):
@@ -166,7 +177,7 @@ def store_query(S, q, j, used):
             S.indices[used + i], S.values[used + i] = q.index[i], q.value[i]
         return used + n
     else:
-        S.ids[j] = q.whole[1]
+        S.ids[j] = q.whole[EXAMPLE]
     return used
 
 
@@ -190,7 +201,7 @@ def move_support(S, source, target):
 def self_value(S, q):
     """The kernel of the query with itself."""
     if S.kind == GRAM:
-        return S.gram[q.whole[1], q.whole[1]]
+        return S.gram[q.whole[EXAMPLE], q.whole[EXAMPLE]]
     if S.kernel == RBF:
         return 1.0
     if S.kernel == LINEAR:
@@ -207,7 +218,7 @@ def fill_row(S, q, low, high, row):
     if S.kind == BITS:
         _count_row(S.W[:, low:high], q.words, S.kernel == RBF, S.table, out)
     elif S.kind == GRAM:
-        given = S.gram[q.whole[1]]
+        given = S.gram[q.whole[EXAMPLE]]
         ids = S.ids[low:high]
         for j in range(out.size):
             out[j] = given[ids[j]]
@@ -219,20 +230,22 @@ def fill_row(S, q, low, high, row):
 @njit(cache=True)
 def dot_row(S, q, low, high, out):
     """Inner products of the query with the support vectors low to high."""
-    n = q.whole[0]
+    n = q.whole[NONZEROS]
     if S.kind == DENSE:
         for j in range(out.size):
             out[j] = 0.0
+        # four features a sweep: `out` is read and written a quarter as often, in the same order
         i = 0
         while i + 4 <= n:
             a, b = S.T[q.index[i], low:high], S.T[q.index[i + 1], low:high]
             c, d = S.T[q.index[i + 2], low:high], S.T[q.index[i + 3], low:high]
-            _add_four(out, a, b, c, d, q.value[i], q.value[i + 1], q.value[i + 2], q.value[i + 3])
+            _add_four(out, a, b, c, d, q.value[i : i + 4])
             i += 4
         while i < n:
             _add_one(out, S.T[q.index[i], low:high], q.value[i])
             i += 1
         return
+    # a stored zero adds nothing, so the sum has the same bits as over the common nonzeros
     for i in range(n):
         q.wide[q.index[i]] = q.value[i]
     for j in range(low, high):
@@ -247,7 +260,7 @@ def dot_row(S, q, low, high, out):
 
 @njit(cache=True)
 def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
-    """Turn inner products into kernel values, in place."""
+    """Turn inner products into kernel values, in place; `norm` and `norms` are squared norms."""
     if kernel == RBF:
         power = np.empty(out.size)
         _exponential(out, norm, norms, gamma, power)
@@ -261,7 +274,10 @@ def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
 
 @njit(cache=True)
 def dot(a, b, n):
-    """Inner product of the first n entries, in eight lanes: an order that depends on n only."""
+    """Inner product of the first n entries.
+
+    Eight partial sums are one vector register, and the order of the additions depends on n only.
+    """
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     whole = n - n % 8
     for j in range(0, whole, 8):
@@ -286,13 +302,15 @@ def _squared_norm(S, q):
         for w in range(q.words.size):
             total += popcount(q.words[w])
     elif S.kind != GRAM:
-        for i in range(q.whole[0]):
+        for i in range(q.whole[NONZEROS]):
             total += q.value[i] * q.value[i]
     return total
 
 
+# the additions of these two keep the order of the features: ((out + u a) + v b) + ...
 @njit(cache=True)
-def _add_four(out, a, b, c, d, u, v, w, x):
+def _add_four(out, a, b, c, d, values):
+    u, v, w, x = values[0], values[1], values[2], values[3]
     for j in range(out.size):
         out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
 
@@ -306,7 +324,7 @@ def _add_one(out, a, u):
 @njit(cache=True)
 def _count_row(W, words, differing, table, out):
     """Kernel values by the count of bits that differ (rbf) or are common (linear, polynomial)."""
-    if words.size == 2 and differing:
+    if words.size == 2 and differing:  # up to 128 features: one sweep, no array of counts
         a, b, u, v = W[0], W[1], words[0], words[1]
         for j in range(out.size):
             out[j] = table[popcount(a[j] ^ u) + popcount(b[j] ^ v)]
@@ -328,16 +346,16 @@ def _count_row(W, words, differing, table, out):
 def _exponential(out, norm, norms, gamma, power):
     """exp(-gamma |x - s|^2) = out * 2^n, with n left in the low bits of `power`; 0 below 1e-307.
 
-    The Taylor polynomial of degree 12 on |r| <= ln(2)/2 is good to 2e-15 and compiles to vector
-    instructions, which a call of exp does not.
+    With z = n ln 2 + r, |r| <= ln(2)/2, exp(z) = 2^n exp(r). The Taylor polynomial of degree 12
+    of exp(r) is good to 2e-15 and compiles to vector instructions, which a call of exp does not.
     """
     for j in range(out.size):
         d = -gamma * (norm + norms[j] - 2.0 * out[j])
-        z = 0.0 if d > 0.0 else d
-        z = -707.0 if z < -707.0 else z
-        shifted = z * _LOG2_E + _ROUND
+        z = 0.0 if d > 0.0 else d  # a squared distance that rounding made negative
+        z = -707.0 if z < -707.0 else z  # beyond it the result would be subnormal
+        shifted = z * _LOG2_E + _ROUND  # the low bits are n, the nearest integer
         n = shifted - _ROUND
-        r = (z - n * _LN2_HIGH) - n * _LN2_LOW
+        r = (z - n * _LN2_HIGH) - n * _LN2_LOW  # ln 2 in two parts: no digits lost
         r2 = r * r
         r4 = r2 * r2
         low = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
@@ -350,5 +368,6 @@ def _exponential(out, norm, norms, gamma, power):
 
 @njit(cache=True)
 def _exponent_bits(bits):
+    """Replace n in the low bits by the bits of the float 2^n: a loop of its own vectorises."""
     for j in range(bits.size):
         bits[j] = (bits[j] << np.int64(52)) + np.int64(_ONE_BITS)

@@ -1,46 +1,55 @@
 """Class confidence proportion decision trees (Chapter 3 of W. Liu's thesis) re-run."""
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
 
 from stakes.compare import average_ranks
+from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
-from stakes.reproduce.ccpdt import _classes as many
-from stakes.reproduce.ccpdt import _paper_later as later
-from stakes.reproduce.ccpdt import _rules as rules
-from stakes.reproduce.ccpdt import _sampling as sampling
-from stakes.reproduce.ccpdt._claims import BARE, claims
-from stakes.reproduce.ccpdt._data import MISSING, NOTE, SETS, load_set
-from stakes.reproduce.ccpdt._paper import (
-    AUC_PRUNED,
-    AUC_UNPRUNED,
-    CRITERIA,
-    LEAVES,
-    PRUNED,
-    SPARCCC,
+from stakes.reproduce.ccpdt._claims import claims_of
+from stakes.reproduce.ccpdt._data import (
+    CLASS_FILES,
+    MISSING,
+    MISSING_CLASSES,
+    NOTE,
+    SETS,
+    load_classes,
+    load_set,
 )
-from stakes.tree import ConfidenceTreeClassifier
-from stakes.tree._prune import prune
+from stakes.reproduce.ccpdt._runs import BARE, SAMPLED, classes_set, sampled_set, trees_set
 
-OURS = dict(zip(CRITERIA, ("entropy", "ccp_entropy", "gini", "ccp_gini", "hellinger"), strict=True))
-P_VALUE = 0.01  # Section 3.7.2
+RULES_NOTE = (
+    "SPARCCC is our AssociationRuleClassifier, CCR above 1.0 and p below 0.001 as in the thesis."
+)
+SAMPLED_NOTE = (
+    "C4.5 and CART are pruned by error, CCP trees by Fisher's test. The wrapper maximizes the AUC "
+    "of unpruned trees in 5 x 2 folds of each training half, in steps of 10 % of the majority and "
+    "100 % of the minority; the tree fitted to its sample is pruned."
+)
+CLASSES_NOTE = (
+    f"Not available: {', '.join(MISSING_CLASSES)}. Balance-scale is generated: all 625 scales with "
+    "weights and distances from 1 to 5. AUC of the tree for the smallest class against the rest; "
+    "C4.5 and CART pruned by error, CCP trees by Fisher's test at 0.01."
+)
+LEAVES_NOTE = (
+    "Ours has one tree for each class against the rest, the thesis's C4.5 and CART a single tree: "
+    "the counts are sums over our trees, so only their order can be compared."
+)
 
 
 def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, classes=None):
-    """Tables 3.3 to 3.6, 3.8 and 3.9 on the sets at hand, and what became of the claims.
+    """Tables 3.3 to 3.6, 3.8 and 3.9 on the available sets, and the verdicts on the claims.
 
     Parameters
     ----------
     repeats : int, default=None
-        How often the data are halved, 5 in the thesis.
+        Repeats of the two-fold cross-validation, 5 in the thesis.
     data : path, default=None
-        Directory with the public sets; None: `STAKES_DATA`.
+        Folder with the public data sets; None: `STAKES_DATA`.
     progress : callable, default=None
         Called with a line of text after each set.
     sets, sampled, classes : sequence of str, default=None
-        Which sets of Tables 3.3 to 3.5, of Table 3.6, and of Tables 3.8 and 3.9; None: all that
-        are at hand.
+        Data sets of Tables 3.3 to 3.5, of Table 3.6, and of Tables 3.8 and 3.9; None: all that are
+        available.
 
     Returns
     -------
@@ -50,89 +59,63 @@ def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, clas
     say = progress or (lambda line: None)
     trees, wrapped, several = {}, {}, {}
     for name in list(SETS) if sets is None else sets:
-        X, y = load_set(name, data)
-        trees[name] = _one_set(X, y, repeats) | {rules.SPARCCC: rules.rules_set(X, y, repeats)}
+        trees[name] = trees_set(*load_set(name, data), repeats)
         say(_line(name, trees[name]))
     for name in list(SETS) if sampled is None else sampled:
-        wrapped[name] = sampling.sampled_set(*load_set(name, data), repeats)
+        wrapped[name] = sampled_set(*load_set(name, data), repeats)
         say(_line(f"{name}, sampled", wrapped[name]))
-    for name in list(many.FILES) if classes is None else classes:
-        several[name] = many.classes_set(*many.load_classes(name, data), repeats)
+    for name in list(CLASS_FILES) if classes is None else classes:
+        several[name] = classes_set(*load_classes(name, data), repeats)
         say(_line(f"{name}, smallest class", several[name]))
-    return report(trees, wrapped, several, repeats)
-
-
-def report(trees, wrapped, several, repeats):
-    """The tables and claims of what was found, set -> learner -> values in each fold."""
-    absent = (
-        f"Not at hand: {', '.join(MISSING)}. {NOTE} {rules.NOTE} Mean over {repeats} x 2 folds."
-    )
-    unpruned = {name: (*printed, SPARCCC[name]) for name, printed in AUC_UNPRUNED.items()}
-    columns = (*CRITERIA, rules.SPARCCC)
-    tables = []
-    if trees:
-        tables += [
-            _table("Table 3.3: AUC, unpruned", trees, columns, "auc", unpruned, absent),
-            _table("Table 3.4: AUC, pruned", trees, PRUNED, "auc", AUC_PRUNED, ""),
-            _table("Table 3.5: leaves", trees, PRUNED, "leaves", LEAVES, ""),
-        ]
-        tables[0].cells += _bare_cells(trees)
-    if wrapped:
-        note = f"{sampling.NOTE} {sampling.levels_told(wrapped)}"
-        title, printed = "Table 3.6: AUC after sampling", later.AUC_SAMPLED
-        tables.append(_table(title, wrapped, sampling.SAMPLED, "auc", printed, note))
-    if several:
-        title, printed = "Table 3.8: AUC of the smallest of many classes", later.AUC_CLASSES
-        tables.append(_table(title, several, many.TREES, "auc", printed, many.NOTE))
-        title, printed = "Table 3.9: leaves, many classes", later.LEAVES_CLASSES
-        tables.append(_table(title, several, many.TREES, "leaves", printed, many.LEAVES_NOTE))
     return Reproduction(
         name="ccpdt",
         paper="Class confidence proportion decision trees (W. Liu's thesis, Chapter 3)",
         command="stakes reproduce ccpdt",
-        tables=tables,
-        claims=claims(trees, wrapped, several),
+        tables=_tables(trees, wrapped, several, repeats),
+        claims=claims_of(trees, wrapped, several),
     )
 
 
-def _one_set(X, y, repeats):
-    """AUC and leaves of every tree in every fold."""
-    found = {name: {"auc": [], "leaves": []} for name in (*CRITERIA, *BARE.values(), *PRUNED)}
-    for repeat in range(repeats):
-        halves = StratifiedKFold(2, shuffle=True, random_state=repeat).split(X, y)
-        for train, test in halves:
-            for name, criterion in OURS.items():
-                model = ConfidenceTreeClassifier(criterion, pruning=None, min_samples_leaf=2)
-                full = model.fit(X[train], y[train]).trees_[0]
-                ones = np.ones(len(train))
-                examples = (np.ascontiguousarray(X[train]), y[train] == 1, ones, ones)
-                _keep(found[name], full, X[test], y[test])
-                if name in BARE:
-                    _keep(found[BARE[name]], full, X[test], y[test], smoothing=0.0)
-                for how, word in (("error", "error"), ("fisher", "Fisher")):
-                    if f"{name}, {word}" in found:
-                        pruned = prune(full, how, P_VALUE, examples)
-                        _keep(found[f"{name}, {word}"], pruned, X[test], y[test])
-    return found
+def _tables(trees, wrapped, several, repeats):
+    """The tables of the results, each set -> learner -> values in each fold."""
+    tables = []
+    if trees:
+        note = (
+            f"Not available: {', '.join(MISSING)}. {NOTE} {RULES_NOTE} Mean over {repeats} x 2 "
+            "folds."
+        )
+        tables += [
+            _table("Table 3.3: AUC, unpruned", trees, "auc", note),
+            _table("Table 3.4: AUC, pruned", trees, "auc"),
+            _table("Table 3.5: leaves", trees, "leaves"),
+        ]
+        tables[0].cells += [
+            _cell(name, tree, of_set[tree]["auc"])
+            for name, of_set in trees.items()
+            for tree in BARE.values()
+        ]
+    if wrapped:
+        note = f"{SAMPLED_NOTE} {_levels(wrapped)}"
+        tables.append(_table("Table 3.6: AUC after sampling", wrapped, "auc", note))
+    if several:
+        title = "Table 3.8: AUC of the smallest of many classes"
+        tables.append(_table(title, several, "auc", CLASSES_NOTE))
+        tables.append(_table("Table 3.9: leaves, many classes", several, "leaves", LEAVES_NOTE))
+    return tables
 
 
-def _keep(into, nodes, X, y, smoothing=1.0):
-    weight = nodes.weight + smoothing  # Laplace
-    score = weight[:, 1] / weight.sum(axis=1)
-    into["auc"].append(roc_auc_score(y, score[nodes.leaves(X)]))
-    into["leaves"].append(int(nodes.is_leaf.sum()))
-
-
-def _table(title, found, names, measure, printed, note):
-    cells = []
-    for name, of_set in found.items():
-        for tree, paper in zip(names, printed[name], strict=True):
-            values = of_set[tree][measure]
-            cells.append(Cell(name, tree, float(np.mean(values)), float(np.std(values)), paper))
+def _table(title, found, measure, note=""):
+    numbers = printed("ccpdt")[title.split()[1].rstrip(":")]
+    names = list(next(iter(numbers.values())))
+    cells = [
+        _cell(name, tree, of_set[tree][measure], numbers[name][tree])
+        for name, of_set in found.items()
+        for tree in names
+    ]
     ours = np.array(
         [[np.mean(of_set[tree][measure]) for tree in names] for of_set in found.values()]
     )
-    paper = np.array([printed[name] for name in found])
+    paper = np.array([list(numbers[name].values()) for name in found])
     sign = -1.0 if measure == "auc" else 1.0
     for tree, mine, theirs in zip(
         names, average_ranks(sign * ours), average_ranks(sign * paper), strict=True
@@ -141,13 +124,21 @@ def _table(title, found, names, measure, printed, note):
     return Table(title, cells, note)
 
 
-def _bare_cells(found):
-    """The plain trees without smoothing, which the thesis does not print."""
-    return [
-        Cell(name, tree, float(np.mean(of_set[tree]["auc"])), float(np.std(of_set[tree]["auc"])))
-        for name, of_set in found.items()
-        for tree in BARE.values()
-    ]
+def _cell(row, column, values, paper=None):
+    return Cell(row, column, float(np.mean(values)), float(np.std(values)), paper)
+
+
+def _levels(wrapped):
+    """The wrapper's average choice over all sets and folds."""
+    levels = np.array(
+        [level for of_set in wrapped.values() for n in SAMPLED for level in of_set[n]["levels"]]
+    )
+    kept, added = levels.mean(axis=0)
+    alone = np.mean((levels[:, 0] == 1) & (levels[:, 1] == 0))
+    return (
+        f"On average it kept {kept:.0%} of the majority and added {added:.0%} of the minority; in "
+        f"{alone:.0%} of the folds it left the data unchanged."
+    )
 
 
 def _line(name, found):

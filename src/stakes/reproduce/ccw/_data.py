@@ -1,4 +1,4 @@
-"""The sets of Table 4.1 that are at hand: numbers, codes of categories, the minority class."""
+"""The available data sets of Table 4.1: numbers, category codes, and the minority class."""
 
 import itertools
 
@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import data_file, load_npz
 
-# name -> file and the positive label; a number instead of a label: the class with so many rows
+# name -> file and the positive label; an int is the number of rows of the positive class
 SETS = {
     "Ada.agnostic": ("ada_agnostic.npz", "1"),
     "Ada.prior": ("ada_prior.csv.gz", "1"),
@@ -34,26 +34,21 @@ MISSING = (
     *("BioMed", "Schizo", "Arrhythmia", "Hungarian", "Ipums", "Primary"),
 )
 NOTE = (
-    "The positive class is the one with the printed share, which is not the smallest label of "
+    "The positive class is the one with the printed share, which is not the smallest class of "
     "Ecoli, Re1, Tr12 and Tr23. Ada.agnostic has 4,147 and Sylva.agnostic 13,086 rows here, 4,562 "
-    "and 14,395 in the thesis. Balance is made from its definition."
+    "and 14,395 in the thesis. Balance is generated from its definition."
 )
 
 
 def load_set(name, data=None):
-    """X with NaN where missing and codes for categories, the mask of categories, the minority."""
+    """X with NaN for missing values and coded categories, masks of categories and the minority."""
     file, label = SETS[name]
     if file is None:
         X = np.array(list(itertools.product(range(1, 6), repeat=4)), dtype=np.float64)
         y, categorical = (X[:, 0] * X[:, 1] != X[:, 2] * X[:, 3]).astype(int), np.zeros(4, bool)
     elif file.endswith(".npz"):
-        with np.load(data_file(data, file)) as found:
-            y = found["y"]
-            if "X" in found.files:
-                X = found["X"].astype(np.float64)
-            else:
-                parts = (found["data"], found["indices"], found["indptr"])
-                X = sparse.csr_matrix(parts, tuple(found["shape"])).toarray().astype(np.float64)
+        X, y = load_npz(data_file(data, file))
+        X = X.toarray() if sparse.issparse(X) else X
         categorical = np.zeros(X.shape[1], bool)
     else:
         table = pl.read_csv(data_file(data, file), infer_schema=False)
@@ -76,9 +71,9 @@ def _column(column):
 
 
 class Encoder:
-    """Numbers filled with their means and scaled to [0, 1]; categories as codes or as columns.
+    """Numbers imputed by their mean and scaled to [0, 1]; categories as codes or as columns.
 
-    Two categories that differ are at distance one, as in Weka, where the thesis's code ran.
+    Different categories are at distance one, as in Weka, which the thesis used.
     """
 
     def __init__(self, X, categorical):
@@ -92,11 +87,11 @@ class Encoder:
         self.levels = [np.unique(x) for x in filled.T[categorical]]
 
     def codes(self, X):
-        """Numbers and codes, for networks and trees."""
+        """Numbers and category codes, for networks and trees."""
         return np.where(np.isnan(X), self.mean, X)
 
     def columns(self, X, metric):
-        """Numbers and one column for each category, for distances."""
+        """Numbers and one column per category, for distances."""
         filled = self.codes(X)
         height = {"l1": 0.5, "l2": np.sqrt(0.5), "linf": 1.0}[metric]
         numbers = ((filled - self.low) / self.span)[:, ~self.categorical]

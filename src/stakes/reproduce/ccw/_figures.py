@@ -1,4 +1,4 @@
-"""Figure 4.2 of the thesis drawn from a stored run.
+"""Figure 4.2 of the thesis, plotted from a stored run.
 
 python -m stakes.reproduce.ccw._figures ccw.json ccw_gain.svg
 """
@@ -10,7 +10,7 @@ from stakes.reproduce.ccw._runs import METRICS
 
 
 def draw(result):
-    """One panel per distance: the gain of CCW_MI over MI on each set, one and eleven neighbours.
+    """One panel per distance: gain of CCW_MI over MI on each set, with 1 and 11 neighbours.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def draw(result):
         axis.set_title(word, fontsize=9)
         axis.tick_params(labelsize=7)
         axis.tick_params(axis="x", rotation=90)
-    axes[0].set_ylabel("AUC-PR of CCW_MI less MI", fontsize=8)
+    axes[0].set_ylabel("AUC-PR of CCW_MI minus MI", fontsize=8)
     axes[0].legend(fontsize=7)
     return figure
 

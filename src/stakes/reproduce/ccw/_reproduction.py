@@ -3,26 +3,35 @@
 import numpy as np
 
 from stakes.compare import average_ranks, friedman_test
-from stakes.reproduce._pairs import beats_claim, friedman_of_two
-from stakes.reproduce._result import Cell, Claim, Reproduction, Table
+from stakes.reproduce._pairs import friedman_of_two
+from stakes.reproduce._printed import printed
+from stakes.reproduce._result import Cell, Reproduction, Table
+from stakes.reproduce.ccw._claims import claims_of, mean_of
 from stakes.reproduce.ccw._data import MISSING, NOTE, SETS, load_set
-from stakes.reproduce.ccw._paper import ELEVEN, ELEVEN_NEAREST, NEAREST, NOT_RUN, ONE
 from stakes.reproduce.ccw._runs import METRICS, run_set
+
+COMPETITORS_NOTE = (
+    "WDkNN, LMNN and DNet are the thesis's numbers, not run: no maintained library has WDkNN "
+    "or DNet, and metric-learn 0.7's LMNN passes an argument that scikit-learn has removed. "
+    "SMOTE is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at "
+    "p = 0.01 and have the leaves of `ConfidenceTreeClassifier`, smoothed towards their parents, "
+    "not by Laplace's rule."
+)
 
 
 def run(*, repeats=None, data=None, progress=None, sets=None):
-    """Tables 4.1 and 4.2 and Figure 4.2 on the sets at hand, and what became of the claims.
+    """Tables 4.1 and 4.2 and Figure 4.2 on the available sets, and the verdicts on the claims.
 
     Parameters
     ----------
     repeats : int, default=None
-        How often the data are halved, 5 in the thesis.
+        Repeats of the two-fold cross-validation, 5 in the thesis.
     data : path, default=None
-        Directory with the public sets; None: `STAKES_DATA`.
+        Folder with the public data sets; None: `STAKES_DATA`.
     progress : callable, default=None
         Called with a line of text after each set.
     sets : sequence of str, default=None
-        Names out of Table 4.1; None: all that are at hand.
+        Data sets of Table 4.1; None: all that are available.
 
     Returns
     -------
@@ -37,52 +46,46 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
         say(f"{name}: " + ", ".join(f"{k[0]}/{k[1]}/{k[2]} {v:.3f}" for k, v in means.items()))
     setup = (
         f"Area under the precision-recall curve (average precision), mean over {repeats} x 2 "
-        f"folds. {NOTE} Not at hand: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, as "
-        "in the thesis, with at most one parent in sets of more than 500 columns, else two."
+        f"folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, "
+        "as in the thesis, with at most one parent in sets with more than 500 columns, otherwise "
+        "two."
     )
     left = [name for name in SETS if name not in found]
     if left:
-        setup = f"At hand but left out of this run: {', '.join(left)}. {setup}"
-    rivals = (
-        "WDkNN, LMNN and DNet are the thesis's numbers, not run: no maintained library has WDkNN "
-        "or DNet, and metric-learn 0.7's LMNN calls an argument that scikit-learn has removed. "
-        "SMOTE is `SafeLevelSMOTE` before MI; CCPDT and HDDT are pruned by Fisher's test at "
-        "p = 0.01 and have the leaves of `ConfidenceTreeClassifier`, drawn to their parents, not "
-        "Laplace's."
-    )
+        setup = f"Available but left out of this run: {', '.join(left)}. {setup}"
     return Reproduction(
         name="ccw",
         paper="Class confidence weighted nearest neighbours (W. Liu's thesis, Chapter 4)",
         command=f"stakes.reproduce.ccw.run(sets={list(found)})" if left else "stakes reproduce ccw",
         tables=[
-            _table("Table 4.1: k = 1", found, ONE, 1, NEAREST, setup),
-            _table("Table 4.2: k = 11", found, ELEVEN, 11, ELEVEN_NEAREST, rivals),
+            _table("Table 4.1: k = 1", found, 1, setup),
+            _table("Table 4.2: k = 11", found, 11, COMPETITORS_NOTE),
             *(_figure(found, k) for k in (1, 11)),
         ],
-        claims=_claims(found),
+        claims=claims_of(found),
     )
 
 
-def _mean(found, learner, k, metric="l2"):
-    return np.array([np.mean(of_set[learner, k, metric]) for of_set in found.values()])
-
-
-def _table(title, found, names, k, printed, note):
-    cells, ran = [], [name for name in names if name not in NOT_RUN]
+def _table(title, found, k, note):
+    numbers = printed("ccw")[title.split()[1].rstrip(":")]
+    cells = []
     for name, of_set in found.items():
-        for learner, paper in zip(names, printed[name], strict=True):
+        for learner, paper in numbers[name].items():
             values = of_set.get((learner, k, "l2"))
-            ours = (None, None) if values is None else (np.mean(values), np.std(values))
-            ours = [None if value is None else float(value) for value in ours]
+            ours = (
+                (None, None) if values is None else (float(np.mean(values)), float(np.std(values)))
+            )
             cells.append(Cell(name, learner, *ours, paper=paper))
-    ours = np.column_stack([_mean(found, learner, k) for learner in ran])
-    paper = np.array([[printed[name][names.index(learner)] for learner in ran] for name in found])
+    ran = [learner for learner in numbers[name] if (learner, k, "l2") in of_set]
+    ours = np.column_stack([mean_of(found, learner, k) for learner in ran])
+    paper = np.array([[numbers[name][learner] for learner in ran] for name in found])
     for learner, mine, theirs in zip(ran, average_ranks(-ours), average_ranks(-paper), strict=True):
         cells.append(Cell("average rank of those run", learner, float(mine), paper=float(theirs)))
     for base in ("CCW_MI", "CCW_AI"):
         for learner in ran:
             if learner != base:
-                p = [friedman_of_two(*pair)[2] for pair in _pairs(ran, base, learner, ours, paper)]
+                pair = [ran.index(base), ran.index(learner)]
+                p = [friedman_of_two(*table[:, pair].T)[2] for table in (ours, paper)]
                 cells.append(Cell(f"Friedman p, base {base}", learner, p[0], paper=p[1]))
     if len(found) > 1:
         p = friedman_test(-ours).p_value, friedman_test(-paper).p_value
@@ -92,65 +95,10 @@ def _table(title, found, names, k, printed, note):
     return Table(title, cells, note)
 
 
-def _pairs(ran, base, other, *tables):
-    return [(t[:, ran.index(base)], t[:, ran.index(other)]) for t in tables]
-
-
 def _figure(found, k):
-    """Figure 4.2 has no numbers: ours alone, the gain of CCW_MI over MI in each metric."""
+    """Figure 4.2 prints no numbers: only ours, the gain of CCW_MI over MI with each metric."""
     cells = []
     for metric, word in METRICS.items():
-        gains = _mean(found, "CCW_MI", k, metric) - _mean(found, "MI", k, metric)
+        gains = mean_of(found, "CCW_MI", k, metric) - mean_of(found, "MI", k, metric)
         cells += [Cell(name, word, float(g)) for name, g in zip(found, gains, strict=True)]
     return Table(f"Figure 4.2: gain of CCW_MI over MI, k = {k}", cells)
-
-
-def _claims(found):
-    claims = [
-        _claim(found, f"{better} beats {other} at k = {k} (p = {p}).", better, other, k)
-        for better, other, k, p in (
-            *(("CCW_MI", "NW", 1, "7E-7"), ("CCW_MI", "MI", 1, "8E-6")),
-            *(("CCW_AI", "AI", 1, "9E-6"), ("CCW_MI", "MI", 11, "2E-7")),
-            *(("CCW_AI", "AI", 11, "4E-5"), ("CCW_MI", "CCPDT", 11, "0.019")),
-            *(("CCW_MI", "HDDT", 11, "0.007"),),
-        )
-    ]
-    wins, losses, p = friedman_of_two(_mean(found, "CCW_MI", 11), _mean(found, "SMOTE", 11))
-    claims.append(
-        Claim(
-            "CCW_MI is comparable to over-sampling at k = 11 (p = 0.106).",
-            "reproduced" if p >= 0.05 or wins > losses else "not reproduced",
-            f"against safe-level SMOTE better on {wins}, worse on {losses} sets, p = {p:.2g}",
-        )
-    )
-    same = np.max(np.abs(_mean(found, "MI", 1) - _mean(found, "AI", 1)))
-    claims.append(
-        Claim(
-            "At k = 1 the weights MI and AI rank alike, so that their columns are equal.",
-            "reproduced" if same < 0.001 else "not reproduced",
-            f"largest difference {same:.2g}",
-        )
-    )
-    for metric, word in METRICS.items():
-        claims.append(
-            _claim(
-                found,
-                f"CCW_MI improves MI with {word} distance, k = 11.",
-                "CCW_MI",
-                "MI",
-                11,
-                metric,
-            )
-        )
-    claims.append(
-        Claim(
-            "CCW_MI and CCW_AI beat WDkNN, LMNN and DNet.",
-            "cannot be checked",
-            "no maintained library runs them; the thesis's numbers are shown",
-        )
-    )
-    return claims
-
-
-def _claim(found, text, better, other, k, metric="l2"):
-    return beats_claim(text, *(_mean(found, learner, k, metric) for learner in (better, other)))

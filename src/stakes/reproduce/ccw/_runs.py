@@ -1,15 +1,14 @@
-"""One set of Chapter 4: all neighbours and their rivals on the same halves, by AUC-PR."""
+"""Nearest neighbours and their competitors on the same folds of one data set, by AUC-PR."""
 
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold
 
 from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier
-from stakes.neighbors._search import NeighborSearch
 from stakes.reproduce.ccw._data import Encoder
 from stakes.sampling import SafeLevelSMOTE
 from stakes.tree import ConfidenceTreeClassifier
 
-MANY = 500  # with more columns than this a column has at most one parent
+MANY = 500  # above this number of columns, a column has at most one parent in the network
 WEIGHTS = {"NW": "none", "MI": "inverse", "AI": "additive"}
 METRICS = {"l1": "Manhattan", "l2": "Euclidean", "linf": "Chebyshev"}
 TREES = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}
@@ -35,31 +34,39 @@ def _one_fold(X, categorical, y, train, test):
     typical = Given(network.log_confidence(codes[0], y[train].astype(int)))
     for metric in METRICS:
         A, B = (encoder.columns(X[rows], metric) for rows in (train, test))
-        once = Once(A, B, metric)
-        for k in (1, 11):
+        nearest = None  # of all learners with this metric: they store the same rows
+        for k in (11, 1):
             for name, weights in WEIGHTS.items():
                 if metric != "l2" and name != "MI":
                     continue
                 for word, confidence in (("", None), ("CCW_", typical)):
                     model = ConfidenceNeighborsClassifier(
-                        k, weights=weights, confidence=confidence, metric=metric, calibration=None
+                        n_neighbors=k,
+                        weights=weights,
+                        confidence_model=confidence,
+                        metric=metric,
+                        calibration=None,
                     ).fit(A, y[train])
-                    model._search = once
-                    yield (word + name, k, metric), model.predict_proba(B)[:, 1]
+                    if nearest is None:
+                        nearest = model.kneighbors(B)
+                    found = tuple(part[:, :k] for part in nearest)
+                    yield (word + name, k, metric), model.predict_proba(B, neighbors=found)[:, 1]
     A, B = (encoder.columns(X[rows], "l2") for rows in (train, test))
     smote = SafeLevelSMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
     more, labels = smote.fit_resample(A, y[train])
-    model = ConfidenceNeighborsClassifier(11, confidence=None, calibration=None).fit(more, labels)
+    model = ConfidenceNeighborsClassifier(
+        n_neighbors=11, confidence_model=None, calibration=None
+    ).fit(more, labels)
     yield ("SMOTE", 11, "l2"), model.predict_proba(B)[:, 1]
     for name, criterion in TREES.items():
         tree = ConfidenceTreeClassifier(
-            criterion, pruning="fisher", p_value=0.01, categorical_features=categorical
+            criterion=criterion, pruning="fisher", p_value=0.01, categorical_features=categorical
         )
         yield (name, 11, "l2"), tree.fit(codes[0], y[train]).predict_proba(codes[1])[:, 1]
 
 
 class Given:
-    """Confidences that were found beforehand, in the order of the training rows."""
+    """Confidences computed beforehand, in the order of the training rows."""
 
     def __init__(self, log_p):
         self.log_p = log_p
@@ -67,15 +74,3 @@ class Given:
     def log_confidence(self, X, index):
         """The stored logarithms."""
         return self.log_p
-
-
-class Once:
-    """The eleven nearest of each test row, searched once for all learners."""
-
-    def __init__(self, A, B, metric):
-        k = min(11, len(A))
-        self.distance, self.near = NeighborSearch(A, metric, k, None).nearest(B, k)
-
-    def nearest(self, X, k):
-        """The first k of them."""
-        return self.distance[:, :k], self.near[:, :k]

@@ -1,4 +1,4 @@
-"""The sets of Table 1 of the CS-SVM paper that are at hand, as (X, y) with y in {-1, +1}."""
+"""The available data sets of Table 1 of the CS-SVM paper, as (X, y) with y in {-1, +1}."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ import polars as pl
 from scipy import sparse
 
 from stakes.datasets import fetch_kdd99
-from stakes.reproduce._files import data_directory, data_file
+from stakes.reproduce._files import data_directory, data_file, load_npz, numbers_of
 
 
 @dataclass(frozen=True)
 class SetSpec:
-    """One row of Table 1: its file, its positive label, what is not a feature, what is tuned."""
+    """One row of Table 1: file, positive label, columns that are no features, what is tuned."""
 
     file: str
     positive: object
@@ -21,7 +21,7 @@ class SetSpec:
     target: str = "target"
     rows: tuple | None = None  # (train, validation, test) of a large set; None: cross-validation
     fn_cost: float = 1.0
-    note: str = ""  # where our copy or reading differs from Table 1
+    note: str = ""  # differences from Table 1
 
 
 SETS = {
@@ -43,7 +43,7 @@ SETS = {
         "CSU",
         drop=("survival", "target", "name", "group", "mult"),
         target="still_alive",
-        note="the label with 131 rows at 1:2; months of survival, its other half, left out",
+        note="the label with 131 rows at 1:2; months of survival, which determine it, dropped",
     ),
     "Liver": SetSpec("liver_bupa.csv.gz", 1, "CSU"),
     "Sonar": SetSpec("sonar.csv.gz", "M", "CSU"),
@@ -64,10 +64,9 @@ MISSING = ("Web Spam", "MNIST", "SIAM1", "SIAM11")
 
 
 def load_set(name, data=None):
-    """Features (text one-hot, gaps filled with the mean) and signs of one set.
+    """Features (text one-hot encoded, missing values imputed by the mean) and signs of one set.
 
-    Large sets are cut to the rows that are used, drawn with a fixed seed, both classes in their
-    natural share.
+    Large sets are reduced to a stratified random sample with a fixed seed.
     """
     spec = SETS[name]
     path = data_file(data, spec.file)
@@ -79,7 +78,11 @@ def load_set(name, data=None):
         rows = _draw(found.y, sum(spec.rows))
         X, y = numbers_of(found.X[rows]), found.y[rows]
     elif path.suffix == ".npz":
-        X, y = _from_npz(path, spec)
+        X, y = load_npz(path)
+        if spec.rows is not None:
+            rows = _draw(y == spec.positive, sum(spec.rows))
+            X, y = X[rows], y[rows]
+        X = X.toarray() if sparse.issparse(X) else X
     else:
         table = pl.read_csv(path, infer_schema_length=None)
         table = table.filter(pl.col(spec.target).is_not_null())
@@ -88,19 +91,8 @@ def load_set(name, data=None):
     return np.ascontiguousarray(X, dtype=np.float64), np.where(y == spec.positive, 1.0, -1.0)
 
 
-def _from_npz(path, spec):
-    held = np.load(path, allow_pickle=False)
-    y = held["y"]
-    rows = np.arange(len(y)) if spec.rows is None else _draw(y == spec.positive, sum(spec.rows))
-    if "indptr" in held.files:
-        shape = tuple(held["shape"])
-        X = sparse.csr_array((held["data"], held["indices"], held["indptr"]), shape=shape)
-        return X[rows].toarray(), y[rows]
-    return held["X"][rows].astype(np.float64), y[rows]
-
-
 def _draw(y, n):
-    """Some rows in random order, each class in its natural share."""
+    """A stratified random sample of the rows, in random order."""
     rng = np.random.default_rng(0)
     y = np.asarray(y)
     n = min(n, len(y))
@@ -109,12 +101,3 @@ def _draw(y, n):
         for label in np.unique(y)
     ]
     return rng.permutation(np.concatenate(parts))
-
-
-def numbers_of(table):
-    """Text as columns of zero and one, gaps filled with the column's mean."""
-    text = [c for c, kind in zip(table.columns, table.dtypes, strict=True) if not kind.is_numeric()]
-    wide = table.with_columns(pl.col(text).cast(pl.String)).to_dummies(text) if text else table
-    X = wide.cast(pl.Float64).to_numpy()
-    mean = np.nanmean(X, axis=0)
-    return np.where(np.isnan(X), mean, X)

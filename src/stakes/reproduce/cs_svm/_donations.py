@@ -1,63 +1,48 @@
-"""Table 8 of the CS-SVM paper on what is left of KDD 98: income of a mailing."""
+"""Table 8 of the CS-SVM paper on the available part of KDD 98: income of a mailing."""
 
 import itertools
 
 import numpy as np
-import polars as pl
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from stakes._core.deciding import only_scores_count
-from stakes.reproduce._files import data_file
+from stakes.reproduce._files import load_donors
+from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Claim, Table
-from stakes.reproduce.cs_svm._data import numbers_of
-from stakes.reproduce.cs_svm._paper import INCOME
 from stakes.svm import BiasedPenaltySVC, BoundaryMovementSVC, CostSensitiveSVC
 
 MAIL = 0.68
-LETTERS = 96_367  # people in the contest's validation set, to which incomes are scaled
-THINNING = 90_569 / 14_529  # non-donors are thinned out in this part of the data
+LETTERS = 96_367  # people in the contest's validation set; incomes are scaled to it
 C_GRID = (0.001, 0.01, 0.1)
-GAMMA_GRID = (0.1, 0.4)  # over the number of features
+GAMMA_GRID = (0.1, 0.4)  # divided by the number of features
 KAPPA_GRID = (0.97, 0.9, 0.5)
 
 
-def load_donors(data=None):
-    """Features, gifts (zero: no donor) and how many people each row stands for."""
-    table = pl.read_csv(
-        data_file(data, "kdd98_donor19372.csv.gz"),
-        infer_schema_length=None,
-        null_values=["NA", "?", "."],
-    )
-    gift = table["Donation.Amount"].fill_null(0.0).to_numpy()
-    X = numbers_of(table.drop("Donate", "Donation.Amount", "ID", "CLUSTER_CODE", "OVERLAY_SOURCE"))
-    return X, gift, np.where(gift > 0, 1.0, THINNING)
-
-
 def income(mailed, gift, people):
-    """Gifts less postage, scaled to the size of the contest's validation set."""
+    """Gifts minus postage, scaled to the size of the contest's validation set."""
     earned = np.where(mailed, (gift - MAIL) * people, 0.0)
     return float(earned.sum() / people.sum() * LETTERS)
 
 
 def donations(repeats=2, data=None, n_train=4_000, n_validation=6_000):
-    """Income of the SVMs with a price per example, tuned on validation, counted on test."""
+    """Income of the SVMs with example-dependent costs, tuned on validation, measured on test."""
     X, gift, people = load_donors(data)
     runs = [_one_split(X, gift, people, seed, n_train, n_validation) for seed in range(repeats)]
-    cells = []
+    cells, paper = [], printed("cs_svm")["8"]
     for name in runs[0]:
         values = np.array([run[name] for run in runs])
         cells.append(
-            Cell(name, "income", float(values.mean()), float(values.std()), INCOME.get(name))
+            Cell(name, "income", float(values.mean()), float(values.std()), paper[name]["income"])
         )
     gains = np.array([run["ED-CS-SVM"] - run["ED-BP-SVM"] for run in runs])
     mean = {cell.row: cell.ours for cell in cells}
     note = (
         f"{repeats} splits of kdd98_donor19372 (all 4,843 donors of the learning set, one "
-        f"non-donor in 6.23 with that weight): {n_train:,} rows to train, {n_validation:,} to "
-        f"choose, the rest to count; scaled to {LETTERS:,} people. C in {C_GRID}, gamma times the "
-        f"number of features in {GAMMA_GRID}, kappa in {KAPPA_GRID}. Most of the 479 features "
-        "are not in this part, so levels differ; the other algorithms of Table 8 are no SVMs and "
-        "not run."
+        f"non-donor in 6.23 with that weight): {n_train:,} rows for training, {n_validation:,} for "
+        f"model selection, the rest for testing; scaled to {LETTERS:,} people. C in {C_GRID}, "
+        f"gamma times the number of features in {GAMMA_GRID}, kappa in {KAPPA_GRID}. This copy "
+        "lacks most of the 479 features, so levels differ; the other algorithms of Table 8 are not "
+        "SVMs and were not run."
     )
     return Table("Table 8: income on KDD 98", cells, note), _claim(mean, gains)
 
@@ -68,7 +53,7 @@ def _one_split(X, gift, people, seed, n_train, n_validation):
     mean, sd = X[train].mean(axis=0), X[train].std(axis=0)
     Z = (X - mean) / np.where(sd > 0, sd, 1.0)
     y = (gift > 0).astype(int)
-    # a wrong decision loses the gift less the letter, or the letter of all whom the row stands for
+    # a wrong decision loses the gift minus the letter, or the letters to all people of the row
     regret = np.where(y == 1, np.maximum(gift - MAIL, 1e-3), MAIL * people)
     prices = dict(fp_cost=regret[train], fn_cost=regret[train])
     everyone = np.ones(len(test), bool)
@@ -77,7 +62,7 @@ def _one_split(X, gift, people, seed, n_train, n_validation):
     def best(models):
         earned = []
         for model in models:
-            with only_scores_count():  # the best of the grid decides, on other rows
+            with only_scores_count():  # the best point of the grid decides, on other rows
                 model.fit(Z[train], y[train], **prices)
             said = model.predict(Z[choose]) == 1
             earned.append((income(said, gift[choose], people[choose]), model))
@@ -85,10 +70,10 @@ def _one_split(X, gift, people, seed, n_train, n_validation):
         return income(model.predict(Z[test]) == 1, gift[test], people[test])
 
     grid = [(C, g / Z.shape[1]) for C, g in itertools.product(C_GRID, GAMMA_GRID)]
-    found["ED-BM-SVM"] = best(BoundaryMovementSVC(C, gamma=g, cv=3) for C, g in grid)
-    found["ED-BP-SVM"] = best(BiasedPenaltySVC(C, gamma=g) for C, g in grid)
+    found["ED-BM-SVM"] = best(BoundaryMovementSVC(C=C, gamma=g, cv=3) for C, g in grid)
+    found["ED-BP-SVM"] = best(BiasedPenaltySVC(C=C, gamma=g) for C, g in grid)
     found["ED-CS-SVM"] = best(
-        CostSensitiveSVC(C, gamma=g, kappa=kappa, conditions="ignore")
+        CostSensitiveSVC(C=C, gamma=g, kappa=kappa, conditions="ignore")
         for (C, g), kappa in itertools.product(grid, KAPPA_GRID)
     )
     chance = LogisticRegression(C=0.01, max_iter=1000)

@@ -1,23 +1,22 @@
-"""The sets of the CSDUOL paper as (X, y), y in {-1, +1}; raw in Table 2, z-scored in Table 4."""
+"""The data sets of the CSDUOL paper, y in {-1, +1}: raw for Table 2, standardised for Table 4."""
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
-from stakes.reproduce._files import data_directory
+from stakes.reproduce._files import data_directory, load_npz
 
-COD_RNA_ROWS = 10_000  # what the table's own numbers of mistakes amount to
+COD_RNA_ROWS = 10_000  # fits the table's own numbers of mistakes
 
 
 def load_set(name, data=None):
-    """Features and signs of one set.
+    """Features and signs of one data set.
 
     Parameters
     ----------
     name : str
         As in the paper's tables.
     data : path, default=None
-        Directory with the files; None: `STAKES_DATA`.
+        Folder with the files; None: `STAKES_DATA`.
 
     Returns
     -------
@@ -27,12 +26,10 @@ def load_set(name, data=None):
     return _READERS[name](data_directory(data))
 
 
-def _sparse_npz(file):
+def _npz(file):
     def read(where):
-        with np.load(where / file) as d:
-            parts = d["data"].astype(np.float64), d["indices"], d["indptr"]
-            X = sparse.csr_matrix(parts, shape=tuple(d["shape"]))
-            return X, np.where(d["y"] > 0, 1.0, -1.0)
+        X, y = load_npz(where / file)
+        return X, np.where(y > 0, 1.0, -1.0)
 
     return read
 
@@ -46,26 +43,26 @@ def _csv(file, positive, scale):
     def read(where):
         table = pl.read_csv(where / file, null_values="?").drop_nulls()
         X, label = table[:, :-1].cast(pl.Float64).to_numpy(), table[:, -1].to_numpy()
-        return (_z_scored(X) if scale else X), np.where(label == positive, 1.0, -1.0)
+        return (_standardised(X) if scale else X), np.where(label == positive, 1.0, -1.0)
 
     return read
 
 
 def _cod_rna(where):
-    with np.load(where / "cod-rna_train_zscored.npz") as d:
-        rows = np.random.default_rng(0).permutation(len(d["y"]))[:COD_RNA_ROWS]
-        return d["X"][rows].astype(np.float64), np.where(d["y"][rows] > 0, 1.0, -1.0)
+    X, y = load_npz(where / "cod-rna_train_zscored.npz")
+    rows = np.random.default_rng(0).permutation(len(y))[:COD_RNA_ROWS]
+    return X[rows], np.where(y[rows] > 0, 1.0, -1.0)
 
 
-def _z_scored(X):
+def _standardised(X):
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 _READERS = {
-    "a7a": _sparse_npz("a7a.npz"),
+    "a7a": _npz("a7a.npz"),
     "german": _german,
     "spambase": _csv("spambase.csv.gz", 1, scale=False),
-    "w7a": _sparse_npz("w7a.npz"),
+    "w7a": _npz("w7a.npz"),
     "cod-rna": _cod_rna,
     "australian": _csv("australian.csv.gz", 1, scale=True),
     "breast cancer": _csv("breast_cancer_wisconsin.csv.gz", 4, scale=True),

@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of the CSDUOL paper drawn from a stored run.
+"""Figures 1 and 2 of the CSDUOL paper, plotted from a stored run.
 
 python -m stakes.reproduce.csduol._figures csduol.json csduol_curves.svg
 """
@@ -20,7 +20,7 @@ STYLES = {
 
 
 def draw(result):
-    """One panel per set and figure: what each learner had reached after a share of the stream.
+    """One panel per set and figure: each learner's value after a share of the stream.
 
     Parameters
     ----------
@@ -40,7 +40,9 @@ def draw(result):
         for learner, curve in _curves(table).items():
             color, width = STYLES[learner]
             axis.plot(*zip(*curve, strict=True), label=learner, color=color, linewidth=width)
-        axis.set_title(table["title"].replace(" on the way", "").replace(": ", "\n"), fontsize=8)
+        axis.set_title(
+            table["title"].replace(" during the stream", "").replace(": ", "\n"), fontsize=8
+        )
         axis.tick_params(labelsize=7)
         axis.set_xlabel("% read", fontsize=7)
     axes[0].legend(fontsize=6)

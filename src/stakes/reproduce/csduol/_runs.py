@@ -4,57 +4,63 @@ import time
 import zlib
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
-    KernelALMA,
-    KernelCPA,
-    KernelPA,
-    KernelPAUM,
-    KernelPerceptron,
-    KernelROMMA,
+    KernelALMAClassifier,
+    KernelCPAClassifier,
+    KernelPAClassifier,
+    KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
 )
 
 GAMMA = 1.0 / 128.0  # exp(-|x - z|^2 / (2 sigma^2)) with sigma = 8
-GRAM_BYTES = 1 << 30  # a Gram matrix up to this size is shared by all runs on a set
+GRAM_BYTES = 1 << 30  # a Gram matrix up to this size is computed once for all runs on a set
 TICKS = np.linspace(0.1, 1.0, 10)
-STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): Section 4.1, and what the table fits
+STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): of Section 4.1, and what fits the table
 
 
 def plain_learners():
-    """The five that know no prices, by the paper's names."""
+    """The five learners without prices, by the paper's names."""
     return {
-        "Perceptron": KernelPerceptron(gamma=GAMMA),
-        "ALMA": KernelALMA(gamma=GAMMA),
-        "ROMMA": KernelROMMA(gamma=GAMMA),
-        "PA-I": KernelPA(gamma=GAMMA),
+        "Perceptron": KernelPerceptronClassifier(gamma=GAMMA),
+        "ALMA": KernelALMAClassifier(gamma=GAMMA),
+        "ROMMA": KernelROMMAClassifier(gamma=GAMMA),
+        "PA-I": KernelPAClassifier(gamma=GAMMA),
         "DUOL": DUOLClassifier(gamma=GAMMA),
     }
 
 
 def priced_learners(**prices):
-    """The three that do; `prices` says which objective and which prices."""
+    """The three learners with prices; `prices` sets their objective and costs."""
     return {
-        "PAUM": KernelPAUM(gamma=GAMMA, **prices),
-        "CPA": KernelCPA(gamma=GAMMA, **prices),
+        "PAUM": KernelPAUMClassifier(gamma=GAMMA, **prices),
+        "CPA": KernelCPAClassifier(gamma=GAMMA, **prices),
         "CSDUOL": CSDUOLClassifier(gamma=GAMMA, **prices),
     }
 
 
 def all_runs(y, costs=True):
-    """(learner's name, what it was told) -> learner."""
+    """(learner's name, its setting) -> learner; the setting is "" for plain learners."""
     ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
     runs = {(name, ""): learner for name, learner in plain_learners().items()}
-    told = {"sum": dict(objective="sum", class_ratio=ratio)}
+    settings = {"sum": dict(cost_rule="balanced", class_ratio=ratio)}
     if costs:
         for c_p, c_n in (STATED, FITTING):
-            told[f"{c_p}"] = dict(objective="cost", fn_cost=c_p, fp_cost=c_n)
-    for what, prices in told.items():
-        runs |= {(name, what): learner for name, learner in priced_learners(**prices).items()}
-    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, objective="sum")
+            settings[f"{c_p}"] = dict(cost_rule="regret", fn_cost=c_p, fp_cost=c_n)
+    for setting, prices in settings.items():
+        runs |= {(name, setting): learner for name, learner in priced_learners(**prices).items()}
+    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced")
     return runs
+
+
+def of_setting(found, learner, setting):
+    """The run of a learner with some setting; plain learners have one run for all settings."""
+    return found[learner, setting] if (learner, setting) in found else found[learner, ""]
 
 
 def run_set(name, X, y, repeats, costs=True):
@@ -62,25 +68,32 @@ def run_set(name, X, y, repeats, costs=True):
 
     Returns
     -------
-    dict of (learner, told) -> dict of arrays over the repeats: `positive` and `negative` mistakes
-    at each tick, `support`, and `seconds` of one run that has to make its own kernel rows.
+    dict of (learner, setting) -> dict of arrays over the repeats: `positive` and `negative`
+    mistakes at each tick, `support`, and `seconds` of one run that computes its own kernel rows.
     """
     runs = all_runs(y, costs)
     gram = rbf_kernel(X, gamma=GAMMA) if 8 * len(y) ** 2 <= GRAM_BYTES else None
     found = {key: {"positive": [], "negative": [], "support": []} for key in runs}
+    counts = {"n_positive": [], "n_negative": []}
     for repeat in range(repeats):
         order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
+        K = None if gram is None else gram[np.ix_(order, order)]
         for key, learner in runs.items():
             if repeat == 0:
                 found[key]["seconds"] = _seconds(learner, X[order], y[order])
-            scores = _scores(learner, X, y, order, gram)
+            fresh = clone(learner).set_params(kernel="rbf" if gram is None else "precomputed")
+            scores = fresh.decision_function_then_learn(
+                X[order] if gram is None else K, y[order], classes=[-1, 1]
+            )
             positive, negative = _mistakes(scores, y[order])
             found[key]["positive"].append(positive)
             found[key]["negative"].append(negative)
-            found[key]["support"].append(len(learner.support_))
-    counts = _class_counts(y, repeats, name)
+            found[key]["support"].append(len(fresh.support_))
+        # always negative misses all positives, always positive has all false alarms
+        counts["n_positive"].append(_mistakes(-np.ones(len(y)), y[order])[0])
+        counts["n_negative"].append(_mistakes(np.ones(len(y)), y[order])[1])
     return {
-        key: {what: np.array(values) for what, values in one.items()} | counts
+        key: {what: np.array(values) for what, values in (one | counts).items()}
         for key, one in found.items()
     }
 
@@ -97,18 +110,9 @@ def weighted_cost(one, prices):
     return prices[0] * one["positive"] + prices[1] * one["negative"]
 
 
-def _scores(learner, X, y, order, gram):
-    if gram is not None:
-        return learner._learn_gram(gram, y, order)
-    fresh = type(learner)(**learner.get_params())
-    scores = fresh.score_then_learn(X[order], y[order], classes=[-1, 1])
-    learner._store = fresh._store
-    return scores
-
-
 def _seconds(learner, X, y):
-    fresh = type(learner)(**learner.get_params())
-    type(learner)(**learner.get_params()).partial_fit(X[:50], y[:50], classes=[-1, 1])  # compiles
+    clone(learner).partial_fit(X[:50], y[:50], classes=[-1, 1])  # compiles
+    fresh = clone(learner)
     start = time.process_time()
     fresh.partial_fit(X, y, classes=[-1, 1])
     return time.process_time() - start
@@ -119,13 +123,3 @@ def _mistakes(scores, y):
     said = scores >= 0
     ends = np.rint(TICKS * len(y)).astype(int) - 1
     return np.cumsum((y > 0) & ~said)[ends], np.cumsum((y < 0) & said)[ends]
-
-
-def _class_counts(y, repeats, name):
-    ends = np.rint(TICKS * len(y)).astype(int) - 1
-    counts = []
-    for repeat in range(repeats):
-        order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
-        counts.append(np.cumsum(y[order] > 0)[ends])
-    positive = np.array(counts)
-    return {"n_positive": positive, "n_negative": ends + 1 - positive}

@@ -1,22 +1,22 @@
-"""The data of the CW-CVaR paper: loans, letters, and a feature that cannot be trusted."""
+"""The data of the CW-CVaR paper: loans, mailings, and a feature that is unreliable."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from stakes.datasets import load_german_credit
-from stakes.reproduce.cs_svm._donations import load_donors
+from stakes.reproduce._files import load_donors
 
 MAIL = 0.68
-SHARES = tuple(k / 10 for k in range(1, 11))  # of the stream, where learning curves are told
+SHARES = tuple(k / 10 for k in range(1, 11))  # of the stream, points of the learning curves
 DONORS_PER_OTHER = 4_843 / 90_569  # in all of KDD 98's learning set
 
 
 @dataclass
 class Stream:
-    """Examples, labels, the cost c(x) that learners are told, and what mistakes cost.
+    """Examples, labels, the cost c(x) given to learners, and the costs of both mistakes.
 
-    `expected_fn` is what a miss is thought to cost before the outcome is known.
+    `expected_fn` is the expected cost of a miss before the outcome is known.
     """
 
     X: np.ndarray
@@ -31,20 +31,20 @@ class Stream:
         return Stream(*(part[rows] for part in vars(self).values()))
 
     def paid(self, decided):
-        """What decisions cost altogether."""
+        """Total cost of the decisions."""
         return float(
             self.fp[decided & (self.y == 0)].sum() + self.fn[~decided & (self.y == 1)].sum()
         )
 
     def paid_so_far(self, decided):
-        """What decisions had cost after each of SHARES of the stream."""
+        """Cost of the decisions up to each of SHARES of the stream."""
         each = np.where(self.y == 1, self.fn * ~decided, self.fp * decided)
         reached = [round(share * len(each)) - 1 for share in SHARES]
         return np.cumsum(each)[reached]
 
 
 def german(interest=0.0):
-    """Approve (1) or deny a loan; an approved loan that goes bad loses 75 % of its amount."""
+    """Approve (1) or deny a loan; an approved loan that defaults loses 75 % of its amount."""
     data = load_german_credit()
     amount = np.asarray(data.X["amount"], dtype=np.float64)
     X = data.X.to_dummies(
@@ -56,7 +56,7 @@ def german(interest=0.0):
 
 
 def kdd98(data=None, seed=0):
-    """Write (1) or not; as many donors are drawn as the full set has for these non-donors."""
+    """Mail (1) or not; donors are sampled at their rate in the full set."""
     X, gift, _ = load_donors(data)
     rng = np.random.default_rng(seed)
     donors = np.flatnonzero(gift > 0)
@@ -71,7 +71,7 @@ def kdd98(data=None, seed=0):
 
 
 def unreliable(rng):
-    """Section VI-B: the second feature of a fifth of the points says nothing."""
+    """Section VI-B: the features of a fifth of the points carry no information on the class."""
     root = np.sqrt(2.0)
     X = np.vstack(
         [

@@ -1,128 +1,81 @@
-"""Figures 1 to 3 of the CW-CVaR paper as numbers."""
+"""Figures 1 to 3 of the CW-CVaR paper, plotted from a stored run.
 
-import itertools
+python -m stakes.reproduce.cw_cvar._figures cw-cvar.json cw_cvar_figures.svg
+"""
 
-import numpy as np
+import textwrap
 
-from stakes.online import CWCVaRClassifier, CWRobustClassifier
-from stakes.online._gaussian_jit import hard_multiplier
-from stakes.reproduce._result import Cell, Claim, Table
-from stakes.reproduce.cw_cvar._data import SHARES, unreliable
-from stakes.reproduce.cw_cvar._runs import candidates
-from stakes.risk import omega
+from matplotlib.figure import Figure
 
-COSTS = (0.5, 1.0, 2.0, 5.0, 10.0)
-EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-SYNTHETIC = ("CW", "CW-CVaR", "CW-robust (paper)", "CW-robust, prior counted fairly", "soft rule")
+from stakes.reproduce._drawing import draw_stored
+from stakes.reproduce._printed import printed
 
-
-def multipliers():
-    """Figures 1 and 2: lambda and the ratio of two assumptions, at M = 0 and v = 1."""
-    lam = {
-        (margin, c, e): hard_multiplier(0.0, 1.0, omega(e, margin), c)
-        for margin in ("gaussian", "arbitrary")
-        for c in COSTS
-        for e in EPSILONS
-    }
-    first = Table("Figure 1: lambda, gaussian, M = 0, v = 1")
-    moved = Table(
-        "Not in the paper: how far the weights move, c lambda, at M = 0, v = 1",
-        note="Down a column the move falls as the cost grows.",
-    )
-    second = Table("Figure 2: lambda under the gaussian over lambda under the arbitrary assumption")
-    for c in COSTS:
-        for e in EPSILONS:
-            at = f"c = {c:g}", f"epsilon = {e:g}"
-            first.cells.append(Cell(*at, lam["gaussian", c, e]))
-            moved.cells.append(Cell(*at, c * lam["gaussian", c, e]))
-            second.cells.append(Cell(*at, lam["gaussian", c, e] / lam["arbitrary", c, e]))
-    falls = all(
-        lam["gaussian", c, a] > lam["gaussian", c, b]
-        for c in COSTS
-        for a, b in itertools.pairwise(EPSILONS)
-    )
-    ratio = [lam["gaussian", c, 0.05] / lam["arbitrary", c, 0.05] for c in COSTS]
-    inverted = all(
-        a * lam["gaussian", a, e] > b * lam["gaussian", b, e]
-        for e in EPSILONS
-        for a, b in itertools.pairwise(COSTS)
-    )
-    claims = [
-        Claim(
-            "Smaller epsilon gives larger lambda (Figure 1).",
-            "reproduced" if falls else "not reproduced",
-            f"at c = 1, epsilon 0.01: {lam['gaussian', 1.0, 0.01]:.3f}, "
-            f"0.5: {lam['gaussian', 1.0, 0.5]:.3f}",
-        ),
-        Claim(
-            "At high cost the assumption on the margin matters little (Figure 2).",
-            "reproduced" if ratio[-1] > ratio[0] else "not reproduced",
-            "lambda_gaussian / lambda_arbitrary at epsilon 0.05 goes from "
-            f"{ratio[0]:.3f} at c = 0.5 to {ratio[-1]:.3f} at c = 10",
-        ),
-        Claim(
-            "The constraint of Eq. 6 makes costly examples count more.",
-            "not reproduced" if inverted else "reproduced",
-            "the move c lambda falls with the cost at every epsilon: "
-            f"{0.5 * lam['gaussian', 0.5, 0.05]:.3f} at c = 0.5, "
-            f"{10 * lam['gaussian', 10.0, 0.05]:.3f} at c = 10 (epsilon 0.05)",
-        ),
-    ]
-    return [first, moved, second], claims
+PAPER = {
+    "Figure 1": "paper: falls with epsilon at every cost",
+    "Not in": "so expensive examples move the weights less",
+    "Figure 2": "paper: near one at high cost",
+    "Figure 3(a)": "crosses: end points of the paper's curves, scaled to our CW",
+    "Figure 3(b)": "crosses: end points of the paper's curves, scaled to our CW",
+    "Figure 3(c)": "paper: CW-robust makes the fewest mistakes",
+}
 
 
-def synthetic(repeats):
-    """Figure 3(c): mistakes through 1,000 points, one fifth of them unreliable."""
-    streams = [unreliable(np.random.default_rng(seed)) for seed in range(repeats)]
-    table = Table("Figure 3(c): mistakes out of 1,000")
-    curves = Table("Figure 3(c): mistakes on the way, no intercept")
-    told, gains = [], []
-    for intercept, column in ((False, "no intercept"), (True, "with an intercept")):
-        mean = {}
-        for name in SYNTHETIC:
-            model = _best(name, unreliable(np.random.default_rng(10_000)), intercept)
-            ways = np.array([_mistakes(model, stream) for stream in streams])
-            values = ways[:, -1]
-            mean[name] = float(np.mean(values))
-            if not intercept:
-                for share, reached in zip(SHARES, ways.mean(axis=0), strict=True):
-                    curves.cells.append(Cell(name, f"{share:.0%} read", float(reached)))
-            table.cells.append(Cell(name, column, mean[name], float(np.std(values))))
-        told.append(f"{column}: " + ", ".join(f"{k} {v:.0f}" for k, v in mean.items()))
-        gains.append(1 - mean["CW-robust (paper)"] / min(mean["CW"], mean["CW-CVaR"]))
-        d = [(stream.X[:, 0] > 2.5) != (stream.y == 1) for stream in streams]
-        table.cells.append(Cell("first feature above 2.5", column, float(np.mean(d) * 1000)))
-        never = np.mean([stream.y == 1 for stream in streams])
-        table.cells.append(Cell("always negative", column, float(never * 1000)))
-    claim = Claim(
-        "CW-robust outperforms CW and CW-CVaR on data with an unreliable feature (Figure 3c).",
-        "reproduced" if min(gains) > 0.02 else "not reproduced",
-        "; ".join(told) + ". With the factor t of Eq. 14 the prior is outvoted at once, so that "
-        "CW-robust decides as CW-CVaR does",
-    )
-    return [table, curves], claim
+def draw(result):
+    """One panel per figure: our curves, with the paper's statement in the title.
+
+    The paper prints no numbers for its curves except the end points of Figure 3 (a) and (b), in
+    Table II; they are marked, scaled so that its CW ends where ours does.
+
+    Parameters
+    ----------
+    result : dict
+        A reproduction, as stored in JSON.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    tables = [t for t in result["tables"] if _words(t["title"]) and "out of" not in t["title"]]
+    columns = 2 if len(tables) < 5 else 3
+    rows = -(-len(tables) // columns)
+    figure = Figure(figsize=(4.2 * columns, 3.4 * rows), layout="constrained")
+    for k, table in enumerate(tables):
+        axis = figure.add_subplot(rows, columns, k + 1)
+        curves = _curves(table)
+        for n, (name, curve) in enumerate(curves.items()):
+            axis.plot(*zip(*curve, strict=True), label=name, color=f"C{n}", linewidth=1.2)
+        _mark_end_points(axis, table["title"], curves)
+        title = textwrap.fill(table["title"], 60)
+        axis.set_title(f"{title}\n{_words(table['title'])}", fontsize=7)
+        axis.set_xlabel(
+            "% read" if "during the stream" in table["title"] else "epsilon", fontsize=7
+        )
+        axis.tick_params(labelsize=6)
+        axis.legend(fontsize=5)
+    return figure
 
 
-def _best(name, stream, intercept):
-    if name == "CW":
-        models = candidates("CW")
-    elif name == "soft rule":
-        models = [CWCVaRClassifier(calibration=None)]
-    else:
-        models = candidates("CW-CV-arb")
-        if name.startswith("CW-robust"):
-            fair = "fairly" in name
-            prior = dict(
-                prior_variance=[np.inf, 0.001 if fair else 1.0],
-                prior_mean=0.0 if fair else "opposite",
-                evidence="once" if fair else "paper",
-            )
-            models = [CWRobustClassifier(**m.get_params() | prior) for m in models]
-    models = [model.set_params(fit_intercept=intercept) for model in models]
-    return min(models, key=lambda model: _mistakes(model, stream)[-1])
+def _words(title):
+    if title.startswith("Figure 3(a), German, denying"):
+        return "not in the paper, where denying is free"
+    return next((words for start, words in PAPER.items() if title.startswith(start)), None)
 
 
-def _mistakes(model, stream):
-    """Mistakes after each of SHARES of the stream."""
-    p = type(model)(**model.get_params()).predict_then_learn(stream.X, stream.y, [0, 1])
-    return stream.paid_so_far(p > 0.5)
+def _curves(table):
+    curves = {}
+    for cell in table["cells"]:
+        place = cell["column"].removeprefix("epsilon = ").removesuffix("% read")
+        curves.setdefault(cell["row"], []).append((float(place), cell["ours"]))
+    return curves
+
+
+def _mark_end_points(axis, title, curves):
+    name = title.split(", ", 1)[-1].removesuffix(": cost during the stream")
+    costs = [row["online"] for row in printed("cw_cvar").get(f"II, {name}", {}).values()]
+    for k, cost in enumerate(costs[1:], start=1):
+        unit = curves["CW"][-1][1] / costs[0]
+        axis.scatter([100], [cost * unit], marker="x", color=f"C{k}", s=18)
+
+
+if __name__ == "__main__":
+    draw_stored(draw)

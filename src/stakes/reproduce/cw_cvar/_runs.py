@@ -4,12 +4,21 @@ import itertools
 import warnings
 
 import numpy as np
+from sklearn.base import clone
 
 from stakes.errors import BelowTrivialWarning
 from stakes.online import CWClassifier, CWCVaRClassifier, ProbitClassifier
-from stakes.reproduce.cw_cvar._paper import LEARNERS
 from stakes.risk import conditional_value_at_risk
 
+LEARNERS = (
+    "CW",
+    "CW-costs",
+    "CW-CV-arb-nobuf",
+    "CW-CV-gauss",
+    "CW-CV-symuni",
+    "CW-CV-sym",
+    "CW-CV-arb",
+)
 GRID = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 MARGINS = {
     "CW-CV-gauss": "gaussian",
@@ -25,20 +34,20 @@ def _paper(**more):
     return CWCVaRClassifier(cost_rule="paper", normalize_costs=False, calibration=None, **more)
 
 
+def hard_update(epsilon, margin):
+    """The paper's update without the buffer: the same epsilon at every cost."""
+    return _paper(buffer=False, alpha=epsilon, beta=epsilon, margin=margin)
+
+
 def candidates(name):
-    """The settings out of which the paper's protocol picks one by its cost on one stream."""
+    """The settings of which the paper's protocol picks the one with the lowest cost on a stream."""
     if name == "CW":
         return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
     if name == "CW-costs":
-        return [
-            CWCVaRClassifier(
-                cost_rule="costs", buffer=False, alpha=e, beta=e, normalize_costs=False,
-                calibration=None,
-            )
-            for e in GRID if e < 0.5
-        ]  # fmt: skip
+        fixed = dict(cost_rule="costs", buffer=False, normalize_costs=False, calibration=None)
+        return [CWCVaRClassifier(alpha=e, beta=e, **fixed) for e in GRID if e < 0.5]
     if name == "CW-CV-arb-nobuf":
-        return [_paper(buffer=False, alpha=e, beta=e, margin="arbitrary") for e in GRID]
+        return [hard_update(e, "arbitrary") for e in GRID]
     if name == SOFT:
         return [CWCVaRClassifier(cost_rule="regret", C=C, calibration=None) for C in (0.01, 0.1, 1)]
     if name == PROBIT:
@@ -48,47 +57,49 @@ def candidates(name):
 
 
 def online(model, stream, name):
-    """Decide, then learn, through the stream: what was paid."""
+    """Cost of deciding, then learning, example by example."""
     return stream.paid(decided_online(model, stream, name))
 
 
 def decided_online(model, stream, name):
-    """The decisions, each before its example was learnt."""
-    told = dict(fp_cost=stream.c, fn_cost=stream.c)
-    p = _fresh(model).predict_then_learn(stream.X, stream.y, [0, 1], **told)
+    """The decisions, each made before its example is learned."""
+    costs = dict(fp_cost=stream.c, fn_cost=stream.c)
+    p = clone(model).predict_then_learn(stream.X, stream.y, [0, 1], **costs)
     return _decided(p, stream, name)
 
 
 def batch(model, train, test, name):
-    """Learn one part, decide on the other: what was paid, and the margins' CVaR there."""
+    """Learn from one part, decide on the other: cost and CVaR of the margins."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BelowTrivialWarning)  # the tables have the trivial policies
-        model = _fresh(model).fit(train.X, train.y, fp_cost=train.c, fn_cost=train.c)
+        warnings.simplefilter(
+            "ignore", BelowTrivialWarning
+        )  # the tables show the constant policies
+        model = clone(model).fit(train.X, train.y, fp_cost=train.c, fn_cost=train.c)
     paid = test.paid(_decided(model.predict_proba(test.X)[:, 1], test, name))
     margins = np.where(test.y == 1, 1.0, -1.0) * (test.X @ model.coef_[0] + model.intercept_)
     return paid, conditional_value_at_risk(margins, 0.05, side="lower")
 
 
 def margins_online(model, stream):
-    """CVaR at 0.05 of the margins before learning, through the stream."""
-    model = _fresh(model)
+    """CVaR at 0.05 of the margins, each computed before its example is learned."""
+    model = clone(model)
     signs, costs = np.where(stream.y == 1, 1.0, -1.0), stream.c.tolist()
     margins = np.zeros(len(signs))
     for t, x in enumerate(stream.X):
         if t:
-            margins[t] = signs[t] * float(np.sum(x * model._mu[:-1]) + model._mu[-1])
+            margins[t] = signs[t] * float(np.sum(x * model.coef_[0]) + model.intercept_[0])
         model.learn_one(x, int(stream.y[t]), fp_cost=costs[t], fn_cost=costs[t])
     return conditional_value_at_risk(margins, 0.05, side="lower")
 
 
 def run_set(stream, repeats, batches, say, margins=3):
-    """Costs and margins of every learner, and the settings that were chosen.
+    """Costs and margins of every learner, and the chosen settings.
 
     Returns
     -------
     dict of str -> dict
-        online, batch: costs per repeat; curve: mean cost on the way; cvar_online, cvar_batch;
-        setting.
+        online, batch: costs per repeat; curve: mean cost during the stream; cvar_online,
+        cvar_batch; setting.
     """
     first = stream.take(np.random.default_rng(99).permutation(len(stream.y)))
     found = {}
@@ -117,10 +128,6 @@ def run_set(stream, repeats, batches, say, margins=3):
         )
         say(f"{name}: {np.mean(costs):,.0f}")
     return found
-
-
-def _fresh(model):
-    return type(model)(**model.get_params())
 
 
 def _decided(p, stream, name):

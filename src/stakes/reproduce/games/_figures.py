@@ -1,4 +1,4 @@
-"""Figures 6.2 to 6.5 and 7.3 of the thesis drawn from a stored run; 7.4 to 7.6 from the digits.
+"""Figures 6.2 to 6.5 and 7.3 of the thesis, plotted from a stored run; 7.4 to 7.6 from the data.
 
 python -m stakes.reproduce.games._figures docs/reproductions/games.json docs/figures
 """
@@ -8,18 +8,21 @@ import sys
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 
 from stakes.game import spammer_game
 from stakes.reproduce._drawing import STYLE, save
-from stakes.reproduce.games._digits import logits, moved_digits, weight_images
+from stakes.reproduce.games._data import load_pair
+from stakes.reproduce.games._moves import PAIRS, first_move, models
 
 PLAIN, HELD, OTHER = "#b3542e", "#1f4e79", "0.55"
 SHORTS = ("SVM", "LogReg")
+SHOWN = ((3, 8), (7, 9), (4, 1), (2, 6))  # the pairs of Figure 7.5
 
 
 def search(result):
-    """Figures 6.2 and 6.3: the best payoff of each generation, and the error rates with it.
+    """Figures 6.2 and 6.3: the best payoff of each generation, and its error rates.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def search(result):
 
 
 def months(result):
-    """Figures 6.4 and 6.5: gains of later periods below the bound, means and deviations of words.
+    """Figures 6.4 and 6.5: gains of later periods and the bound, means and deviations of words.
 
     Parameters
     ----------
@@ -80,7 +83,7 @@ def months(result):
 
 
 def errors(result):
-    """Figure 7.3: errors by period of plain and equilibrium classifiers, with 95 % intervals.
+    """Figure 7.3: errors of plain and equilibrium classifiers by period, with 95 % intervals.
 
     Parameters
     ----------
@@ -91,7 +94,7 @@ def errors(result):
     -------
     matplotlib.figure.Figure
     """
-    tables = [t for t in _tables(result, "Table 7.2") if "less" not in t["title"]]
+    tables = [t for t in _tables(result, "Table 7.2") if "minus" not in t["title"]]
     figure, axes = _panels(2, len(tables))
     panels = iter(axes)
     for table in tables:
@@ -121,12 +124,102 @@ def tree():
     return figure
 
 
+def logits(data=None, pair=PAIRS[0], setting="cheap moves"):
+    """Figure 7.4: scores of the test images by the initial weights, before and after moves.
+
+    Parameters
+    ----------
+    data : path, default=None
+        Folder with `usps.npz`; None: `STAKES_DATA`.
+    pair : tuple of two int, default=(2, 6)
+        The digits; the first is positive.
+    setting : {"thesis", "cheap moves"}, default="cheap moves"
+        Penalty and movement price.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    X, y, X_test, y_test = load_pair(pair, 0, data)
+    initial, held = models(X, y, setting)
+    first = first_move(initial, X[y == 1], setting)
+    moves = {"initial state": 0.0 * first, "first move": first, "equilibrium move": held.shift_}
+    figure = Figure(figsize=(9.0, 3.0), layout="constrained")
+    order = np.argsort(-y_test, kind="stable")
+    n_positive = int(y_test.sum())
+    for axis, (name, move) in zip(figure.subplots(1, 3, sharey=True), moves.items(), strict=True):
+        scores = initial.decision_function(X_test + np.outer(y_test, move))[order]
+        missed = float(np.mean(scores[:n_positive] < 0))
+        axis.plot(scores[:n_positive], ".", color="#b3542e", markersize=2)
+        axis.plot(np.arange(n_positive, len(scores)), scores[n_positive:], ".", color="0.6", ms=2)
+        axis.axhline(0.0, color="black", linewidth=0.8)
+        axis.set(
+            title=f"{name}: {missed:.1%} missed", xlabel=f"images of {pair[0]}, then {pair[1]}"
+        )
+    figure.axes[0].set_ylabel("score by the initial weights")
+    return figure
+
+
+def moved_digits(data=None, setting="cheap moves"):
+    """Figure 7.5: test images that the initial weights misclassify once they are moved.
+
+    Parameters
+    ----------
+    data, setting
+        As in :func:`logits`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    axes = figure.subplots(2, len(SHOWN), squeeze=False)
+    for pair, (above, below) in zip(SHOWN, axes.T, strict=True):
+        X, y, X_test, y_test = load_pair(pair, 0, data)
+        initial, held = models(X, y, setting)
+        positive = X_test[y_test == 1]
+        caught = initial.decision_function(positive) > 0
+        after = initial.decision_function(positive + held.shift_)
+        row = int(np.argmin(np.where(caught, after, np.inf)))
+        seen = pair[0] if after[row] > 0 else pair[1]
+        titles = f"{pair[0]}, seen as {pair[0]}", f"moved, seen as {seen}"
+        pictures = positive[row], positive[row] + held.shift_
+        for axis, image, title in zip((above, below), pictures, titles, strict=True):
+            axis.imshow(image.reshape(16, 16), cmap="gray")
+            axis.set(title=title, xticks=[], yticks=[])
+    return figure
+
+
+def weight_images(data=None, pair=PAIRS[0], setting="cheap moves"):
+    """Figure 7.6: both weight vectors as images of 16 x 16 pixels.
+
+    Parameters
+    ----------
+    data, pair, setting
+        As in :func:`logits`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    X, y, _, _ = load_pair(pair, 0, data)
+    figure = Figure(figsize=(7.0, 3.2), layout="constrained")
+    axes = figure.subplots(1, 2)
+    for axis, model, title in zip(
+        axes, models(X, y, setting), ("initial", "at equilibrium"), strict=True
+    ):
+        image = axis.imshow(model.coef_[0].reshape(16, 16), cmap="gray")
+        axis.set(title=f"{pair[0]} against {pair[1]}, {title}", xticks=[], yticks=[])
+        figure.colorbar(image, ax=axis)
+    return figure
+
+
 def _tables(result, start):
     return [table for table in result["tables"] if table["title"].startswith(start)]
 
 
 def _columns(table):
-    """Of each column its values by row."""
+    """The values of each column by row."""
     columns = {}
     for cell in table["cells"]:
         columns.setdefault(cell["column"], {})[cell["row"]] = cell["ours"]

@@ -2,14 +2,12 @@
 
 from stakes.reproduce._files import DataMissing, data_file
 from stakes.reproduce._result import Claim, Reproduction
-from stakes.reproduce.games._months import months_tables
-from stakes.reproduce.games._play import concavity, table_7_1
-from stakes.reproduce.games._shift import divergences, genetic_tables, table_6_2
+from stakes.reproduce.games._data import load_streams
+from stakes.reproduce.games._moves import concavity, table_7_1, usps
+from stakes.reproduce.games._shift import divergences, genetic_tables, months_tables, table_6_2
 from stakes.reproduce.games._spam import spam_tables
-from stakes.reproduce.games._streams import load_streams
-from stakes.reproduce.games._usps import usps
 
-_ON_DATA = "What is told of spam streams and digits (Tables 6.1 and 7.2, Sections 6.6.3 and 7.5.3)."
+_ON_DATA = "All claims about spam streams and digits (Table 7.2, Sections 6.6.3 and 7.5.3)."
 
 
 def run(*, repeats=None, data=None, progress=None, real=True):
@@ -18,14 +16,14 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     Parameters
     ----------
     repeats : int, default=None
-        Seeds of the genetic algorithm, and halves of it for the USPS splits; 10 by default.
+        Seeds of the genetic algorithm, and twice the number of USPS splits; 10 by default.
     data : path, default=None
-        Directory with the public sets; None: `STAKES_DATA`.
+        Folder with the public data sets; None: `STAKES_DATA`.
     progress : callable, default=None
         Called with a line of text after each part.
     real : bool, default=True
-        Whether to run the parts on spam streams and digits too; they are left out, and it is said,
-        if the data are not at hand.
+        Whether to run the parts on spam streams and digits too. They are skipped, with a message,
+        if the data are not available.
 
     Returns
     -------
@@ -40,7 +38,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
         digits = data_file(data, "usps.npz").parent if real else None
     except DataMissing as missing:
         claims.append(Claim(_ON_DATA, "cannot be checked", str(missing)))
-        say(f"Only what needs no data is run. {missing}")
+        say(f"Running only the parts that need no data. {missing}")
         streams = None
     if streams is not None:
         parts += [
@@ -49,10 +47,10 @@ def run(*, repeats=None, data=None, progress=None, real=True):
             lambda: usps(max(1, repeats // 2), digits),
         ]
     for part in parts:
-        found, told = part()
-        tables += found
-        claims += told
-        for claim in told:
+        new_tables, new_claims = part()
+        tables += new_tables
+        claims += new_claims
+        for claim in new_claims:
             say(f"{claim.text} {claim.verdict}: {claim.evidence}")
     return Reproduction(
         name="games",

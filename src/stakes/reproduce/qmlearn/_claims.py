@@ -1,4 +1,4 @@
-"""What became of Chapter 5's claims, told from the scores of a run."""
+"""Verdicts on the claims of Chapter 5."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from stakes.compare import friedman_test
 from stakes.reproduce._pairs import friedman_of_two
 from stakes.reproduce._result import Claim, verdict_of
 from stakes.reproduce.qmlearn import _learners as learners
-from stakes.reproduce.qmlearn._run import LIGHT, REGRESSIONS
+from stakes.reproduce.qmlearn._runs import LIGHT, REGRESSIONS
 
 CLASS_PAIRS = (
     ("LogRQ", "LogR"),
@@ -20,8 +20,8 @@ CLASS_PAIRS = (
 NUMBER_PAIRS = (("LRQ", "LR"), ("SVRQ", "SVR"), ("QRQ", "QR"))
 
 
-def claims(found, errors, picked):
-    """One verdict for each claim, with the numbers of this run."""
+def claims_of(found, errors, picked):
+    """All claims whose experiments were run."""
     made = []
     if found:
         made += [_beats_conventional(found), _left_after_tuning(found), _best_overall(found)]
@@ -34,7 +34,7 @@ def claims(found, errors, picked):
 
 
 class Pair(NamedTuple):
-    """One learner against another over all sets."""
+    """Comparison of two learners over all sets."""
 
     wins: int
     losses: int
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
 
 
 def pairwise(found, ours, theirs, larger_is_better=True):
-    """Wins of `ours` over `theirs`, Friedman's p-value, and the mean difference."""
+    """Wins and losses of `ours`, Friedman's p-value, and the mean difference."""
     ours = np.array([scores[ours].mean for scores in found.values()])
     theirs = np.array([scores[theirs].mean for scores in found.values()])
     pair = (ours, theirs) if larger_is_better else (theirs, ours)
@@ -64,10 +64,10 @@ def _holds(found, pairs, **how):
 
 
 def _overall(found, columns, larger_is_better=True):
-    """Friedman's test over all learners at once, the best rank first."""
+    """Friedman's test over all learners, and their ranks, best first."""
     means = np.array([[scores[c].mean for c in columns] for scores in found.values()])
     if len(means) < 2:
-        return "one set only"
+        return "only one set"
     test = friedman_test(-means if larger_is_better else means)
     order = np.argsort(test.ranks)
     ranks = ", ".join(f"{columns[i]} {test.ranks[i]:.2f}" for i in order)

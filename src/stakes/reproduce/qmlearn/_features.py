@@ -1,4 +1,4 @@
-"""Section 5.6.4: whether features with the largest quadratic-mean weights are the better ones."""
+"""Section 5.6.4: whether the features with the largest quadratic-mean weights are better."""
 
 import numpy as np
 from scipy import sparse
@@ -20,14 +20,14 @@ from stakes.reproduce.qmlearn._learners import (
     tree,
     unit_scaler,
 )
-from stakes.reproduce.qmlearn._run import REGRESSIONS
+from stakes.reproduce.qmlearn._runs import REGRESSIONS
 
 METHODS = (*THESIS, "LogR, alpha 1e-3", "LogRQ, alpha 1e-3", "Relief")
 COUNTS = (5, 10, 20, 50, 100)
 
 
 def relief(X, y, n_samples=200, seed=0):
-    """Relief (Kira and Rendell 1992): how much farther the nearest miss is than the nearest hit.
+    """Relief (Kira and Rendell 1992): distance to the nearest miss minus that to the nearest hit.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def relief(X, y, n_samples=200, seed=0):
     y : ndarray of shape (n,)
         Labels.
     n_samples : int, default=200
-        Examples that are asked.
+        Number of sampled examples.
     seed : int, default=0
-        Which ones.
+        Seed of the sampling.
 
     Returns
     -------
     ndarray of shape (d,)
-        The larger, the more relevant.
+        Relevance of each feature.
     """
     rows = np.random.default_rng(seed).permutation(len(y))[:n_samples]
     distance = manhattan_distances(X[rows], X)
@@ -55,7 +55,7 @@ def relief(X, y, n_samples=200, seed=0):
 
 
 def rankings(X, y):
-    """Features in order of worth by each method, on training data."""
+    """Features ordered by relevance according to each method, on training data."""
     unit, standard = unit_scaler(X).fit_transform(X), standard_scaler(X).fit_transform(X)
     dense = unit.toarray() if sparse.issparse(unit) else unit
     models = {
@@ -71,7 +71,7 @@ def rankings(X, y):
 
 
 def figure_5_8(name, repeats, data, rows):
-    """AUC-PR of a tree on the features that each ranking puts first."""
+    """AUC-PR of a tree on the top features of each ranking."""
 
     def score(X_train, y_train, X_test, y_test):
         found = tree().fit(X_train, y_train).predict_proba(X_test)[:, 1]
@@ -86,14 +86,14 @@ def figure_5_8(name, repeats, data, rows):
     scores = _by_size(name, X, y, folds, rankings, score, rows)
     note = (
         "AUC-PR of a class-confidence tree on the features with the largest weights, 5 x 2 folds; "
-        "weights as in Table 5.2, and of tuned-like fits (standardised, alpha = 1e-3). The "
-        "thesis's other set, G.agnostic, was not available: A.agnostic stands for it."
+        "weights as in Table 5.2, and of fits with a small penalty (standardised, alpha = 1e-3). "
+        "The thesis's other set, G.agnostic, was not available: A.agnostic replaces it."
     )
     return _table(f"Figure 5.8, {name}: feature selection", scores, note), scores
 
 
 def number_rankings(X, y):
-    """The same for numeric targets, features in [0, 1]."""
+    """The same for numeric targets, with features in [0, 1]."""
     unit = unit_scaler(X).fit_transform(X)
     return {
         column: np.argsort(
@@ -104,7 +104,7 @@ def number_rankings(X, y):
 
 
 def figure_5_9(name, repeats, data, rows, limit=1000):
-    """RMSE of a Gaussian process on the features that each ranking puts first."""
+    """RMSE of a Gaussian process on the top features of each ranking."""
 
     def score(X_train, y_train, X_test, y_test):
         scaler = standard_scaler(X_train).fit(X_train)
@@ -132,7 +132,7 @@ def figure_5_9(name, repeats, data, rows, limit=1000):
 
 
 def _by_size(name, X, y, folds, rank, score, rows):
-    """Scores by method and number of features: one ranking a fold, all its sizes."""
+    """Scores by method and number of features; each fold is ranked once for all sizes."""
     sizes = [c for c in COUNTS if c <= X.shape[1] // 2]
     orders = []
 

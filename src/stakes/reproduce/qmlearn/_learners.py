@@ -1,4 +1,4 @@
-"""The learners of Chapter 5: as the thesis set them up, and with a tuned penalty."""
+"""The learners of Chapter 5: with the thesis's settings, and with a tuned penalty."""
 
 import warnings
 
@@ -16,8 +16,8 @@ from stakes.tree import ConfidenceTreeClassifier
 
 THESIS_LAMBDA = 0.5
 ALPHAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-SEARCHED = 3000  # rows of a training half that the search for alpha looks at; all but S.agnostic's
-# column -> loss and kind of mean
+SEARCHED = 3000  # rows of a training half used to tune alpha; fewer than all only for S.agnostic
+# column -> loss and type of mean
 THESIS = {
     "LogR": ("logistic", "arithmetic"),
     "LogRQ": ("logistic", "quadratic"),
@@ -28,7 +28,7 @@ THESIS = {
 }
 TREES = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}
 SAMPLED = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}
-LIBLINEAR = {  # our name of its loss -> its own, and its passes at most
+LIBLINEAR = {  # our name of its loss -> its own name, and its maximum number of iterations
     "squared_hinge": ("squared_hinge", 2000),
     "liblinear_hinge": ("hinge", 1000),
 }
@@ -42,7 +42,7 @@ TUNED = {
 
 
 def classifier(loss, kind, y, alpha, penalise_intercept):
-    """One linear learner; the three kinds differ in the mean over the losses only."""
+    """One linear learner; the three kinds differ only in the mean over the losses."""
     settings = dict(
         loss=loss, alpha=alpha, regularize_intercept=penalise_intercept, tol=1e-4, max_iter=300
     )
@@ -56,7 +56,7 @@ def classifier(loss, kind, y, alpha, penalise_intercept):
 
 
 def thesis_scores(column, X, y, X_test, seed):
-    """Scores as in Section 5.6: features in [0, 1], lambda 1/2 also on the intercept."""
+    """Scores as in Section 5.6: features in [0, 1], lambda = 1/2 also on the intercept."""
     loss, kind = THESIS[column]
     scaler = unit_scaler(X).fit(X)
     model = fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), scaler.transform(X), y)
@@ -103,17 +103,21 @@ def tree_scores(column, X, y, X_test, seed):
 
 
 def tree(criterion="ccp_entropy"):
-    """A tree of this library, Fisher-pruned, with Laplace's rule in its leaves."""
+    """A tree of this library, pruned by Fisher's test, with Laplace smoothing in its leaves."""
     return ConfidenceTreeClassifier(
-        criterion=criterion, pruning="fisher", min_samples_leaf=2, smoothing=1.0, prior="uniform"
+        criterion=criterion,
+        pruning="fisher",
+        min_samples_leaf=2,
+        smoothing=1.0,
+        smoothing_target="uniform",
     )
 
 
 def sampled_scores(column, X, y, X_test, seed):
-    """A conventional learner after safe-level SMOTE, lambda 1/2."""
+    """A conventional learner after safe-level SMOTE, lambda = 1/2."""
     scaler = unit_scaler(X).fit(X)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # nothing is safe: then nothing is added
+        warnings.simplefilter("ignore", UserWarning)  # no example is safe: nothing is added
         X_new, y_new = SafeLevelSMOTE(random_state=seed).fit_resample(scaler.transform(X), y)
     model = classifier(SAMPLED[column], "arithmetic", y_new, THESIS_LAMBDA, True)
     return fitted(model, X_new, y_new).decision_function(scaler.transform(X_test))
@@ -133,17 +137,19 @@ def regression(loss, kind, alpha, penalise_intercept):
 
 
 def unit_scaler(X):
-    """To [0, 1]; counts keep their zeros."""
+    """To [0, 1]; sparse data keep their zeros."""
     return MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
 
 
 def standard_scaler(X):
-    """To unit variance; sparse counts are not centred."""
+    """To unit variance; sparse data are not centred."""
     return StandardScaler(with_mean=not sparse.issparse(X))
 
 
 def fitted(model, X, y):
-    """The model after its fit, without warnings of a gap above the tolerance."""
+    """The fitted model, without convergence warnings."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # 1e-4 of the objective is plenty
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # 1e-4 of the objective is accurate enough
         return model.fit(X, y)

@@ -3,20 +3,13 @@
 import numpy as np
 
 from stakes.compare import average_ranks
+from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
 from stakes.reproduce.qmlearn import _learners as learners
-from stakes.reproduce.qmlearn._claims import claims, pairwise
+from stakes.reproduce.qmlearn._claims import claims_of, pairwise
 from stakes.reproduce.qmlearn._data import CLASSES, MISSING_5_2, MISSING_5_4, OWN_TARGETS
 from stakes.reproduce.qmlearn._features import figure_5_8, figure_5_9
-from stakes.reproduce.qmlearn._numbers import (
-    COLUMNS_5_2,
-    COLUMNS_5_4,
-    FRIEDMAN,
-    RANKS,
-    TABLE_5_4,
-    printed,
-)
-from stakes.reproduce.qmlearn._run import LIGHT, REGRESSIONS, Rows, one_set, one_target
+from stakes.reproduce.qmlearn._runs import LIGHT, REGRESSIONS, Rows, one_set, one_target
 
 
 def run(
@@ -29,14 +22,14 @@ def run(
     repeats : int, default=None
         Repeats of the two-fold cross-validation, 5 in the thesis.
     data : path, default=None
-        Directory with the public sets; None: `STAKES_DATA`.
+        Folder with the public data sets; None: `STAKES_DATA`.
     progress : callable, default=None
         Called with a line of text after each set.
     sets, targets, features : sequence of str, default=None
-        Which sets of Tables 5.2 and 5.4 and of Figures 5.8 and 5.9; None: all that are at hand.
+        Data sets of Tables 5.2 and 5.4 and of Figures 5.8 and 5.9; None: all that are available.
     rows : path, default=None
-        File of scores, a line for each set and column: what is in it is not computed again, what
-        is computed is added. For a run that is made in parts.
+        File of scores, a line per set and column. Scores that it contains are not computed again,
+        new ones are appended, so that an interrupted run can be resumed.
 
     Returns
     -------
@@ -64,30 +57,31 @@ def run(
         paper="A Quadratic Mean based Supervised Learning Model (W. Liu, S. Chawla; thesis, ch. 5)",
         command="stakes reproduce qmlearn",
         tables=[table for table in tables if table.cells],
-        claims=claims(found, errors, picked),
+        claims=claims_of(found, errors, picked),
     )
 
 
 def table_5_2(found):
-    """The thesis's set-up: lambda 1/2 on weights and intercept, features in [0, 1]."""
+    """The thesis's settings: lambda = 1/2 on weights and intercept, features in [0, 1]."""
     cells = []
+    columns = list(printed("qmlearn")["5.2"]["average rank"])
     for name, scores in found.items():
-        for column in COLUMNS_5_2:
-            cells.append(_cell(name, column, scores.get(column), printed(name, column)))
+        for column in columns:
+            cells.append(_cell(name, column, scores.get(column), _paper(name, column)))
     note = (
         "AUC-PR (average precision), 5 x 2 folds. The thesis does not say how features were "
         "scaled; [0, 1] gives the printed collapse of the conventional learners. SDC, GP and ASVM "
         "are the thesis's numbers, not run here. Last rows: average rank, and Friedman's test of "
-        "each learner against LogRQ, as the thesis makes it (its ranks are among twelve learners). "
+        "each learner against LogRQ, as in the thesis (whose ranks are among twelve learners). "
         + MISSING_5_2
         + "."
     )
-    cells += _ranks(found, COLUMNS_5_2, "5.2", "LogRQ")
+    cells += _ranks(found, columns, "5.2", "LogRQ")
     return Table("Table 5.2, as in the thesis", cells, note)
 
 
 def tuned_table(found):
-    """What is left of the gain once the penalty is tuned and the intercept is free."""
+    """The gain that remains with a tuned penalty and an unpenalised intercept."""
     cells = [
         _cell(name, column, scores.get(column))
         for name, scores in found.items()
@@ -95,62 +89,71 @@ def tuned_table(found):
     ]
     cells += _ranks(found, learners.TUNED, None, "LogRQ tuned")
     note = (
-        "Standardised features, free intercept, alpha out of 1e-5 .. 1e-1 by a 3-fold search "
-        "inside each training half (on its first 3,000 rows). 'balanced': classes weigh the same. "
-        "Liblinear (squared hinge, at most 2,000 passes) and 'Hinge balanced' (at most 1,000) are "
-        "LIBLINEAR's, whose intercept is penalised."
+        "Standardised features, unpenalised intercept, alpha from 1e-5 to 1e-1 by a 3-fold search "
+        "within each training half (on its first 3,000 rows). 'balanced': classes weigh the same. "
+        "Liblinear (squared hinge, at most 2,000 iterations) and 'Hinge balanced' (at most 1,000) "
+        "are LIBLINEAR's, whose intercept is penalised."
     )
     return Table("Table 5.2, tuned", cells, note)
 
 
 def table_5_3(found):
-    """Safe-level SMOTE before a conventional learner, against the quadratic mean without."""
+    """Conventional learners with safe-level SMOTE, against the quadratic mean without it."""
     columns = ("LogR-S", "LogRQ", "Hinge-S", "HingeQ", "Huber-S", "HuberQ")
     cells = [
-        _cell(name, column, scores.get(column), printed(name, column))
+        _cell(name, column, scores.get(column), _paper(name, column))
         for name, scores in found.items()
         for column in columns
     ]
     cells += _ranks(found, columns, "5.3", "LogRQ")
     note = (
-        "AUC-PR, set-up as in Table 5.2; '-S': trained on classes made equal by safe-level SMOTE "
+        "AUC-PR, settings as in Table 5.2; '-S': trained on classes balanced by safe-level SMOTE "
         "(5 neighbours)."
     )
     return Table("Table 5.3, after safe-level SMOTE", cells, note)
 
 
 def regression_tables(errors):
-    """Table 5.4 in the thesis's set-up, and with a small penalty and a free intercept."""
+    """Table 5.4 with the thesis's settings, and with a small penalty and a free intercept."""
     cells = []
     for name, scores in errors.items():
-        paper = dict(zip(COLUMNS_5_4, TABLE_5_4[name], strict=True)) if name in TABLE_5_4 else {}
+        paper = printed("qmlearn")["5.4"].get(name, {})
         cells += [_cell(name, c, scores.get(c), paper.get(c)) for c in REGRESSIONS]
     cells += _ranks(errors, REGRESSIONS, "5.4", "QRQ", larger_is_better=False)
     note = "RMSE of targets scaled to [0, 1], features in [0, 1], lambda 1/2; " + MISSING_5_4 + "."
     thesis = Table("Table 5.4, as in the thesis", cells, note)
     cells = [_cell(name, c, scores.get(c)) for name, scores in errors.items() for c in LIGHT]
     cells += _ranks(errors, LIGHT, None, "QRQ, alpha 1e-4", larger_is_better=False)
-    note = "The same with standardised features, alpha = 1e-4 and a free intercept."
+    note = "The same with standardised features, alpha = 1e-4 and an unpenalised intercept."
     return thesis, Table("Table 5.4, lightly penalised", cells, note)
 
 
 def _ranks(found, columns, table, base, larger_is_better=True):
-    """Average ranks, and Friedman's test of every learner against the thesis's base."""
+    """Average ranks, and Friedman's test of every learner against the thesis's base learner."""
     columns = [c for c in columns if all(c in scores for scores in found.values())]
     if len(found) < 2 or not columns:
         return []
     means = np.array([[scores[c].mean for c in columns] for scores in found.values()])
     ranks = average_ranks(-means if larger_is_better else means)
+    paper = printed("qmlearn").get(table, {"average rank": {}, "Friedman p": {}})
     cells = [
-        Cell("average rank", c, float(r), paper=RANKS.get(table, {}).get(c))
+        Cell("average rank", c, float(r), paper=paper["average rank"].get(c))
         for c, r in zip(columns, ranks, strict=True)
     ]
     for column in columns:
         if column != base:
             p = pairwise(found, base, column, larger_is_better).p_value
-            paper = FRIEDMAN.get(table, {}).get(column)
-            cells.append(Cell(f"Friedman p, against {base}", column, p, paper=paper))
+            row = f"Friedman p, against {base}"
+            cells.append(Cell(row, column, p, paper=paper["Friedman p"].get(column)))
     return cells
+
+
+def _paper(name, column):
+    """The printed number: Table 5.3 has the columns that Table 5.2 has lost for some sets."""
+    for table in ("5.2", "5.3"):
+        if column in printed("qmlearn")[table].get(name, {}):
+            return printed("qmlearn")[table][name][column]
+    return None
 
 
 def _cell(row, column, score, paper=None):

@@ -1,0 +1,175 @@
+"""The winner of a comparison in use: trained on all rows, saved, deciding about new rows."""
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from stakes._core.deciding import final_step, predict_with_costs
+from stakes._core.model_file import load_model, save_model
+from stakes.compare._fit import fit_on_all
+from stakes.costs import COST_NAMES, Costs
+from stakes.errors import InputError, near_matches
+from stakes.tables import CostExpression, as_frame, cast_like, kind_of, read_costs
+
+RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
+
+
+def winner_of(folder, learner=None):
+    """The learner to deploy after a comparison.
+
+    Parameters
+    ----------
+    folder : Path
+        Results of a comparison.
+    learner : str, default=None
+        A contestant, refused if it lost to a constant policy; None: the best one.
+    """
+    path = Path(folder) / "report.json"
+    try:
+        report = json.loads(path.read_text())["datasets"][0]
+        best = report["best"]
+        lost = {found["learner"] for found in report["learners"] if found["below_trivial"]}
+    except (OSError, ValueError, LookupError):
+        raise InputError(
+            f"{str(path)!r} does not say which learner won; run stakes compare again."
+        ) from None
+    if learner in lost:
+        raise InputError(
+            f"{learner} cost more in {folder} than the best constant policy; name another learner, "
+            "or train it without {parameter}.",
+            "from",
+        )
+    return learner or best
+
+
+def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
+    """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
+
+    Parameters
+    ----------
+    path : str or Path
+        The model file.
+    learner : str
+        Name of a contestant.
+    settings : TableSettings
+        Where the data came from.
+    data : PricedData
+        What `settings` loaded.
+    random_state : int, default=0
+        Seed for all random choices.
+    tune : bool, default=True
+        Whether the contestant's grid is searched.
+    """
+    if sparse.issparse(data.X):
+        raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
+    if data.kinds is None:  # an array: new rows are matched by column names
+        data = replace(data, X=as_frame(data.X))
+    model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
+    save_model(
+        model,
+        path,
+        learner=learner,
+        params=chosen,
+        target=settings.target,
+        positive=data.positive,
+        costs=settings.expressions(data),
+        kinds={name: kind_of(dtype) for name, dtype in data.X.schema.items()},
+        rows=len(data),
+        data=data.name,
+    )
+
+
+@dataclass
+class BatchDecider:
+    """Decides about batches of new rows with a model of :func:`train_to_file`.
+
+    Parameters
+    ----------
+    model : estimator
+        The stored model.
+    kinds : dict
+        Column -> kind in training.
+    costs : dict
+        Name -> :class:`~stakes.tables.CostExpression`.
+    keep : list of str
+        Columns to copy to the result.
+
+    Attributes
+    ----------
+    rows, positive : int
+        Decisions so far, and positive ones among them.
+    cost : float or None
+        Their expected cost; None if the model gives no probabilities.
+    """
+
+    model: object
+    kinds: dict
+    costs: dict
+    keep: list = field(default_factory=list)
+    rows: int = 0
+    positive: int = 0
+    cost: float | None = 0.0
+
+    @classmethod
+    def load(cls, path, keep=(), **costs):
+        """From a model file; costs that are not None replace those of training."""
+        stored = load_model(path)
+        if not {"kinds", "costs", "target"} <= stored.facts.keys():
+            raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
+        costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
+        missing = tuple(name for name, cost in costs.items() if cost is None)
+        if missing:
+            raise InputError(
+                "The model was trained on a data set that has its own costs; give those of the "
+                f"new rows: {' and '.join(f'{{{name}}}' for name in missing)}.",
+                missing,
+            )
+        costs = {name: CostExpression(cost) for name, cost in costs.items()}
+        return cls(stored.model, stored.facts["kinds"], costs, list(keep))
+
+    def decide(self, batch):
+        """Rows of the result for one batch of a table."""
+        self._check(batch)
+        first = self.rows + 1
+        table = cast_like(batch, self.kinds, first_row=first)
+        costs = read_costs(table, self.costs, first_row=first)
+        decided = np.asarray(predict_with_costs(self.model, table, **costs)) == 1
+        priced = Costs.of(table.height, **costs)
+        probability = self._probability(table)
+        self.rows += table.height
+        self.positive += int(decided.sum())
+        columns = {
+            "row": np.arange(first, first + table.height),
+            **{name: batch[name] for name in self.keep},
+            "decision": decided.astype(np.int8),
+            "probability": probability,
+            "break_even": priced.break_even,
+        }
+        if probability is None:
+            self.cost = None
+            nothing = pl.Series([None] * table.height, dtype=pl.Float64)
+            return pl.DataFrame(columns | {"probability": nothing, "expected_cost": nothing})
+        expected = priced.expected(probability, decided)
+        self.cost += float(expected.sum())
+        return pl.DataFrame(columns | {"expected_cost": expected})
+
+    def _probability(self, X):
+        if not hasattr(final_step(self.model)[0], "predict_proba"):
+            return None
+        return np.asarray(self.model.predict_proba(X), dtype=np.float64)[:, 1]
+
+    def _check(self, batch):
+        for name in self.keep:
+            if name not in batch.columns:
+                raise InputError(
+                    f"The column {name!r} to keep is not in the table: "
+                    + near_matches(name, batch.columns)
+                )
+            if name in RESULTS:
+                raise InputError(
+                    f"A kept column is called {name!r}, like one of the result; rename it."
+                )

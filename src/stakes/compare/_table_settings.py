@@ -1,0 +1,136 @@
+"""Which table to use and what it costs; saved with a run, so that training need not repeat it."""
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from stakes._core.files import appearing
+from stakes.datasets import CATALOG, load
+from stakes.errors import InputError
+from stakes.tables import LabelReader, as_frame, check_file, load_table, read_costs, read_table
+
+FILE = "table.json"
+DEFAULTS = {"fp_cost": "1", "fn_cost": "1", "tp_cost": "0", "tn_cost": "0"}
+
+
+@dataclass(frozen=True)
+class TableSettings:
+    """Where the rows are, which column is the label, and what the outcomes cost.
+
+    Parameters
+    ----------
+    data : str or None
+        A file, or the name of a data set.
+    target, positive : str, default=None
+        Label column and positive label; None for a named data set.
+    costs : dict, default={}
+        fp_cost, fn_cost, tp_cost, tn_cost -> expression, for those that were given.
+    drop : list of str, default=[]
+        Columns that are not features.
+    today : str, default=None
+        Column of today's decisions; not a feature.
+
+    Examples
+    --------
+    >>> print(TableSettings("german", costs={"fn_cost": "10"}).load().fn_cost)
+    10.0
+    """
+
+    data: str | None
+    target: str | None = None
+    positive: str | None = None
+    costs: dict = field(default_factory=dict)
+    drop: list = field(default_factory=list)
+    today: str | None = None
+
+    @property
+    def is_file(self):
+        """Whether the data is a file rather than the name of a data set.
+
+        A folder with the name of a data set does not hide it.
+        """
+        path = Path(self.data)
+        if path.is_dir() and self.data in CATALOG:
+            return False
+        return path.exists() or bool(path.suffix) or "/" in self.data
+
+    def load(self):
+        """The rows with labels and costs, as :class:`~stakes.tables.PricedData`."""
+        return self._load_file() if self.is_file else self._load_named()
+
+    def _load_file(self):
+        check_file(self.data)
+        if self.target is None:
+            raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
+        drop = [*self.drop, *([] if self.today is None else [self.today])]
+        return load_table(
+            self.data, self.target, self.positive, **(DEFAULTS | self.costs), drop=drop
+        )
+
+    def _load_named(self):
+        generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
+        data = load(self.data, **({"random_state": 0} if generated else {}))
+        for name in ("target", "positive", "drop", "today"):
+            if getattr(self, name):
+                raise InputError(
+                    f"The data set {self.data!r} has its own columns and labels; remove "
+                    "{parameter}.",
+                    name,
+                )
+        if self.costs:
+            own = {name: cost for name, cost in data.costs.items() if name not in self.costs}
+            data = replace(data, **read_costs(as_frame(data.X), own | self.costs))
+        return data
+
+    def read_decisions(self, positive):
+        """Today's decisions as 0 and 1, None if no column was named.
+
+        Parameters
+        ----------
+        positive : str
+            Positive label of the target: the column holds yes and no, or labels of the target.
+        """
+        if self.today is None:
+            return None
+        decisions = read_table(self.data)[self.today]
+        try:
+            return LabelReader(self.today).read_column(decisions, one_class=True)[0]
+        except InputError:
+            return LabelReader(self.today, positive).read_column(decisions)[0]
+
+    def expressions(self, priced):
+        """The four costs as text; None where a named data set has a cost per row."""
+        if self.is_file:
+            return DEFAULTS | self.costs
+        own = {name: None if hasattr(c, "shape") else str(c) for name, c in priced.costs.items()}
+        return own | self.costs
+
+    def over(self, older):
+        """These settings, filled up with those of an earlier run."""
+        return TableSettings(
+            self.data or older.data,
+            self.target or older.target,
+            self.positive or older.positive,
+            older.costs | self.costs,
+            [*older.drop, *self.drop],
+            self.today or older.today,
+        )
+
+    def save(self, folder):
+        """Write them into the folder of a run."""
+        settings = replace(self, data=str(Path(self.data).resolve())) if self.is_file else self
+        with appearing(Path(folder) / FILE) as partial:
+            partial.write_text(json.dumps(asdict(settings), indent=1) + "\n")
+
+    @classmethod
+    def load_from(cls, folder):
+        """Read them from the folder of a run."""
+        path = Path(folder) / FILE
+        if not path.is_file():
+            raise InputError(
+                f"{str(folder)!r} is not the folder of a finished run; run stakes compare first."
+            )
+        try:
+            return cls(**json.loads(path.read_text()))
+        except (ValueError, TypeError):
+            raise InputError(f"{str(path)!r} is damaged; run stakes compare again.") from None

@@ -1,0 +1,15 @@
+"""Parameters that the classifier and the models of confidence share, written once."""
+
+from stakes._core.docs import documented as _documented
+
+ROWS = """\
+X : {array-like, data frame} of shape (n, d)
+    Examples.
+"""
+TRAINING = """\
+X : {array-like, data frame} of shape (n, d)
+    Training examples.
+y : array-like of shape (n,)
+    Labels.
+"""
+documented = _documented({"rows": ROWS, "training": TRAINING})

@@ -1,0 +1,101 @@
+"""Compiled: what happens to every row between its margin and its step.
+
+1. `skip_row`: a row that is not finite, or whose squares overflow, is only counted.
+2. `register`: the example is counted and weighted; without a cost it is scored but not learned.
+3. `log_odds`: the score is calibrated, and the decision that it implies is booked. The loops call
+   it only where a score is wanted or the calibration uses the row: the square root, the division
+   and the exponential of a score take as long as the rest of a short row. For the same reason the
+   three are not one function (measured: 20 % more time for PA, 10 % for AROW at 30 features).
+
+The weight of an example follows from the regrets of both possible mistakes in its row, c_pos (a
+missed positive) and c_neg (a false alarm); c_y is the one that fits the label.
+
+    REGRET   c_y / mean(c_y)
+    STAKE    (c_pos + c_neg) / mean(c_pos + c_neg) * mean(c_y) of the class
+    CLASS    mean(c_y) of the class
+
+REGRET tilts the learned odds by c_pos(x) / c_neg(x), which varies from row to row; a decision by
+expected cost would then count the costs twice. STAKE and CLASS tilt them by one constant, which
+calibration removes. With STAKE a few expensive rows can outweigh all others; with CLASS all rows of
+a class count the same. With one price per class the three are equal.
+"""
+
+import math
+
+from numba import njit
+
+from stakes._core.jit.prequential import calibrated, learn_map, stands_for
+from stakes.online._state import (
+    ALWAYS,
+    CALIBRATE,
+    N_NOT_FINITE,
+    N_SEEN,
+    NEVER,
+    PAID,
+    SUM_NEG,
+    SUM_POS,
+    SUM_REGRET,
+    WEIGHTING,
+)
+
+AS_GIVEN, REGRET, STAKE, CLASS = range(4)
+LARGEST = 700.0  # exp of more is infinite, and infinity times a cost of zero is NaN
+
+
+@njit(cache=True, error_model="numpy")
+def weigh(state, y, c_pos, c_neg):
+    """Count an example that has a cost; its weight, one on average unless costs are AS_GIVEN."""
+    weighting, c = state[WEIGHTING], c_pos if y > 0.0 else c_neg
+    # counted first: the means include the example itself, so the first one has weight one
+    state[N_SEEN] += 1.0
+    state[SUM_REGRET] += c
+    state[SUM_POS] += c_pos
+    state[SUM_NEG] += c_neg
+    if weighting == AS_GIVEN:
+        return c
+    of_class = state[SUM_POS] if y > 0.0 else state[SUM_NEG]
+    if weighting == CLASS:
+        return of_class / state[SUM_REGRET]
+    if weighting == STAKE:
+        c = (c_pos + c_neg) * of_class / (state[SUM_POS] + state[SUM_NEG])
+    return c * state[N_SEEN] / state[SUM_REGRET]
+
+
+@njit(cache=True, error_model="numpy")
+def register(state, y, c_pos, c_neg):
+    """Count an example: how often the calibration uses it, and its weight; zeros without a cost."""
+    if not (c_pos if y > 0.0 else c_neg) > 0.0:
+        return 0.0, 0.0
+    w = stands_for(state, y) if state[CALIBRATE] > 0.0 else 0.0
+    return w, weigh(state, y, c_pos, c_neg)
+
+
+@njit(cache=True, error_model="numpy")
+def skip_row(state, out, t):
+    """Count a row that is not finite; its score is NaN."""
+    state[N_NOT_FINITE] += 1.0
+    if out.shape[0] > 0:
+        out[t] = math.nan
+
+
+@njit(cache=True, error_model="numpy")
+def log_odds(state, s, y, c_pos, c_neg, w):
+    """Calibrated score s, or s itself without calibration; book and learn the map w times.
+
+    The decision of least expected cost at log-odds z is positive if c_pos > c_neg exp(-z). Its
+    regret is booked next to those of the constant policies, for the examples that the calibration
+    uses, each w times: exact while a class is small, a sample later.
+    """
+    if state[CALIBRATE] == 0.0:
+        return s
+    z = calibrated(state, s)  # before learn_map, which sees the label
+    if w > 0.0:
+        learn_map(state, s, y, w)
+        acts = c_pos > c_neg * math.exp(min(-z, LARGEST))
+        if y > 0.0:
+            state[NEVER] += w * c_pos
+            state[PAID] += 0.0 if acts else w * c_pos
+        else:
+            state[ALWAYS] += w * c_neg
+            state[PAID] += w * c_neg if acts else 0.0
+    return z

@@ -1,0 +1,381 @@
+"""Decide about events, wait for their labels, learn, and count the money."""
+
+import json
+from collections import deque
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from stakes._core.deciding import takes_costs
+from stakes._core.model_file import load_model, save_model
+from stakes.errors import InputError
+from stakes.stream._pending import PendingEvent, PendingEvents
+from stakes.stream._prices import PriceList
+from stakes.stream._row_encoder import RowEncoder
+from stakes.tables import LabelReader, is_missing
+
+
+@dataclass
+class Totals:
+    """Running totals of a stream.
+
+    Attributes
+    ----------
+    events, labels, positives : int
+        Events decided, labels received for them, and positive ones among these.
+    paid, never, always : float
+        What the labeled events cost as decided, and what never or always acting would have cost.
+    """
+
+    events: int = 0
+    labels: int = 0
+    positives: int = 0
+    paid: float = 0.0
+    never: float = 0.0
+    always: float = 0.0
+
+    def book(self, prices, positive, action):
+        """Add one labeled event; return what it cost."""
+        paid = prices.paid(positive, action)
+        self.labels += 1
+        self.positives += positive
+        self.paid += paid
+        self.never += prices.paid(positive, 0)
+        self.always += prices.paid(positive, 1)
+        return paid
+
+
+class Outcome(NamedTuple):
+    """What became of a label.
+
+    Attributes
+    ----------
+    id : str or int
+        The event that the label was for.
+    status : {"learned", "missing", "unknown", "too late", "repeated"}
+        "learned": its event was pending and has been learned. Otherwise the label was ignored: it
+        was empty, no event has that id, its event was dropped, or it had a label before.
+    label : int or None
+        1: positive, 0: negative.
+    paid : float or None
+        What the decision about the event cost; None if the label was ignored.
+    """
+
+    id: str | int
+    status: str
+    label: int | None = None
+    paid: float | None = None
+
+
+class DecisionStream:
+    """Decide about events one at a time, and learn from their labels whenever they arrive.
+
+    An event is a dict of fields: numbers, text, true/false or dates. Its features and prices are
+    computed once, when it is decided; its label is learned with them, however late.
+
+    Parameters
+    ----------
+    learner : estimator with `learn_one`
+        Changed in place, and resumed if it is fitted. A learner with `predict_proba_one` decides
+        by least expected cost, any other by its `predict_one`.
+    fp_cost, fn_cost, tp_cost, tn_cost : float or str, default=1, 1, 0, 0
+        Cost of a false positive, false negative, true positive and true negative: a number, or an
+        expression over the event's fields (see :class:`~stakes.tables.CostExpression`).
+    target : str, default=None
+        Field of the label; never a feature.
+    positive : str or number, default=None
+        Positive label; every other label is negative. May be omitted if the labels are 0/1, -1/1,
+        no/yes, n/y, false/true or f/t.
+    drop : sequence of str, default=()
+        Fields that are not features.
+    prior : float, default=0.5
+        Probability of the positive class until the first label is learned.
+    max_pending : int, default=10000
+        Maximum number of events that wait for a label; the oldest is dropped beyond it.
+    delay : int, default=0
+        Simulated delay: `learn` counts a label at once but learns it this many events later.
+    encoder : RowEncoder, default=None
+        Turns events into features; None: a new one.
+
+    Attributes
+    ----------
+    totals : Totals
+        Events, labels and money so far.
+    counts : LabelCounts
+        How labels arrived.
+    labels : LabelReader
+        The reader of labels.
+    extra : dict
+        What was saved with the stream in addition, see :meth:`save`.
+
+    Examples
+    --------
+    >>> from stakes.online import ProbitClassifier
+    >>> stream = DecisionStream(ProbitClassifier(), fp_cost=1, fn_cost="amount", prior=0.02)
+    >>> stream.decide({"amount": 99.0, "country": "FR"}, id="a17")
+    Decision(id='a17', action=1, probability=0.02, break_even=0.01, expected_cost=0.98)
+    >>> stream.label("a17", "yes")
+    Outcome(id='a17', status='learned', label=1, paid=0.0)
+    """
+
+    def __init__(
+        self,
+        learner,
+        *,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+        target=None,
+        positive=None,
+        drop=(),
+        prior=0.5,
+        max_pending=10_000,
+        delay=0,
+        encoder=None,
+    ):
+        _check(learner, prior, max_pending, delay)
+        self.learner = learner
+        self.costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        self.target = target
+        self.positive = positive
+        self.drop = tuple(drop)
+        self.prior = prior
+        self.max_pending = max_pending
+        self.delay = delay
+        self.encoder = RowEncoder() if encoder is None else encoder
+        self.labels = LabelReader("label" if target is None else target, positive)
+        self.totals = Totals()
+        self.extra = {}
+        self._prices = PriceList(self.costs, target)
+        self._no_features = frozenset(self.drop) | ({target} - {None})
+        self._pending = PendingEvents(max_pending)
+        self._delayed = deque()  # (PendingEvent, label) that `learn` holds back
+        self._takes_costs = takes_costs(learner, "learn_one")
+        self._has_proba = hasattr(learner, "predict_proba_one")
+        self._is_started = hasattr(learner, "classes_")
+        self._classes = list(getattr(learner, "classes_", (0, 1)))
+
+    @property
+    def counts(self):
+        """How labels arrived: late, dropped, too late, unknown, repeated."""
+        return self._pending.counts
+
+    @property
+    def n_pending(self):
+        """Number of events that wait for a label, or for their simulated delay."""
+        return len(self._pending) + len(self._delayed)
+
+    @property
+    def first_repeated(self):
+        """The first id that was repeated since the stream was made or loaded, or None."""
+        return self._pending.first_repeated
+
+    def knows(self, id):
+        """Whether an event of this id has been decided (and is not forgotten yet)."""
+        return id in self._pending
+
+    def is_complete(self, event):
+        """Whether an event has every field that its prices need, and at least one feature."""
+        has = {name for name, value in event.items() if not is_missing(value)}
+        return self._prices.columns <= has and not has <= self._no_features
+
+    def decide(self, event, id=None):
+        """Decide about one event; its label may follow by :meth:`label`.
+
+        Parameters
+        ----------
+        event : dict
+            Field -> value.
+        id : str or int, default=None
+            Names the event; None: its number in the stream.
+
+        Returns
+        -------
+        Decision or None
+            A pending event that is sent again gets its first decision; None if its id is closed.
+        """
+        return self._decide(event, self._prices.of(event), id)
+
+    def decide_many(self, events, ids=None):
+        """Decide about several events: the same as one by one, but all are priced first.
+
+        Parameters
+        ----------
+        events : sequence of dict
+            If one of them has no valid price, none is decided.
+        ids : sequence of str or int, default=None
+            One for each event.
+
+        Returns
+        -------
+        list of Decision or None
+        """
+        events = list(events)
+        prices = []
+        for i, event in enumerate(events):
+            try:
+                prices.append(self._prices.of(event))
+            except InputError as error:
+                raise error.with_context(f"Event {i} of the batch: ") from None
+        ids = [None] * len(events) if ids is None else ids
+        rows = zip(events, prices, ids, strict=True)
+        return [self._decide(event, price, id) for event, price, id in rows]
+
+    def label(self, id, y):
+        """Learn the label of an event that was decided before, in any order.
+
+        Parameters
+        ----------
+        id : str or int
+            The event's id.
+        y : label
+            As in `positive`; None, NaN or empty text is ignored.
+
+        Returns
+        -------
+        Outcome
+        """
+        label = self.labels.read_one(y)
+        if label is None:
+            return Outcome(id, "missing")
+        status, event = self._pending.take(id)
+        if event is None:
+            return Outcome(id, status, label)
+        paid = self.totals.book(event.prices, label, event.action)
+        self._learn(event, label)
+        return Outcome(id, "learned", label, paid)
+
+    def learn(self, event, y=None, id=None):
+        """Decide about an event whose label is known already, then learn it.
+
+        Parameters
+        ----------
+        event : dict
+            Field -> value.
+        y : label, default=None
+            None: the field `target` of the event. An event without a label is only decided; with
+            an `id` it is then pending.
+        id : str or int, default=None
+            So that a repeated event is recognized; None: not remembered.
+
+        Returns
+        -------
+        Decision or None
+            As for :meth:`decide`.
+        """
+        if y is None and self.target is not None:
+            y = event.get(self.target)
+        label = self.labels.read_one(y)
+        if id is not None and label is None:
+            return self.decide(event, id)
+        if id is not None and id in self._pending:
+            earlier = self._pending.get(id)
+            self.label(id, y)
+            return earlier and earlier.decision(id)
+        pending = self._considered(event, self._prices.of(event))
+        if id is not None:
+            self._pending.close(id, labeled=True)
+        if label is not None:
+            self.totals.book(pending.prices, label, pending.action)
+        self._delayed.append((pending, label))
+        if len(self._delayed) > self.delay:
+            self._learn(*self._delayed.popleft())
+        return pending.decision(self.totals.events if id is None else id)
+
+    def save(self, path, **extra):
+        """Write everything to a file from which :meth:`load` resumes exactly.
+
+        Parameters
+        ----------
+        path : str or Path
+            An older file of that name stays until the new one is complete.
+        **extra : numbers, text, lists and dicts
+            Stored as well, and returned in `extra`.
+        """
+        state = dict(
+            encoder=self.encoder.get_state(),
+            pending=self._pending.get_state(),
+            delayed=list(self._delayed),
+            totals=asdict(self.totals),
+            labels=self.labels.seen,
+        )
+        settings = dict(
+            self.costs,
+            target=self.target,
+            positive=self.positive,
+            drop=list(self.drop),
+            prior=self.prior,
+            max_pending=self.max_pending,
+            delay=self.delay,
+        )
+        # the state as one text: skops writes a file of a million small values slowly
+        facts = dict(decision_stream=settings, state=json.dumps(state), extra=extra)
+        save_model(self.learner, path, **facts)
+
+    @classmethod
+    def load(cls, path):
+        """Resume from a file that :meth:`save` wrote."""
+        stored = load_model(path)
+        if "decision_stream" not in stored.facts:
+            raise InputError(f"{str(path)!r} is a model, not a saved stream; use another file.")
+        state = json.loads(stored.facts["state"])
+        encoder = RowEncoder(state=state["encoder"])
+        stream = cls(stored.model, encoder=encoder, **stored.facts["decision_stream"])
+        stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
+        stream.totals = Totals(**state["totals"])
+        stream.extra = stored.facts["extra"]
+        stream._pending = PendingEvents.of_state(stream.max_pending, state["pending"])
+        stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
+        return stream
+
+    def _decide(self, event, prices, id):
+        if id is None:
+            id = self.totals.events + 1
+            while id in self._pending:  # the caller's own ids may be numbers as well
+                id += 1
+        elif id in self._pending:
+            self._pending.repeat(id)
+            earlier = self._pending.get(id)
+            return earlier and earlier.decision(id)
+        pending = self._considered(event, prices)
+        self._pending.add(id, pending)
+        return pending.decision(id)
+
+    def _considered(self, event, prices):
+        """An event with its features and the action; nothing about it is computed again."""
+        features = self.encoder.encode(event, skip=self._no_features)
+        probability, action = self._probability_and_action(features, prices)
+        self.totals.events += 1
+        return PendingEvent(features, prices, probability, action)
+
+    def _probability_and_action(self, features, prices):
+        p = self.prior
+        if self._is_started:
+            positive = self._classes[1]
+            if not self._has_proba:
+                return None, int(self.learner.predict_one(features) == positive)
+            p = float(self.learner.predict_proba_one(features).get(positive, p))
+        return p, int(p > prices.break_even)
+
+    def _learn(self, event, label):
+        if label is None:
+            return
+        costs = event.prices.keywords() if self._takes_costs else {}
+        self.learner.learn_one(event.features, self._classes[label], **costs)
+        self._is_started = True
+
+
+def _check(learner, prior, max_pending, delay):
+    if not hasattr(learner, "learn_one"):
+        raise InputError(
+            f"{type(learner).__name__} has no learn_one, so it cannot learn one event at a time; "
+            "take a learner of stakes.online or stakes.online_kernel."
+        )
+    if not 0 <= prior <= 1:
+        raise InputError(f"{{parameter}} must be between 0 and 1. Got {prior!r} instead.", "prior")
+    if max_pending < 1:
+        raise InputError(
+            f"{{parameter}} must be at least 1. Got {max_pending!r} instead.", "max_pending"
+        )
+    if delay < 0:
+        raise InputError(f"{{parameter}} must not be negative. Got {delay!r} instead.", "delay")

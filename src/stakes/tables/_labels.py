@@ -1,0 +1,172 @@
+"""Labels as 0 and 1, the same for tables and for single events."""
+
+import numpy as np
+import polars as pl
+
+from stakes.errors import InputError, near_matches
+from stakes.tables._values import MISSING_WORDS, is_missing, parse_number
+
+# (negative, positive) pairs that need no `positive`
+KNOWN_PAIRS = [("0", "1"), ("-1", "1"), ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t")]
+_POSITIVES = {positive for _, positive in KNOWN_PAIRS}
+_SHOWN = 10  # labels kept for messages
+_EXACT = 2.0**53  # whole numbers below it are exact as floats
+
+
+class LabelReader:
+    """Reads labels as 0 and 1, from a whole column or one at a time.
+
+    Labels are compared without regard to case or to the way a number is written: `Yes` equals
+    `yes`, and `1.0` equals `1`.
+
+    Parameters
+    ----------
+    target : str
+        Name of the label column, for messages.
+    positive : str or number, default=None
+        Positive label; every other label is negative. May be omitted if the labels are 0/1, -1/1,
+        no/yes, n/y, false/true or f/t.
+    seen : sequence of str, default=()
+        Labels read before, to resume from a checkpoint.
+
+    Attributes
+    ----------
+    seen : list of str
+        Distinct labels read so far, at most ten.
+
+    Examples
+    --------
+    >>> LabelReader("paid").read_column(pl.Series(["yes", "no"]))
+    (array([1, 0]), 'yes')
+    >>> reader = LabelReader("state", positive="default")
+    >>> [reader.read_one(label) for label in ("ok", "Default", None)]
+    [0, 1, None]
+    """
+
+    def __init__(self, target, positive=None, *, seen=()):
+        self.target = target
+        self.positive = positive
+        self.seen = list(seen)
+        self._wanted = None if positive is None else _plain(_text(positive))
+        self._plain_seen = {_plain(label) for label in self.seen}
+
+    def read_column(self, column, *, one_class=False):
+        """Labels of a whole column.
+
+        Parameters
+        ----------
+        column : polars.Series or sequence
+            The labels; none may be missing.
+        one_class : bool, default=False
+            Whether a column with a single label is accepted.
+
+        Returns
+        -------
+        y : ndarray of int64
+            1 for the positive label, 0 for all others.
+        positive : str
+            The positive label as it is written in the column.
+        """
+        column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
+        text = _column_text(column)
+        missing = text.is_null()
+        if missing.any():
+            raise InputError(
+                f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
+                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
+                "target",
+            )
+        labels = sorted(text.unique().to_list())
+        plain = {label: _plain(label) for label in labels}
+        if len(set(plain.values())) == 1 and not one_class:
+            raise InputError(
+                f"Column {self.target!r} has only one label, {labels[0]!r}; "
+                "examples of both classes are needed.",
+                "target",
+            )
+        wanted = self._wanted_of(set(plain.values()), labels, one_class)
+        positives = [label for label in labels if plain[label] == wanted]
+        self._remember(labels)
+        y = text.is_in(positives).to_numpy().astype(np.int64)
+        if str(self.positive) in positives:
+            return y, str(self.positive)
+        return y, positives[0] if positives else wanted
+
+    def read_one(self, value):
+        """Label of one event: 0, 1, or None if it is missing.
+
+        Without `positive`, a label that is in none of the known pairs, or in another pair than
+        the labels before it, raises :class:`~stakes.errors.InputError`.
+        """
+        if is_missing(value) or is_missing(label := _text(value)):
+            return None
+        plain = _plain(label)
+        if plain not in self._plain_seen:
+            if self._wanted is None:
+                self._check_known(plain, label)
+            self._remember([label])
+        if self._wanted is None:
+            return int(plain in _POSITIVES)
+        return int(plain == self._wanted)
+
+    def _wanted_of(self, plain, labels, one_class):
+        if self._wanted is not None:
+            if self._wanted not in plain:
+                raise InputError(
+                    f"No row of column {self.target!r} has the positive label "
+                    f"{str(self.positive)!r}: " + near_matches(self.positive, labels),
+                    "positive",
+                )
+            return self._wanted
+        for pair in KNOWN_PAIRS:
+            if plain == set(pair) or (one_class and plain < set(pair)):
+                return pair[1]
+        listed = ", ".join(map(repr, labels[:_SHOWN])) + (" ..." if len(labels) > _SHOWN else "")
+        raise self._unclear(f"the labels {listed}", "one")
+
+    def _check_known(self, plain, label):
+        together = self._plain_seen | {plain}
+        if any(together <= set(pair) for pair in KNOWN_PAIRS):
+            return
+        known = any(plain in pair for pair in KNOWN_PAIRS)
+        after = f" after {' and '.join(map(repr, self.seen))}" if known else ""
+        raise self._unclear(f"the label {label!r}{after}", "label")
+
+    def _unclear(self, labels, word):
+        return InputError(
+            f"Column {self.target!r} has {labels}; set {{positive}} to the positive {word} (all "
+            "others are then negative).",
+            "positive",
+        )
+
+    def _remember(self, labels):
+        for label in labels[: _SHOWN - len(self.seen)]:
+            if _plain(label) not in self._plain_seen:
+                self.seen.append(label)
+                self._plain_seen.add(_plain(label))
+
+
+def _column_text(column):
+    if column.dtype.is_float():
+        column = column.fill_nan(None)
+        whole = column.drop_nulls()
+        if len(whole) and (whole == whole.round()).all() and whole.abs().max() < _EXACT:
+            column = column.cast(pl.Int64)
+    text = column.cast(pl.String).str.strip_chars()
+    return text.set(text.is_in(["", *MISSING_WORDS]), None)
+
+
+def _text(value):
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return str(value).strip()
+
+
+def _plain(label):
+    """One form for all ways to write a label."""
+    number = parse_number(label)
+    if number is None or abs(number) >= _EXACT:
+        return label.casefold()
+    return str(int(number)) if number.is_integer() else repr(number)

@@ -1,0 +1,96 @@
+"""A user's table with a label and costs, as :class:`PricedData`."""
+
+from pathlib import Path
+
+import numpy as np
+
+from stakes.errors import InputError, near_matches
+from stakes.tables._costs import read_costs
+from stakes.tables._kinds import as_frame
+from stakes.tables._labels import LabelReader
+from stakes.tables._priced import PricedData
+from stakes.tables._reading import read_table
+
+
+def load_table(
+    table,
+    target,
+    positive=None,
+    *,
+    fp_cost=1.0,
+    fn_cost=1.0,
+    tp_cost=0.0,
+    tn_cost=0.0,
+    drop=(),
+    name=None,
+):
+    """Read a table with its labels and costs.
+
+    Parameters
+    ----------
+    table : str, Path, polars or pandas data frame
+        A .csv, .tsv (either also gzipped) or .parquet file, or a data frame. In a text file, dates
+        and numbers are parsed, and empty fields, NA, N/A, NaN, null and ? are missing values; a
+        data frame keeps its types, like a Parquet file.
+    target : str
+        Label column. Every row must have a label.
+    positive : str, default=None
+        Label of the positive class; all other labels are negative. May be omitted if the labels
+        are 0/1, -1/1, no/yes, n/y, false/true or f/t.
+    fp_cost, fn_cost, tp_cost, tn_cost : float, str or array-like of shape (n,)
+        Costs of the four outcomes: a number, an expression over the columns (see
+        :class:`~stakes.tables.CostExpression`), or one value per row. A column used in a cost
+        remains a feature unless it is in `drop`.
+    drop : str or sequence of str, default=()
+        Columns that are not features.
+    name : str, default=None
+        Name of the data in reports; None: the file name.
+
+    Returns
+    -------
+    PricedData
+        With `X` a polars frame and `y` 0 or 1.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"amount": [10.0, 80.0, 40.0], "fraud": ["no", "yes", "no"]})
+    >>> data = load_table(table, "fraud", fp_cost=5, fn_cost="0.75*amount")
+    >>> data.y.tolist(), data.fn_cost.tolist(), data.positive
+    ([0, 1, 0], [7.5, 60.0, 30.0], 'yes')
+    """
+    if isinstance(table, str | Path):
+        frame, source = read_table(table), str(table)
+        name = name or Path(table).name.split(".")[0]
+    else:
+        frame, source = as_frame(table), "a data frame"
+    if not frame.height:
+        raise InputError(f"The table from {source} has no rows.", "table")
+    drop = [drop] if isinstance(drop, str) else list(drop)
+    _check_columns(frame, [target], "target", "target")
+    _check_columns(frame, drop, "dropped", "drop")
+    y, positive = LabelReader(target, positive).read_column(frame[target])
+    given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    costs = read_costs(frame, given, target)
+    X = frame.drop([target, *drop])
+    if not X.width:
+        raise InputError(f"No column is left next to the target {target!r} as a feature.", "drop")
+    scalar = [f"{key} = {value}" for key, value in given.items() if np.ndim(value) == 0]
+    return PricedData(
+        name or "table",
+        X,
+        y,
+        positive=positive,
+        description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
+        **costs,
+    )
+
+
+def _check_columns(frame, names, what, parameter):
+    for name in names:
+        if name not in frame.columns:
+            raise InputError(
+                f"The {what} column {name!r} is not in the table: "
+                + near_matches(name, frame.columns),
+                parameter,
+            )

@@ -1,0 +1,43 @@
+"""Records of files and pipes."""
+
+import io
+import os
+
+import pytest
+
+from payment_events import events
+from stakes.errors import InputError
+from stakes.stream import Records, open_records
+
+
+def test_a_pipe_is_read_as_far_as_it_has_come():
+    out, into = os.pipe()
+    with open(out, "rb") as file, open(into, "wb") as writer:
+        writer.write(events(7).write_csv().encode() + b"1.5,web")
+        writer.flush()  # and stays open: nothing tells whether more will come
+        records = Records(file, "csv")
+        assert len(records.take(5)) == 5 and records.ready
+        assert len(records.take(256)) == 2 and not records.ready
+        writer.write(b",0.25,1\n")
+        writer.flush()
+        assert records.take(256) == [dict(amount="1.5", kind="web", speed="0.25", fraud="1")]
+    assert records.count == 8
+
+
+def test_a_pipe_that_was_not_sent_from_its_start_is_refused():
+    class Pipe(io.BytesIO):
+        def seekable(self):
+            return False
+
+    records = Records(Pipe(b"a\n1\n2\n"), "csv")
+    with pytest.raises(InputError, match="ended before the position of the checkpoint"):
+        records.resume(100, 3)
+
+
+def test_the_format_is_found_by_the_name(tmp_path):
+    (tmp_path / "e.ndjson").write_text('{"a": 7, "b": true}\n')
+    with open_records(tmp_path / "e.ndjson", id="a") as records:
+        assert records.next() == {"a": "7", "b": True} and records.next() is None
+    with pytest.raises(InputError, match="give format: csv or jsonl"):
+        with open_records(tmp_path / "e.txt"):
+            pass
