@@ -18,6 +18,8 @@ from stakes._core.sklearn_private import (
     fit_context,
     routing_enabled,
 )
+from stakes._core.stored.spec import FIGURE, Array, Listed, Number, Part, labels
+from stakes._core.stored.state import same_classes, same_input
 from stakes.decision._wrapper import inner_fit_params, two_classes
 
 _SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
@@ -83,6 +85,20 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
     >>> BlendClassifier(members, random_state=0).fit(X, y).weights_.round(1)
     array([0. , 0.9])
     """
+
+    _file_state = {
+        "classes_": labels(2),
+        "intercept_": Number(),
+        "weights_": Array("f8", ("m",)),
+        "gradient_norm_": FIGURE,
+        "estimators_": Listed(Part(), "m"),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
+            same_classes(member, scope)
 
     _parameter_constraints = {
         "estimators": [list],

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.deciding import only_scores_count, row_count
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import fit_context
+from stakes._core.stored.spec import FIGURE, Array, Number
 from stakes.costs import COST_NAMES
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
 
@@ -135,6 +136,13 @@ class ThresholdDecisionClassifier(DecisionClassifier):
     >>> round(model.threshold_, 3), round(model.cost_, 2)
     (0.151, 0.46)
     """
+
+    _file_state = {
+        "threshold_": Number(infinite=True),
+        "cost_": FIGURE,
+        "thresholds_": Array("f8", ("t",), infinite=True),
+        "costs_": Array("f8", ("t",)),
+    }
 
     # the threshold is fixed in fit, so predict takes no costs
     __metadata_request__predict = dict.fromkeys(COST_NAMES, UNUSED)

@@ -16,6 +16,8 @@ from stakes._core.base import (
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Listed, Together, labels
 from stakes.costs import COST_NAMES
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._response import moving_ease
@@ -118,6 +120,29 @@ class StackelbergClassifier(CostSensitiveClassifier):
     >>> model.coef_.round(1)  # the feature that cannot be moved gets the weight
     array([[0.3, 1.5]])
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "_batches": Listed(
+            Together(
+                (Array("f8", (None, "d"), sparse=True), Array("f8", (None,)), Array("f8", (None,)))
+            )
+        ),
+        "coef_": Array("f8", (1, "d")),
+        "intercept_": Array("f8", (1,)),
+        "moves_": Array("f8", ("m", None, "d")),
+        "move_probabilities_": Array("f8", ("m",), low=0, high=1),
+        "shift_": Array("f8", ("d",)),
+        **dict.fromkeys(("value_", "exploitability_", "adversary_gain_", "learner_gain_"), FIGURE),
+        "payoffs_": Array("f8", (None,)),
+        "n_iter_": COUNT,
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for X, y, regret in state.get("_batches", ()):
+            if not X.shape[0] == len(y) == len(regret):
+                raise Damaged("a batch has arrays of different lengths")
 
     _accept_sparse = "csr"
     _parameter_constraints = {

@@ -7,6 +7,8 @@ from scipy.special import gammaln
 
 from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import COUNT, Array, Listed, Part, Together
 from stakes.neighbors._codes import Coder
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._docs import documented
@@ -75,6 +77,31 @@ class BayesNetConfidence(ClassDensity):
     >>> np.exp(model.log_density([[1, 1]])).round(3).tolist()  # 1/2 x 4/5, 1/2 x 1/3
     [[0.4, 0.167]]
     """
+
+    _file_state = {
+        "_coder": Part(("stakes.neighbors._codes.Coder",)),
+        "parents_": Listed(Listed(Listed(COUNT), "d"), "k"),
+        "scores_": Array("f8", ("k", "d")),
+        "_tables": Listed(
+            Listed(
+                Together((Array("i8", (None,), increasing=True), Array("f8", (None, None)))), "d"
+            ),
+            "k",
+        ),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_coder" not in state:
+            return
+        arity = state["_coder"].state["arity"]
+        scope.bind("d", len(arity))
+        for parents, tables in zip(state["parents_"], state["_tables"], strict=True):
+            for i, (of_i, (keys, log_p)) in enumerate(zip(parents, tables, strict=True)):
+                if any(p >= len(arity) for p in of_i):
+                    raise Damaged("a parent of a column does not exist")
+                if not len(keys) or log_p.shape != (len(keys) + 1, arity[i] + 1):
+                    raise Damaged("a table of probabilities has a wrong shape")
 
     _parameter_constraints = {
         "n_bins": [Interval(Integral, 2, None, closed="left")],

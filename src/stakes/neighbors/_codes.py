@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Array, Listed
+
 
 def cut_points(x, n_bins, weight):
     """Upper edges of the bins except the last: quantiles, or all values if there are few.
@@ -43,6 +46,20 @@ class Coder:
     >>> coder.arity.tolist(), coder.codes(np.array([[5.0, 8.0]])).tolist()
     ([2, 2], [[1, 2]])
     """
+
+    _file_state = {
+        "categorical": Array("b", ("d",)),
+        "points": Listed(Array("f8", (None,), increasing=True), "d"),
+        "arity": Array("i8", ("d",), low=0),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for points, is_category, arity in zip(
+            *(state[n] for n in ("points", "categorical", "arity")), strict=True
+        ):
+            if arity != len(points) + (not is_category) or arity < 1:
+                raise Damaged("the codes of a column do not add up")
 
     def __init__(self, X, n_bins, categorical, weight):
         self.categorical = categorical

@@ -13,12 +13,16 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH, warn_below_trivial
+from stakes._core.jit.prequential import SIZE
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import FEATURES, Array, Number, Part, Sometimes, labels
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
 from stakes.online_kernel._gram_store import CallableStore, PrecomputedStore
+from stakes.online_kernel._margins_jit import N_SLOTS
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
 
@@ -44,6 +48,25 @@ class KernelOnline(CostSensitiveClassifier):
     gives `_pass`, one compiled pass over a batch; learners that take costs inherit from
     `PricedMargins` as well, which computes the margins :math:`\theta_t`.
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "_store": Part(),
+        "_mistakes": Array("i8", (2,), low=0),
+        "_margin_state": Sometimes(Array("f8", (None,))),
+        "_ratio": Sometimes(Number(infinite=True)),
+        "_calibration": Sometimes(Array("f8", (SIZE,))),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_store" not in state:
+            return
+        store, d = state["_store"].state, scope.sizes["d"]
+        if store.get("n_columns", store["n_features"]) != d:
+            raise Damaged("a kernel learner has another number of features than its vectors")
+        if len(state.get("_margin_state", np.zeros(N_SLOTS))) != N_SLOTS:
+            raise Damaged("the margins of a kernel learner are damaged")
 
     kernel: str | Callable = "rbf"
     gamma: float | str = "auto"

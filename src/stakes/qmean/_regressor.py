@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Number, Plain
 from stakes.qmean._base import MEAN_CONSTRAINTS, check_bundle
 from stakes.qmean._losses import EpsilonInsensitive, Quantile, Squared
 from stakes.qmean._problem import QuadraticMeanProblem
@@ -89,6 +90,16 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     >>> model.group_losses_.round(2).tolist()
     [0.25, 0.63]
     """
+
+    _file_state = FEATURES | {
+        "cuts_": Array("f8", (None,), increasing=True),
+        "coef_": Array("f8", ("d",)),
+        "intercept_": Number(),
+        **dict.fromkeys(("objective_", "duality_gap_", "gradient_norm_"), FIGURE),
+        "n_iter_": COUNT,
+        **dict.fromkeys(("group_losses_", "group_weights_"), Array("f8", ("groups",), nan=True)),
+        "gaps_": Plain(),
+    }
 
     _parameter_constraints = {
         **MEAN_CONSTRAINTS,

@@ -19,6 +19,8 @@ from stakes._core.sklearn_private import (
     check_sample_weight,
     fit_context,
 )
+from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
+from stakes._core.stored.state import same_input
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max
@@ -82,6 +84,17 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     ... ]
     [110, 436]
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "sample_sizes_": Array("i", (None,), low=0),
+        "estimators_": Listed(Part()),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
 
     _accept_sparse = "csr"
     _parameter_constraints = {

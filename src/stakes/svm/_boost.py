@@ -11,6 +11,8 @@ from sklearn.utils import check_random_state
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
+from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
@@ -72,6 +74,17 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     >>> CostSensitiveBoost(fn_cost=5.0).fit(X, y).predict([[1.2], [1.8]])
     array([0, 1])
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "estimators_": Listed(Part(), "t"),
+        **dict.fromkeys(("estimator_weights_", "edges_", "training_loss_"), Array("f8", ("t",))),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
 
     n_estimators: int = 100
     max_depth: int = 1

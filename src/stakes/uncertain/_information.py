@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stakes._core.stored.spec import Array
 from stakes.uncertain._moments import Moments, moments_from_replicates
 
 NAMES = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
@@ -107,6 +108,11 @@ class MissingAsSet:
     lower, upper, mean, var : ndarray of shape (d,)
         Support and moments of each feature over the observed entries.
     """
+
+    _file_state = {
+        **dict.fromkeys(("mean", "var"), Array("f8", ("d",))),
+        **dict.fromkeys(("lower", "upper"), Array("f8", ("d",), infinite=True)),
+    }
 
     def __init__(self, known, weight):
         known, weight = known.take(weight > 0), weight[weight > 0, None]

@@ -5,6 +5,7 @@ import importlib
 from stakes._core.stored.lightgbm_text import clean_text
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
+    COUNT,
     Anything,
     Count,
     Either,
@@ -23,7 +24,6 @@ from stakes._core.stored.spec import (
 from stakes._core.stored.state import ESTIMATOR, State
 from stakes._core.stored.xgboost_bytes import clean_bytes
 
-_COUNT = Number(0, 2**53, whole=True)
 _NOT_FITTED = Number(-1, 0, whole=True)
 _LIGHTGBM = {
     "_Booster": Part(("lightgbm.basic.Booster",)),
@@ -32,7 +32,7 @@ _LIGHTGBM = {
     "_best_iteration": Maybe(Number(-1, whole=True)),
     "_objective": Text(("binary", "multiclass", "multiclassova", "cross_entropy")),
     "_class_weight": Plain(),
-    "_class_map": Mapping(_COUNT),
+    "_class_map": Mapping(COUNT),
     "_n_features": Either((Count("d", 1), _NOT_FITTED)),
     "_n_features_in": Either((Count("d", 1), _NOT_FITTED)),
     "_classes": labels("k"),
@@ -54,12 +54,12 @@ _LIGHTGBM_BOOSTER = {
 _PRIVATE = {
     "need_reload_eval_info": Flag(),
     "set_objective_to_none": Flag(),
-    "num_dataset": _COUNT,
+    "num_dataset": COUNT,
     "num_class": Count("rows", 1),
     "init_predictor": Maybe(Text(("",))),
     "inner_predict_buffer": Listed(Maybe(Plain())),
     "is_predicted_cur_iter": Listed(Flag()),
-    "num_inner_eval": _COUNT,
+    "num_inner_eval": COUNT,
     "name_inner_eval": Listed(Text()),
     "higher_better_inner_eval": Listed(Flag()),
 }

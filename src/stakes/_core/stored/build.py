@@ -69,7 +69,7 @@ class Builder:
 
     def _generator(self, record):
         state = record.state["state"]
-        bits = getattr(np.random, state["bit_generator"])(np.random.SeedSequence(**record.state["seeds"]))
+        bits = np.random.PCG64(np.random.SeedSequence(**record.state["seeds"]))
         bits.state = state
         return np.random.Generator(bits)
 

@@ -13,6 +13,7 @@ from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
 from stakes._core.stored.boosters import BOOSTERS
 from stakes._core.stored.plain import Damaged, Named, Unknown
 from stakes._core.stored.spec import (
+    COUNT,
     Anything,
     Array,
     Count,
@@ -30,11 +31,10 @@ from stakes._core.stored.spec import (
     Together,
     labels,
 )
-from stakes._core.stored.state import ESTIMATOR, State, same_input
+from stakes._core.stored.state import ESTIMATOR, State, same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
 
 _VECTOR = Array("f", ("d",))
-_COUNT = Number(0, 2**53, whole=True)
 _SIGMOID = "sklearn.calibration._SigmoidCalibration"
 _ISOTONIC = "sklearn.isotonic.IsotonicRegression"
 _LOSS = "sklearn._loss.loss."
@@ -111,7 +111,7 @@ def _check_boosting(state, scope):
         for tree in stage:
             nodes = tree.state["nodes"]
             if not within(nodes["feature_idx"][nodes["is_leaf"] == 0], 0, d):
-                raise Damaged("a tree node reads a feature that does not exist")
+                raise Damaged("a tree node points outside the tree or its features")
     k = scope.sizes.get("k")
     if k is not None and width and width != (1 if k == 2 else k):
         raise Damaged("a HistGradientBoosting has a wrong number of classes")
@@ -202,11 +202,20 @@ def _check_support(state, scope):
         raise Damaged("the training shape of an SVC is damaged")
 
 
+def _check_mixture(state, scope):
+    if "means_" not in state:
+        return
+    m, d = scope.sizes["m"], scope.sizes["d"]
+    kinds = {"full": (m, d, d), "tied": (d, d), "diag": (m, d), "spherical": (m,)}
+    for name in ("covariances_", "precisions_", "precisions_cholesky_"):
+        Array("f8", kinds[state["covariance_type"]]).check(state[name], scope)
+
+
 def _check_calibrated(state, scope):
     wanted = 1 if scope.sizes["k"] == 2 else scope.sizes["k"]
     if len(state["calibrators"]) != wanted:
         raise Damaged("a calibrated classifier has a wrong number of calibrators")
-    _same_classes(state["estimator"], scope)
+    same_classes(state["estimator"], scope)
 
 
 def _check_calibrated_all(state, scope):
@@ -214,12 +223,6 @@ def _check_calibrated_all(state, scope):
         if len(member.state["classes"]) != scope.sizes.get("k"):
             raise Damaged("a calibrated classifier has another number of classes")
         same_input(member.state["estimator"], scope)
-
-
-def _same_classes(record, scope):
-    state = record.state if isinstance(record.state, dict) else {}
-    if isinstance(state.get("classes_"), np.ndarray):
-        scope.bind("k", len(state["classes_"]))
 
 
 def _check_generator(state, scope):
@@ -279,8 +282,8 @@ _FOREST = {
     "n_classes_": Count("k", 1),
     "classes_": labels("k"),
     "n_features_in_": Count("d", 1),
-    "_n_samples": Sometimes(_COUNT),
-    "_n_samples_bootstrap": Sometimes(Maybe(_COUNT)),
+    "_n_samples": Sometimes(COUNT),
+    "_n_samples_bootstrap": Sometimes(Maybe(COUNT)),
     "_sample_weight": Sometimes(Maybe(Array("f", (None,)))),
     "oob_score_": Sometimes(Number()),
     "oob_decision_function_": Sometimes(Array("f", (None, "k"), nan=True)),
@@ -341,7 +344,7 @@ _SUPPORT = {
     "_num_iter": Plain(),
     "n_iter_": Plain(),
     "shape_fit_": Plain(),
-    "_num_samples": Sometimes(_COUNT),
+    "_num_samples": Sometimes(COUNT),
 }
 _LOSS_STATE = {
     "closs": Part(),
@@ -367,7 +370,7 @@ _CATEGORIES = {
     "_missing_indices": Sometimes(Plain()),
     "drop_idx_": Sometimes(Plain()),
     "_drop_idx_after_grouping": Sometimes(Plain()),
-    "_n_features_outs": Sometimes(Listed(_COUNT, "d")),
+    "_n_features_outs": Sometimes(Listed(COUNT, "d")),
 }
 
 _DECLARED = {
@@ -383,7 +386,9 @@ _DECLARED = {
     "sklearn.linear_model._logistic.LogisticRegression": estimator(_LINEAR, _check_linear),
     "sklearn.linear_model._logistic.LogisticRegressionCV": estimator(
         _LINEAR
-        | dict.fromkeys(("Cs_", "C_", "l1_ratio_", "l1_ratios_", "coefs_paths_", "scores_"), Plain()),
+        | dict.fromkeys(
+            ("Cs_", "C_", "l1_ratio_", "l1_ratios_", "coefs_paths_", "scores_"), Plain()
+        ),
         _check_linear,
     ),
     "sklearn.svm._classes.LinearSVC": estimator(_LINEAR, _check_linear),
@@ -421,12 +426,10 @@ _DECLARED = {
             "class_prior_": Array("f", ("k",), low=0, high=1),
         }
     ),
-    "sklearn.svm._classes.SVC": estimator(
-        _SUPPORT, _check_support, nu=Number(), epsilon=Number()
-    ),
+    "sklearn.svm._classes.SVC": estimator(_SUPPORT, _check_support, nu=Number(), epsilon=Number()),
     _TREE: thing(
         {
-            "max_depth": _COUNT,
+            "max_depth": COUNT,
             "node_count": Number(1, 2**31, whole=True),
             "nodes": Anything(),
             "values": Array("f8", (None, 1, None)),
@@ -546,6 +549,36 @@ _DECLARED = {
         }
     ),
 }
+_DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(
+    {
+        "weights_": Array("f8", ("m",), low=0),
+        "means_": Array("f8", ("m", "d")),
+        "n_features_in_": Count("d", 1),
+        **dict.fromkeys(("covariances_", "precisions_", "precisions_cholesky_"), Plain()),
+        "converged_": Flag(),
+        "n_iter_": COUNT,
+        "lower_bound_": Number(infinite=True),
+        "lower_bounds_": Sometimes(Plain()),
+    },
+    _check_mixture,
+)
+_DECLARED["sklearn.kernel_approximation.RBFSampler"] = estimator(
+    {
+        "random_weights_": Array("f", ("d", "m")),
+        "random_offset_": Array("f", ("m",)),
+        "_n_features_out": Count("m"),
+        "n_features_in_": Count("d", 1),
+    }
+)
+_DECLARED["sklearn.kernel_approximation.Nystroem"] = estimator(
+    {
+        "components_": Array("f", ("m", "d"), sparse=True),
+        "component_indices_": Array("i", ("m",), low=0),
+        "normalization_": Array("f", ("m", "m")),
+        "_n_features_out": Count("m"),
+        "n_features_in_": Count("d", 1),
+    }
+)
 for _name in ("LogitLink", "MultinomialLogit", "IdentityLink", "HalfLogitLink"):
     _DECLARED[f"sklearn._loss.link.{_name}"] = thing(
         {"interval_y_pred": Sometimes(Part()), "symmetry_multiclass": Sometimes(Plain())}

@@ -83,7 +83,10 @@ def _clean_words(facts, n_features, n_classes):
     classes = re.search(r"num_class:(\d+)", objective)
     if not found or (int(classes.group(1)) if classes else 1) != n_classes:
         raise Damaged("a LightGBM model has an unknown objective")
-    names, infos = facts.get("feature_names", "").split(" "), facts.get("feature_infos", "").split(" ")
+    names, infos = (
+        facts.get("feature_names", "").split(" "),
+        facts.get("feature_infos", "").split(" "),
+    )
     if len(names) != n_features or not all(names) or len(set(names)) != n_features:
         raise Damaged("a LightGBM model has a wrong number of feature names")
     if len(infos) != n_features or not all(_INFO.fullmatch(one) for one in infos):
@@ -164,7 +167,9 @@ def _numbers(text, kind, size, name):
     words = text.split(" ") if text else []
     if len(words) != size or not all(re.fullmatch(pattern, word) for word in words):
         raise Damaged(f"{name} of a LightGBM model does not hold {size} numbers")
-    numbers = np.array([kind(word) for word in words], dtype=np.float64 if kind is float else object)
+    numbers = np.array(
+        [kind(word) for word in words], dtype=np.float64 if kind is float else object
+    )
     if kind is float and name != "threshold" and np.any(np.abs(numbers) > MAX_VALUE):
         raise Damaged(f"{name} of a LightGBM model is too large")
     if kind is int:

@@ -305,7 +305,7 @@ def _read_npy(content):
     if not size:
         return np.empty(shape, dtype, order="F" if fortran else "C")
     flat = np.frombuffer(content, dtype, offset=stream.tell()).copy()  # a copy can be written to
-    if dtype == bool and flat.view(np.uint8).max() > 1:
+    if dtype.kind == "b" and flat.view(np.uint8).max() > 1:
         raise Damaged("an array of True and False has other values")
     if dtype.kind == "U" and flat.view(np.uint32).max() > 0x10FFFF:
         raise Damaged("text has characters that do not exist")

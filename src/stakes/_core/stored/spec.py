@@ -22,7 +22,7 @@ VALUES = {
     "numpy.int32": np.int32,
     "sklearn.utils.validation.check_array": check_array,
 }
-_KINDS = {"f": "f", "i": "iu", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
+_KINDS = {"f": "f", "i": "iu", "u": "u", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
 
 
 class Spec:
@@ -94,7 +94,10 @@ class Text(Spec):
 
 @dataclass(frozen=True)
 class Array(Spec):
-    """An array: its kind (or dtype, such as "f8"), the size of each dimension (a number, a name or None), its range.
+    """An array: its kind or dtype, the size of each dimension, its range.
+
+    A kind is a letter of numpy, "label", or a dtype such as "f8"; a size is a number, a name or
+    None.
 
     `low` and `high` are inclusive; `below` is the name of a dimension that entries index into.
     """
@@ -170,6 +173,8 @@ class Either(Spec):
                 return spec.check(value, scope)
             except Damaged as error:
                 last = error
+                if isinstance(value, Record) and isinstance(spec, Part):
+                    break
         raise last
 
 
@@ -289,3 +294,8 @@ def inside(value):
         if id(one) not in seen:
             seen.add(id(one))
             stack += held
+
+
+COUNT = Number(0, 2**53, whole=True)
+FIGURE = Number(nan=True, infinite=True)  # a result that is shown, not used
+FEATURES = {"n_features_in_": Count("d", 1)}

@@ -1,6 +1,6 @@
 """Check the objects of a model file against what their classes declare.
 
-A class of this package declares its fitted attributes as `_state`, a dict of attribute ->
+A class of this package declares its fitted attributes as `_file_state`, a dict of attribute ->
 :class:`~stakes._core.stored.spec.Spec` to which base classes add theirs. Classes of other packages
 are declared in `foreign.py`. Everything else is refused.
 """
@@ -10,6 +10,7 @@ import inspect
 import re
 from dataclasses import dataclass, field
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
@@ -153,7 +154,11 @@ class Checker:
                 raise Damaged(f"{name} of {short} {error}") from None
         self._check_parameters(short, state, declared.constraints)
         if declared.check is not None:
-            declared.check(state, scope)
+            try:
+                declared.check(state, scope)
+            except Damaged as error:
+                about = f"a part of {short} " if str(error).startswith("has ") else ""
+                raise Damaged(f"{about}{error}") from None
 
     def _check_parameters(self, short, state, constraints):
         if not constraints:
@@ -176,6 +181,13 @@ def same_input(record, scope):
         scope.bind("d", int(state["n_features_in_"]))
 
 
+def same_classes(record, scope):
+    """Refuse an estimator with another number of classes than the object it belongs to."""
+    state = record.state if isinstance(record.state, dict) else {}
+    if isinstance(state.get("classes_"), np.ndarray):
+        scope.bind("k", len(state["classes_"]))
+
+
 def _is_size(spec):
     while isinstance(spec, Sometimes):
         spec = spec.spec
@@ -189,12 +201,13 @@ def own_state(name):
         return None
     declared = {}
     for one in reversed(owner.__mro__):
-        declared |= vars(one).get("_state", {})
-    check = getattr(owner, "_check_state", None)
+        declared |= vars(one).get("_file_state", {})
+    check = getattr(owner, "_check_file_state", None)
     if hasattr(owner, "_fields"):  # a named tuple
-        return State({field: declared[field] for field in owner._fields}, check=check)
+        # its owner checks it in detail
+        return State(dict.fromkeys(owner._fields, Plain()) | declared, check=check)
     if not issubclass(owner, BaseEstimator):
-        return State(declared, check=check) if "_state" in dir(owner) else None
+        return State(declared, check=check) if "_file_state" in dir(owner) else None
     parameters = dict.fromkeys(owner._get_param_names(), Parameter())
     constraints = getattr(owner, "_parameter_constraints", None)
     fitted = ESTIMATOR | declared

@@ -55,7 +55,9 @@ def clean_bytes(content):
             "attributes": _texts(_get(learner, "attributes")),
             "feature_names": _words(learner, "feature_names", n_features),
             "feature_types": _words(learner, "feature_types", n_features),
-            "gradient_booster": _clean_booster(_get(learner, "gradient_booster"), n_features, n_classes),
+            "gradient_booster": _clean_booster(
+                _get(learner, "gradient_booster"), n_features, n_classes
+            ),
             "learner_model_param": {name: str(facts[name]) for name in names if name in facts},
             "objective": _clean_objective(_get(learner, "objective"), n_classes),
         },
@@ -130,7 +132,10 @@ def _clean_tree(tree, number, n_features):
         raise Damaged("a tree node has another parent than it says")
     if parents[0] != 2**31 - 1:
         raise Damaged("the root of a tree has a parent")
-    facts = {name: str(int(facts[name])) for name in ("num_deleted", "num_feature", "num_nodes", "size_leaf_vector")}
+    facts = {
+        name: str(int(facts[name]))
+        for name in ("num_deleted", "num_feature", "num_nodes", "size_leaf_vector")
+    }
     empty = {name: tree[name] for name in _EMPTY}
     return arrays | empty | {"id": number, "tree_param": facts}
 
