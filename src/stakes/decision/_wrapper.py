@@ -25,7 +25,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
     _file_state = {
         "estimator_": Part(),
-        "classes_": labels("k"),
+        "classes_": labels("k", least=2),
         "prior_": Sometimes(Maybe(Number(0, 1))),
         "training_prior_": Sometimes(Maybe(Number(0, 1))),
     }

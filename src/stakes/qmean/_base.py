@@ -43,7 +43,7 @@ class QuadraticMeanBase(ManyClassClassifier):
     """Base of the classifiers; a subclass gives `_fit_rows` and `_scores`."""
 
     _file_state = FEATURES | {
-        "classes_": labels("k"),
+        "classes_": labels("k", least=2),
         "coef_": Sometimes(Array("f8", ("rows", "d"))),
         "intercept_": Sometimes(Array("f8", ("rows",))),
         "landmarks_": Sometimes(Array("f8", ("m", "d"), sparse=True)),

@@ -36,7 +36,7 @@ class TreeBase(ManyClassClassifier):
     """Base of tree learners; with k > 2 classes they grow one tree or forest per class."""
 
     _file_state = FEATURES | {
-        "classes_": labels("k"),
+        "classes_": labels("k", least=2),
         "has_missing_": Array("b", ("d",)),
         "trees_": Listed(Part(("stakes.tree._nodes.Nodes",))),
         "roots_": Sometimes(Listed(Array("i", (None,), low=0))),

@@ -19,6 +19,7 @@ from stakes._core.stored.spec import (
     Plain,
     Sometimes,
     Text,
+    Word,
     labels,
 )
 from stakes._core.stored.state import ESTIMATOR, State
@@ -69,6 +70,25 @@ _LIGHTGBM_BOOSTER |= {
 }
 
 
+_WHOLE = (
+    *("num_leaves", "max_depth", "n_estimators", "subsample_for_bin"),
+    *("min_child_samples", "subsample_freq"),
+)
+_REAL = (
+    *("learning_rate", "min_split_gain", "min_child_weight", "subsample", "colsample_bytree"),
+    *("reg_alpha", "reg_lambda"),
+)
+_SIMPLE = Either((Number(), Flag(), Listed(Either((Number(), Word()))), Maybe(Word())))
+_LIGHTGBM_PARAMETERS = {
+    **dict.fromkeys(_WHOLE, Number(whole=True)),
+    **dict.fromkeys(_REAL, Number()),
+    "n_jobs": Maybe(Number(-1024, 1024, whole=True)),
+    "boosting_type": Word(),
+    "objective": Maybe(Word()),
+    "importance_type": Text(("split", "gain")),
+}
+
+
 def _check_lightgbm_booster(state, scope):
     # what LightGBM reads later is what was checked here
     state["_handle"], _, n_classes = clean_text(state["_handle"])
@@ -98,13 +118,15 @@ def _declare_lightgbm(name):
         found = others.keys() if isinstance(others, dict) else ()
         return {one for one in found if isinstance(one, str) and not hasattr(_owner(name), one)}
 
-    parameters = dict.fromkeys(names, Parameter()) | {
-        "_other_params": Plain(),
+    parameters = {one: _LIGHTGBM_PARAMETERS.get(one, Parameter()) for one in names} | {
+        "_other_params": Mapping(_SIMPLE),
         "_fitted_with_feature_names": Sometimes(Flag()),
     }
     # an estimator that is not fitted has these as None
     fitted = {one: Sometimes(Maybe(spec)) for one, spec in _LIGHTGBM.items()}
-    return State(parameters, ESTIMATOR | fitted, check=_check_lightgbm, extra=extra)
+    return State(
+        parameters, ESTIMATOR | fitted, check=_check_lightgbm, extra=extra, extra_spec=_SIMPLE
+    )
 
 
 def _check_xgboost_booster(state, scope):

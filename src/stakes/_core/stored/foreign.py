@@ -181,7 +181,7 @@ def _check_thresholds(state, scope):
 def _check_linear(state, scope):
     if "coef_" in state:
         k = scope.sizes.get("k")
-        if k is None or scope.sizes["rows"] != (1 if k == 2 else k):
+        if k is None or k < 2 or scope.sizes["rows"] != (1 if k == 2 else k):
             raise Damaged("a linear model has a wrong number of classes")
 
 
@@ -212,7 +212,7 @@ def _check_mixture(state, scope):
 
 
 def _check_calibrated(state, scope):
-    wanted = 1 if scope.sizes["k"] == 2 else scope.sizes["k"]
+    wanted = 1 if scope.sizes["k"] == 2 else max(scope.sizes["k"], 2)
     if len(state["calibrators"]) != wanted:
         raise Damaged("a calibrated classifier has a wrong number of calibrators")
     same_classes(state["estimator"], scope)

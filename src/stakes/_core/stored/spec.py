@@ -5,6 +5,7 @@ Shapes name their dimensions, and a name has one value within an object: `Count(
 """
 
 import math
+import re
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -145,9 +146,33 @@ class Array(Spec):
             raise Damaged("is not sorted")
 
 
-def labels(size="k"):
-    """The classes: distinct labels of one kind."""
-    return Array("label", (size,))
+@dataclass(frozen=True)
+class Labels(Spec):
+    """The classes: distinct labels of one kind, in ascending order."""
+
+    size: str | int
+    least: int = 1
+
+    def check(self, value, scope):
+        Array("label", (self.size,)).check(value, scope)
+        if len(value) < self.least:
+            raise Damaged(f"has fewer than {self.least} labels")
+        if np.any(value[1:] <= value[:-1]):
+            raise Damaged("is not sorted")
+
+
+def labels(size="k", least=1):
+    """The classes: distinct labels of one kind, in ascending order."""
+    return Labels(size, least)
+
+
+@dataclass(frozen=True)
+class Word(Spec):
+    """Text of letters, digits and a few signs."""
+
+    def check(self, value, scope):
+        if not isinstance(value, str) or not re.fullmatch(r"[\w.:-]*", value):
+            raise Damaged("is not a word")
 
 
 @dataclass(frozen=True)

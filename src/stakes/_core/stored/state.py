@@ -45,7 +45,9 @@ class State:
     constraints : dict or None
         Constraints on parameters in the form of scikit-learn.
     extra : callable or None
-        Names of further attributes with plain values, from the state.
+        Names of further attributes, from the state.
+    extra_spec : Spec or None
+        What these may be.
     """
 
     fields: dict = field(default_factory=dict)
@@ -54,6 +56,7 @@ class State:
     check: object = None
     constraints: dict | None = None
     extra: object = None
+    extra_spec: object = None
 
 
 class Scope:
@@ -141,7 +144,7 @@ class Checker:
             (f"argument {i}", a, s)
             for i, (a, s) in enumerate(zip(args, declared.args or (), strict=True))
         ]
-        extra = dict.fromkeys(declared.extra(state), Plain()) if declared.extra else {}
+        extra = dict.fromkeys(declared.extra(state), declared.extra_spec) if declared.extra else {}
         for name, value in state.items():
             if name not in fields and name not in extra:
                 raise Damaged(f"{short} has an unknown attribute {str(name)[:50]!r}")
