@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import (
     predict_with_costs,
@@ -18,8 +18,9 @@ from stakes._core.deciding import (
     warn_below_trivial,
 )
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import Interval, check_sample_weight
+from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
 COST_CONSTRAINTS = {name: [Interval(Real, None, None, closed="neither")] for name in COST_NAMES}
@@ -342,7 +343,7 @@ class ManyClassClassifier(CostSensitiveClassifier):
     def _read_classes(self, X, y, sample_weight, given):
         """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             code_labels(y)  # raises for a single class

@@ -11,10 +11,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._core.intake import check_weights, checked_for
 from stakes._core.sklearn_private import (
     BaseComposition,
     Interval,
-    check_sample_weight,
     fit_context,
     routing_enabled,
 )
@@ -131,11 +131,12 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         self
         """
         self._check_members()
+        X = checked_for(self, X)
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, X)
+            sample_weight = check_weights(sample_weight, X)
         params = [_fit_params(member, sample_weight) for member in members]
         cv = self.cv
         if isinstance(cv, Integral):
@@ -172,6 +173,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
+        X = checked_for(self, X)
         given = [member.predict_proba(X)[:, 1] for member in self.estimators_]
         return self.intercept_ + _log_odds(given) @ self.weights_
 

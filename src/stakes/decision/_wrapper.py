@@ -9,6 +9,7 @@ from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes._core.deciding import row_count
+from stakes._core.intake import check_weights
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
 from stakes._core.stored.spec import Maybe, Number, Part, Sometimes, labels
@@ -72,6 +73,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         given = _given(costs)
         if sample_weight is not None:
             given["sample_weight"] = np.asarray(sample_weight)
+            check_weights(sample_weight, np.asarray(sample_weight))
         if routing_enabled():
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return inner_fit_params(self.estimator, **given)

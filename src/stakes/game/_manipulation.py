@@ -9,6 +9,7 @@ from scipy.special import logit
 
 from stakes._core.deciding import predict_with_costs
 from stakes._core.docs import documented
+from stakes._core.intake import checked_sparse
 from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
 from stakes.costs import Costs
@@ -137,6 +138,7 @@ def manipulation_report(
      ('equilibrium', False, 1.0), ('equilibrium', True, 0.988)]
     """
     names = _names(model, X)
+    X = checked_sparse(X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     classes, signs = code_labels(y)
     costs = Costs.of(len(signs), fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import (
     CostSensitiveClassifier,
@@ -14,8 +14,9 @@ from stakes._core.base import (
     unchanged_if_it_fails,
 )
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Listed, Together, labels
 from stakes.costs import COST_NAMES
@@ -337,7 +338,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """Examples with a positive weighted regret, and this regret."""
         stakes = costs.regret(y > 0)
         if sample_weight is not None:
-            stakes = stakes * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            stakes = stakes * check_weights(sample_weight, X, ensure_non_negative=True)
         used = at_stake(stakes)
         return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])
 

@@ -5,8 +5,9 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import gammaln
 
+from stakes._core.intake import check_weights
 from stakes._core.labels import category_mask
-from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import COUNT, Array, Listed, Part, Together
 from stakes.neighbors._codes import Coder
@@ -135,7 +136,7 @@ class BayesNetConfidence(ClassDensity):
         self
         """
         X, index = self._validate_Xy(X, y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         if not weight.all():
             used = weight > 0
             X, index, weight = X[used], index[used], weight[used]

@@ -9,13 +9,14 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH, warn_below_trivial
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.jit.prequential import SIZE
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Number, Part, Sometimes, labels
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
@@ -246,9 +247,7 @@ class KernelOnline(CostSensitiveClassifier):
         costs = self._costs_of(X.shape[0], **costs)
         if sample_weight is None:
             return costs
-        return costs * check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        return costs * check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _fit(self, X, y, sample_weight=None, **costs):
         with unchanged_if_it_fails(self):
@@ -324,7 +323,7 @@ class KernelOnline(CostSensitiveClassifier):
         sign = np.array([1.0 if y == self._labels[1] else -1.0])
         costs = self._costs_of_one(costs)
         if sample_weight is not None:
-            costs = costs * check_sample_weight([sample_weight], row, ensure_non_negative=True)
+            costs = costs * check_weights([sample_weight], row, ensure_non_negative=True)
         self._learn(row, sign, costs)
         return self
 

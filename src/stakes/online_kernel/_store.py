@@ -79,9 +79,16 @@ class SupportStore:
             "values": (np.float64, (len(S.indices),)),
             "gram": (np.float64, (len(S.gram),) * 2),
         }
-        if kind == BITS:
-            wanted["table"] = np.float64, (64 * _words(d) + 1,)
-        ok = m <= s and S.kind == kind and S.kernel in KERNELS.values() and (not limit or s <= size)
+        size_of_table = 64 * _words(d) + 1 if kind == BITS else S.table.size
+        wanted["table"] = np.float64, (size_of_table,)
+        whole = all(type(code) is int for code in (S.kind, S.kernel, S.degree))
+        ok = (
+            whole
+            and m <= s
+            and S.kind == kind
+            and S.kernel in KERNELS.values()
+            and (not limit or s <= size)
+        )
         for name, (dtype, shape) in wanted.items():
             array = getattr(S, name)
             ok = ok and array.dtype == dtype and array.shape == shape
@@ -95,7 +102,13 @@ class SupportStore:
             ok and pairs.K.dtype == pairs.value.dtype == np.float64 and pairs.near.dtype == np.int64
         )
         ok = ok and bool(np.all((pairs.near >= 0) & (pairs.near < max(size, 1))))
-        ok = ok and all(math.isfinite(number) for number in (S.gamma, S.coef0)) and S.degree >= 1
+        ok = (
+            ok
+            and all(
+                isinstance(number, float) and math.isfinite(number) for number in (S.gamma, S.coef0)
+            )
+            and S.degree >= 1
+        )
         if ok and kind == CSR:
             starts, ends = S.starts[:m], S.starts[:m] + S.lengths[:m]
             ok = bool(np.all((starts >= 0) & (S.lengths[:m] >= 0) & (ends <= len(S.values))))

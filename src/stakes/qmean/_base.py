@@ -5,10 +5,10 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from stakes._core.base import ManyClassClassifier
 from stakes._core.docs import documented
+from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import (
     HasMethods,
     Interval,
     StrOptions,
-    check_sample_weight,
     fit_context,
 )
 from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
@@ -161,7 +161,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
         if sample_weight is not None:
-            regret = regret * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            regret = regret * check_weights(sample_weight, X, ensure_non_negative=True)
         inner = self._inner()
         if self.voting == "soft" and not hasattr(inner, "predict_proba"):
             raise ValueError(

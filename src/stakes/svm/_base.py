@@ -8,7 +8,8 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     COUNT,
@@ -154,7 +155,7 @@ class PricedSVC(CostSensitiveClassifier):
             delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = np.flatnonzero(at_stake(regret * weight))
         if len(rows) < len(y):
             X, y, regret, weight = X[rows], y[rows], regret[rows], weight[rows]

@@ -10,7 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
-from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
@@ -130,7 +131,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        share = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        share = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = at_stake(regret * share)
         X, y, share = X[rows].astype(np.float32), y[rows], share[rows]
         c = regret[rows] / np.average(regret[rows], weights=share)

@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from stakes._core.intake import checked_sparse
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Text
 from stakes.errors import InputError, near_matches
@@ -192,5 +193,9 @@ def is_matrix(X):
 
 def _matrix(X):
     return check_array(
-        X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+        checked_sparse(X),
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
     )

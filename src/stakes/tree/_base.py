@@ -3,9 +3,9 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from stakes._core.base import ManyClassClassifier
+from stakes._core.intake import validate_data
 from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes._core.stored.plain import Damaged

@@ -6,7 +6,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Part, Text, labels
 from stakes.costs import COST_NAMES
 from stakes.uncertain._docs import documented
@@ -197,7 +198,7 @@ class UncertainMarginClassifier(UncertainPoints):
             X = sets.center if sets is not None else self._read(None, given).mean
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         known = self._read(X, given)
         self.missing_ = MissingAsSet(known, weight)
         rows = np.flatnonzero(regret * weight > 0)

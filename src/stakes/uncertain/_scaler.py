@@ -2,9 +2,10 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
+from stakes._core.intake import validate_data
 from stakes._core.stored.spec import FEATURES, Array
 
 _PLACES = ("lower", "upper", "mean_lower", "mean_upper", "replicates")

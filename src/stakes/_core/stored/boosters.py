@@ -70,18 +70,14 @@ _LIGHTGBM_BOOSTER |= {
 }
 
 
-_WHOLE = (
-    *("num_leaves", "max_depth", "n_estimators", "subsample_for_bin"),
-    *("min_child_samples", "subsample_freq"),
-)
-_REAL = (
-    *("learning_rate", "min_split_gain", "min_child_weight", "subsample", "colsample_bytree"),
-    *("reg_alpha", "reg_lambda"),
-)
+_LEAST = {"num_leaves": 2, "n_estimators": 1, "subsample_for_bin": 1, "max_depth": -(2**30)}
+_LEAST |= {"min_child_samples": 0, "subsample_freq": 0}
+_MOST = {"subsample": 1, "colsample_bytree": 1, "learning_rate": 1e30, "min_split_gain": 1e30}
+_MOST |= dict.fromkeys(("min_child_weight", "reg_alpha", "reg_lambda"), 1e30)
 _SIMPLE = Either((Number(), Flag(), Listed(Either((Number(), Word()))), Maybe(Word())))
 _LIGHTGBM_PARAMETERS = {
-    **dict.fromkeys(_WHOLE, Number(whole=True)),
-    **dict.fromkeys(_REAL, Number()),
+    **{name: Number(least, 2**31 - 1, whole=True) for name, least in _LEAST.items()},
+    **{name: Number(0, most) for name, most in _MOST.items()},
     "n_jobs": Maybe(Number(-1024, 1024, whole=True)),
     "boosting_type": Word(),
     "objective": Maybe(Word()),

@@ -23,6 +23,7 @@ VALUES = {
     "numpy.int32": np.int32,
     "sklearn.utils.validation.check_array": check_array,
 }
+LARGEST = 1e150  # of a finite number; products of larger ones overflow
 _KINDS = {"f": "f", "i": "iu", "u": "u", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
 
 
@@ -55,7 +56,7 @@ class Number(Spec):
         elif math.isinf(value):
             if not self.infinite:
                 raise Damaged("is infinite")
-        elif not self.low <= value <= self.high:
+        elif not self.low <= value <= self.high or (not self.infinite and abs(value) > LARGEST):
             raise Damaged("is out of range")
 
 
@@ -135,8 +136,8 @@ class Array(Spec):
         if value.dtype.kind == "f":
             if not self.nan and np.isnan(value).any():
                 raise Damaged("contains NaN")
-            if not self.infinite and np.isinf(value).any():
-                raise Damaged("contains infinite values")
+            if not self.infinite and (np.abs(value) > LARGEST).any():
+                raise Damaged("contains infinite or too large values")
         high = self.high if self.below is None else scope.sizes[self.below] - 1
         if self.low is not None and (value < self.low).any():
             raise Damaged("contains values that are too small")
