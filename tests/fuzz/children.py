@@ -23,7 +23,7 @@ def run_cases(case, seeds, until=None):
     until : float, default=None
         Time (as `time.monotonic`) to stop at.
     """
-    seeds = list(seeds)
+    seeds = seeds if isinstance(seeds, range) else list(seeds)
     at = 0
     while at < len(seeds):
         if until is not None and time.monotonic() > until:

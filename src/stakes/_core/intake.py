@@ -23,7 +23,9 @@ def validate_data(estimator, X, *args, bounded=True, **how):
 def check_bounded(X):
     """Refuse numbers whose products overflow; X is an array or a sparse matrix."""
     values = X.data if sparse.issparse(X) else X
-    if values.dtype.kind == "f" and values.size and max(values.max(), -values.min()) > LARGEST:
+    if values.dtype.kind != "f" or not values.size:
+        return
+    if max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > LARGEST:
         raise ValueError(
             f"X contains values beyond {LARGEST:g}, whose products overflow; scale the features or "
             "drop these rows."

@@ -240,7 +240,13 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
 
 
 def _log_odds(probabilities):
-    return logit(np.clip(np.column_stack(probabilities), _SMALLEST, 1 - _SMALLEST))
+    probabilities = np.column_stack(probabilities)
+    if not np.isfinite(probabilities).all():
+        raise ValueError(
+            "A member gave probabilities that are not finite; scale the features or remove the "
+            "member."
+        )
+    return logit(np.clip(probabilities, _SMALLEST, 1 - _SMALLEST))
 
 
 def _fit_params(member, sample_weight):

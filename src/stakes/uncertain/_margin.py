@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
-from stakes._core.intake import check_weights
+from stakes._core.intake import check_bounded, check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Part, Text, labels
 from stakes.costs import COST_NAMES
@@ -197,6 +197,7 @@ class UncertainMarginClassifier(UncertainPoints):
         if X is None:
             X = sets.center if sets is not None else self._read(None, given).mean
         X, y = self._validate_Xy(X, y)
+        check_bounded(X)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
         known = self._read(X, given)
