@@ -18,7 +18,7 @@ from stakes._core.deciding import (
     warn_below_trivial,
 )
 from stakes._core.docs import documented
-from stakes._core.intake import check_weights, validate_data
+from stakes._core.intake import SMALLEST, check_weights, validate_data
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
@@ -179,7 +179,14 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         own = (getattr(self, name, None) for name in COST_NAMES)
         chosen = (mine if now is None else now for now, mine in zip(given, own, strict=True))
-        return Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
+        costs = Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
+        largest = max(costs.positive_regret.max(initial=0), costs.negative_regret.max(initial=0))
+        if 0 < largest < SMALLEST:
+            raise ValueError(
+                f"No mistake costs more than {largest:.1g}, and products of such costs are rounded "
+                "to zero; give the costs in a smaller unit."
+            )
+        return costs
 
     def _has_prices(self, given):
         """Whether costs were given at all; without them there is no loss to compare."""

@@ -6,8 +6,7 @@ import numpy as np
 
 from stakes.costs._summary import CostSummary
 
-# beyond these, sums and products of costs overflow or are rounded to zero
-LARGEST_COST, SMALLEST_COST = 1e100, 1e-100
+LARGEST_COST = 1e100  # sums and products of larger ones overflow
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
 # the defaults: a mistake costs one, a correct decision nothing
 NEUTRAL_COSTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
@@ -71,12 +70,6 @@ class Costs:
         costs = cls(*(prices[name] for name in COST_NAMES))
         _check_regret("fn_cost", "tp_cost", costs.positive_regret)
         _check_regret("fp_cost", "tn_cost", costs.negative_regret)
-        largest = max(costs.positive_regret.max(initial=0), costs.negative_regret.max(initial=0))
-        if 0 < largest < SMALLEST_COST:
-            raise ValueError(
-                f"No mistake costs more than {largest:.1g}, and products of such costs are rounded "
-                "to zero; give the costs in a smaller unit."
-            )
         return costs
 
     def __len__(self):

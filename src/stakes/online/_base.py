@@ -16,19 +16,9 @@ from stakes._core.intake import check_weights, validate_data
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
 from stakes._core.sklearn_private import fit_context
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import (
-    FEATURES,
-    Array,
-    Mapping,
-    Number,
-    Plain,
-    Sometimes,
-    Together,
-    labels,
-)
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
+from stakes.online._file_state import FILE_STATE, check_file_state
 from stakes.online._one_by_one import OneByOne
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
@@ -60,34 +50,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     here. The way of a batch goes down only: check, price, learn.
     """
 
-    _file_state = FEATURES | {
-        "classes_": labels(2),
-        "_labels": Together((Plain(), Plain())),
-        "_knows": Array("f8", (None,)),
-        "_columns": Sometimes(Mapping(Number(0, whole=True))),
-    }
-
-    @staticmethod
-    def _check_file_state(state, scope):
-        if "_knows" not in state:
-            return
-        knows, shape = state["_knows"], state.get("_shape", (0,))
-        d = scope.sizes["d"]
-        if "_shape" in state and shape not in ((d + 1,), (d + 1, d + 1)):
-            raise Damaged("the weights of a linear learner have a wrong shape")
-        if len(knows) != HEAD + d + 1 + int(np.prod(shape)):
-            raise Damaged("a linear learner has another number of weights than features")
-        if state["_labels"] != tuple(state["classes_"].tolist()):
-            raise Damaged("a linear learner has two sets of labels")
-        if "_every" in state and not np.array_equal(state["_every"], np.arange(d)):
-            raise Damaged("a linear learner has another number of weights than features")
-        if "_shape" in state:
-            Sigma = knows[HEAD + d + 1 :].reshape(shape)
-            if (Sigma if Sigma.ndim == 1 else Sigma.diagonal()).min() < 0:
-                raise Damaged("a linear learner has a negative variance")
-        for name, at in state.get("_columns", {}).items():
-            if not isinstance(name, str) or at >= d or state["feature_names_in_"][at] != name:
-                raise Damaged("the columns of a linear learner are damaged")
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
 
     _accept_sparse = "csr"
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)

@@ -14,16 +14,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH, warn_below_trivial
 from stakes._core.intake import check_weights, validate_data
-from stakes._core.jit.prequential import SIZE
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import FEATURES, Array, Number, Part, Sometimes, labels
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
+from stakes.online_kernel._file_state import FILE_STATE, check_file_state
 from stakes.online_kernel._gram_store import CallableStore, PrecomputedStore
-from stakes.online_kernel._margins_jit import N_SLOTS
 from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
 
@@ -50,24 +47,8 @@ class KernelOnline(CostSensitiveClassifier):
     `PricedMargins` as well, which computes the margins :math:`\theta_t`.
     """
 
-    _file_state = FEATURES | {
-        "classes_": labels(2),
-        "_store": Part(),
-        "_mistakes": Array("i8", (2,), low=0),
-        "_margin_state": Sometimes(Array("f8", (None,))),
-        "_ratio": Sometimes(Number(infinite=True)),
-        "_calibration": Sometimes(Array("f8", (SIZE,))),
-    }
-
-    @staticmethod
-    def _check_file_state(state, scope):
-        if "_store" not in state:
-            return
-        store, d = state["_store"].state, scope.sizes["d"]
-        if store.get("n_columns", store["n_features"]) != d:
-            raise Damaged("a kernel learner has another number of features than its vectors")
-        if len(state.get("_margin_state", np.zeros(N_SLOTS))) != N_SLOTS:
-            raise Damaged("the margins of a kernel learner are damaged")
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
 
     kernel: str | Callable = "rbf"
     gamma: float | str = "auto"

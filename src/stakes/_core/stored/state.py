@@ -154,7 +154,9 @@ class Checker:
             try:
                 spec.check(value, scope)
             except Damaged as error:
-                raise Damaged(f"{name} of {short} {error}") from None
+                verb = str(error).split(" ", 1)[0] in ("is", "has", "contains", "holds")
+                between = " " if verb else ": "
+                raise Damaged(f"{name} of {short}{between}{error}") from None
         self._check_parameters(short, state, declared.constraints)
         if declared.check is not None:
             try:
@@ -195,6 +197,26 @@ def _is_size(spec):
     while isinstance(spec, Sometimes):
         spec = spec.spec
     return isinstance(spec, Count)
+
+
+def estimator(fitted, check=None, **parameters):
+    """How to declare an estimator of scikit-learn, whose own constraints hold for parameters."""
+
+    def declare(name):
+        module, _, attribute = name.rpartition(".")
+        owner = getattr(importlib.import_module(module), attribute)
+        names = owner._get_param_names()
+        rules = getattr(owner, "_parameter_constraints", {})
+        constraints = {n: rule for n, rule in rules.items() if n in names}
+        fields = dict.fromkeys(names, Parameter()) | parameters
+        return State(fields, ESTIMATOR | fitted, check=check, constraints=constraints)
+
+    return declare
+
+
+def thing(*args, **more):
+    """How to declare an object that is no estimator."""
+    return lambda name: State(*args, **more)
 
 
 def own_state(name):
