@@ -1,4 +1,4 @@
-"""The decision layer and the measures: what they cost beside the plain tools they stand on."""
+"""The decision layer and the measures: their overhead over the plain tools they are built on."""
 
 import functools
 

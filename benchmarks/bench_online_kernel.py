@@ -6,14 +6,33 @@ from pathlib import Path
 
 import numpy as np
 import psutil
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
 from benchmarks._measure import Row, race
-from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelPAClassifier
-from stakes.reproduce.csduol._data import load_set
-from stakes.reproduce.csduol._runs import GAMMA, all_runs
+from stakes.online_kernel import (
+    CSDUOLClassifier,
+    DUOLClassifier,
+    KernelALMAClassifier,
+    KernelCPAClassifier,
+    KernelPAClassifier,
+    KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
+)
 
+PLAIN = (
+    *(KernelPerceptronClassifier, KernelALMAClassifier, KernelROMMAClassifier),
+    *(KernelPAClassifier, DUOLClassifier),
+)
+PRICED = KernelPAUMClassifier, KernelCPAClassifier, CSDUOLClassifier
+SETTINGS = (
+    dict(cost_rule="balanced", class_ratio=2.0),
+    dict(fn_cost=0.95, fp_cost=0.05),
+    dict(fn_cost=0.9, fp_cost=0.1),
+)
+GAMMA = 1.0 / 128.0  # of the CSDUOL paper
 CPU = time.process_time  # one thread each, so CPU time is not disturbed by neighbours
 
 
@@ -26,9 +45,12 @@ def a7a():
     rng = np.random.default_rng(0)
     where = os.environ.get("STAKES_DATA")
     if where and (Path(where) / "a7a.npz").is_file():
-        X, y = load_set("a7a")
+        with np.load(Path(where) / "a7a.npz") as d:
+            parts = d["data"].astype(float), d["indices"], d["indptr"]
+            X = sparse.csr_array(parts, shape=tuple(d["shape"])).toarray()
+            y = np.where(d["y"] > 0, 1.0, -1.0)
         order = rng.permutation(len(y))
-        return np.ascontiguousarray(X.toarray()[order]), y[order], "a7a"
+        return X[order], y[order], "a7a"
     X = (rng.random((16_100, 123)) < 14 / 123).astype(float)
     y = np.where(X @ rng.normal(size=123) + 2 * rng.normal(size=16_100) > 2, 1.0, -1.0)
     return X, y, "like a7a"
@@ -69,23 +91,25 @@ def numpy_pa(X, y, C=10.0):
 
 
 def shared_gram(n=1000, repeats=5):
-    """All runs of Table 2 on a set like german, with one Gram matrix and without."""
+    """All runs of Table 2 on data like german, with one Gram matrix and without."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 24)) * 3
     y = np.where(X[:, 0] + 3 * rng.normal(size=n) > 2, 1.0, -1.0)
     orders = [rng.permutation(n) for _ in range(repeats)]
-    runs = all_runs(y)
+    runs = [learner(gamma=GAMMA) for learner in PLAIN]
+    runs += [learner(gamma=GAMMA, **setting) for setting in SETTINGS for learner in PRICED]
+    runs.append(CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced"))
 
     def shared():
         gram = rbf_kernel(X, gamma=GAMMA)
         for order in orders:
             K = gram[np.ix_(order, order)]
-            for learner in runs.values():
+            for learner in runs:
                 clone(learner).set_params(kernel="precomputed").fit(K, y[order])
 
     def alone():
         for order in orders:
-            for learner in runs.values():
+            for learner in runs:
                 learner.fit(X[order], y[order])
 
     task = f"{repeats} orders x {len(runs)} learners, {n:,} x 24"

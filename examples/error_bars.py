@@ -28,9 +28,9 @@ units = np.array([1.0, 250.0, 0.001])
 replicates = units * (true[:, None, :] + ranges[:, None, :] * rng.uniform(-1, 1, (80, 3, 3)))
 
 # %%
-# Known: the replicates, and that no error exceeds the range of the instrument. The mean comes from
-# the replicates; support and variance come from the instrument, since three replicates do not
-# reveal a range. A measurement and the mean of others differ by at most two ranges.
+# We know the replicates, and that no error exceeds the instrument's range. The mean comes from the
+# replicates; support and variance come from the instrument, since three replicates do not reveal a
+# range. A measurement and the mean of others differ by at most two ranges.
 known = moments_from_replicates(replicates)
 support = dict(lower=known.mean - 2 * units * ranges, upper=known.mean + 2 * units * ranges)
 information = dict(support, var=units**2 * ranges**2 / 3)

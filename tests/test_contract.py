@@ -350,7 +350,7 @@ def test_worthless_decisions_are_told(estimator, monkeypatch):
         pytest.skip("a stream learner with prices looks at what it paid before it learned")
     wrong = 1 - Y[spread_rows(Y == 1)[0]]
     monkeypatch.setattr(stakes._core.base, "predict_with_costs", lambda *_, **costs: wrong)
-    with pytest.warns(BelowTrivialWarning, match="on its own training rows than always") as told:
+    with pytest.warns(BelowTrivialWarning, match="training rows cost more than always") as told:
         seeded(estimator).fit(X, Y, **accepted(estimator.fit, fp_cost=FP, fn_cost=FN))
     check_sentence(told[0].message)
     assert told[0].filename == __file__

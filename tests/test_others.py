@@ -79,7 +79,7 @@ def test_imbalanced_learn_resamples_by_class():
 
 def test_every_cell_of_ours_names_its_evidence():
     lines = README.read_text(encoding="utf-8").splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("| what it does |"))
+    start = next(i for i, line in enumerate(lines) if line.startswith("| feature |"))
     rows = []
     for line in lines[start + 2 :]:
         if not line.startswith("|"):

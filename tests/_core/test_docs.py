@@ -1,10 +1,14 @@
 """Shared paragraphs of docstrings."""
 
+import importlib
 import inspect
+import pkgutil
+import re
 
 from numpydoc.docscrape import FunctionDoc
 from sklearn.utils.metaestimators import available_if
 
+import stakes
 from stakes._core.docs import COSTS, documented
 
 PARTS = {"rate": "rate : float\n    Step size.\n[more]\n", "more": "more : int\n    Others.\n"}
@@ -83,3 +87,18 @@ def test_a_function_is_filled():
 def test_no_line_is_too_long():
     deepest = [8 + len(line) for text in COSTS.values() for line in text.split("\n")]
     assert max(deepest) <= 100
+
+
+def test_no_placeholder_is_left():
+    """A class or function whose docstring has a `[name]` line must be decorated."""
+    left = []
+    for found in pkgutil.walk_packages(stakes.__path__, "stakes."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        for thing in vars(module).values():
+            if getattr(thing, "__module__", None) == found.name:
+                inside = vars(thing).values() if inspect.isclass(thing) else ()
+                docs = [getattr(one, "__doc__", None) for one in (thing, *inside)]
+                left += [thing for doc in docs if doc and re.search(r"(?m)^ *\[[a-z_]+\]$", doc)]
+    assert left == []

@@ -80,7 +80,9 @@ def test_a_missing_file_and_an_unknown_name(refused, csv):
     assert "no data set called" in refused("datasets", "germann")
     assert "No paper is called 'nothing'" in refused("reproduce", "nothing")
     assert "no folder 'nowhere'" in refused("reproduce", "games", "--data", "nowhere")
-    assert "no folder 'nowhere'" in refused("predict", "m.skops", "t.csv", "--out", "nowhere/x.csv")
+    assert "The folder 'nowhere' does not exist" in refused(
+        "predict", "m.skops", "t.csv", "--out", "nowhere/x.csv"
+    )
 
 
 def test_other_bad_options(refused, table_file):
@@ -91,7 +93,9 @@ def test_other_bad_options(refused, table_file):
     assert "needs no model" in refused("train", *table, "--learner", "always negative")
     assert "Nothing to train on" in refused("train")
     assert "not the folder of a finished run" in refused("train", "--from", "nowhere")
-    assert "no folder 'nowhere'" in refused("train", *table, "--out", "nowhere/m.skops")
+    assert "The folder 'nowhere' does not exist" in refused(
+        "train", *table, "--out", "nowhere/m.skops"
+    )
     assert "own columns and labels; remove --target." in refused(
         "compare", "german", "--target", "x"
     )

@@ -98,6 +98,7 @@ def test_what_does_not_fit_is_counted(run, tmp_path):
     story = [
         event("a"),
         event("a"),  # repeated
+        {"id": "a", "fraud": None},  # repeated, with nothing that a price needs
         label("a"),
         label("a"),  # repeated
         event("a"),  # repeated
@@ -120,7 +121,7 @@ def test_what_does_not_fit_is_counted(run, tmp_path):
     assert said[2].startswith("7 events, 3 labeled, 1 positive; ")
     assert said[3] == (
         "2 labels arrived later, 2 events are pending, 2 events were dropped unlabeled, "
-        "1 label arrived after that, 2 labels had unknown ids, 5 repeated records were ignored."
+        "1 label arrived after that, 2 labels had unknown ids, 6 repeated records were ignored."
     )
     assert len(said) == 4
     stored = DecisionStream.load(tmp_path / "stream.skops")
@@ -164,8 +165,8 @@ def test_bad_ids_end_in_a_sentence(refused, run, tmp_path):
     assert "Record 2: There is no id in 'id'; fix or remove it" in result.stderr
     (tmp_path / "e.csv").write_text("id,amount,fraud\n1,2,0\n")
     run(*options, "id")
-    result = run("stream", "e.csv", "--target", "fraud", "--drop", "id")
-    assert "was made with --drop = [], not ['id']" in result.stderr
+    result = run(*options, "id", "--drop", "amount")
+    assert "was made with --drop = [], not ['amount']" in result.stderr
     result = run("stream", "e.csv", "--target", "fraud")
     assert "was made with --id = 'id', not None" in result.stderr
 

@@ -28,7 +28,7 @@ def test_equilibrium_is_not_exploitable(rng, loss):
     left = exploitability(
         model.coef_, model.intercept_[0], model.shift_, X, y, loss=loss, movement_price=0.3
     )
-    assert left.relative <= 1.1 * model.tol
+    assert left.exploitability <= 1.1 * model.tol
     assert left.value == pytest.approx(model.value_, rel=1e-3)
     moved = X + np.outer(y, model.shift_)
     value, *_ = naive.learner(moved, np.where(y == 1, 1.0, -1.0), loss, model.alpha)
@@ -212,7 +212,7 @@ def test_batches_are_the_new_position():
     rng = np.random.default_rng(0)
     X, y = sample(rng, 400, 2)
     model = StackelbergClassifier(movement_price=1.0, window=2)
-    with pytest.raises(ValueError, match="give both by classes="):
+    with pytest.raises(ValueError, match="pass both as classes="):
         model.partial_fit(X[y == 0], y[y == 0])
     model.partial_fit(X, y, classes=[0, 1])
     np.testing.assert_allclose(
@@ -282,8 +282,8 @@ def test_batches_may_be_dense_or_sparse_in_turn(rng):
 def test_what_is_left_does_not_depend_on_the_form_of_the_rows(form):
     X, y = np.array([[-1.0, 0.0], [1.0, 0.5]]), [0, 1]
     dense, thin = (exploitability([1.0, 0.2], 0.0, [0.0, 0.0], A, y) for A in (X, form(X)))
-    assert thin.adversary == pytest.approx(dense.adversary)
-    assert thin.learner == pytest.approx(dense.learner)
+    assert thin.adversary_gain == pytest.approx(dense.adversary_gain)
+    assert thin.learner_gain == pytest.approx(dense.learner_gain)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
@@ -318,4 +318,4 @@ def test_exploitability_takes_weights(rng):
     weighted = exploitability(w, b, shift, X, y, sample_weight=weight)
     repeated = exploitability(w, b, shift, X[rows], y[rows])
     assert weighted.value == pytest.approx(repeated.value)
-    assert weighted.adversary == pytest.approx(repeated.adversary)
+    assert weighted.adversary_gain == pytest.approx(repeated.adversary_gain)

@@ -208,7 +208,7 @@ def test_minimum_risk_at_the_edges():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "Two classes are expected .* a cost_matrix"),
+        (lambda: cost_loss([0, 1, 2], [0, 1, 2]), "y must have two classes.* a cost_matrix"),
         (
             lambda: expected_cost_loss(["a", "a"], [[0.5, 0.5]] * 2, pos_label="a"),
             "All labels are 'a', so its column",

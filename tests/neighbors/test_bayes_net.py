@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB
 from naive import neighbors as naive
 from stakes._core.model_file import load_model, save_model
 from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier
-from stakes.neighbors._codes import Coder, cut_points
+from stakes.neighbors._bayes_net import Coder, cut_points
 from stakes.neighbors._k2_jit import k2_search
 
 
@@ -199,11 +199,11 @@ def test_bad_settings_end_in_a_sentence():
     with pytest.raises(ValueError, match="permutation of the columns 0 to 2"):
         BayesNetConfidence(order=[0, 0, 1]).fit(X, y)
     for outside in (3, -1):
-        with pytest.raises(ValueError, match="columns from 0 to 2"):
+        with pytest.raises(ValueError, match="column indices from 0 to 2"):
             BayesNetConfidence(categorical_features=[outside]).fit(X, y)
     with pytest.raises(ValueError, match="1 entries for 3 features"):
         BayesNetConfidence(categorical_features=[True]).fit(X, y)
-    with pytest.raises(ValueError, match="'z', no column"):
+    with pytest.raises(ValueError, match="'z', which is not a column"):
         BayesNetConfidence(categorical_features=["z"]).fit(X, y)
     with pytest.raises(ValueError, match="non-zero"):
         BayesNetConfidence().fit(X, y, sample_weight=[0, 0, 0])

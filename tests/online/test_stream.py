@@ -245,7 +245,7 @@ def test_learn_one_says_what_is_wrong_and_learns_nothing(change, match):
 
 
 def test_a_stream_needs_two_classes_first():
-    with pytest.raises(ValueError, match="two classes before it starts"):
+    with pytest.raises(ValueError, match="both classes before it starts"):
         PAClassifier().partial_fit([[1.0]], [1])
     with pytest.raises(ValueError, match="not in classes"):
         PAClassifier().partial_fit([[1.0]], [1], [0, 1]).partial_fit([[1.0]], [2])

@@ -118,7 +118,7 @@ def test_dicts_may_bring_new_features(kernel):
 
 def test_messages():
     X, y = stream()
-    with pytest.raises(ValueError, match="A stream needs its two classes"):
+    with pytest.raises(ValueError, match="A stream needs both classes"):
         DUOLClassifier().partial_fit(X[:2], [1, 1])
     learner = DUOLClassifier().partial_fit(X, y)
     with pytest.raises(ValueError, match="not in classes"):

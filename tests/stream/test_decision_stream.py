@@ -150,6 +150,13 @@ def test_a_batch_with_a_bad_event_decides_nothing():
         stream.decide_many(RECORDS[:2], ["a"])
 
 
+def test_an_id_may_be_repeated_in_a_batch():
+    stream = new()
+    first, same, other = stream.decide_many(RECORDS[:3], ["a", "a", "b"])
+    assert first == same != other and stream.counts.repeated == 1
+    assert stream.decide_many([{}], ["a"]) == [first] == [stream.decide({}, "a")]
+
+
 def test_labels_in_another_order_go_to_their_events():
     stream = new()
     ids = [stream.decide(record).id for record in RECORDS[:20]]
@@ -318,3 +325,12 @@ def test_bad_learners_files_and_events_are_named(tmp_path):
         new().decide({"amount": None, "speed": 1.0})
     with pytest.raises(InputError, match="'amount', which is not in"):
         new().decide({"speed": 1.0})
+
+
+def test_a_learner_of_river_can_stream():
+    linear_model = pytest.importorskip("river.linear_model")
+    stream = new(linear_model.LogisticRegression(), prior=0.1)
+    assert stream.learn(RECORDS[0]).probability == 0.1
+    for record in RECORDS:
+        decision = stream.learn(record)
+    assert 0 < decision.probability < 1 and stream.totals.paid < stream.totals.always

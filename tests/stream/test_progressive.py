@@ -133,7 +133,7 @@ def test_display(stream, curve):
     [
         (dict(delay=-1), "delay must be"),
         (dict(decide="mood"), "decide must be"),
-        (dict(classes=[1]), "two classes"),
+        (dict(classes=[1]), "both classes"),
     ],
 )
 def test_bad_input_is_named(stream, arguments, match):

@@ -63,7 +63,7 @@ def test_weights_of_the_search_and_of_one_class(problem):
     found = CostSensitiveSVC(kappa="search", fn_cost=4.0).fit(X, y, sample_weight=weight)
     assert 0 < found.kappa_ <= 1
     assert CostSensitiveSVC().fit(X, y, sample_weight=(y == 1).astype(float)).constant_
-    with pytest.raises(ValueError, match="No example costs anything"):
+    with pytest.raises(ValueError, match="No mistake costs anything"):
         CostSensitiveSVC(fn_cost=0.0).fit(X, y, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         CostSensitiveSVC().fit(X, y, sample_weight=-np.ones(90))

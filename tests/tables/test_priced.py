@@ -91,7 +91,7 @@ def test_kinds_are_found_once_and_rows_keep_them(monkeypatch):
 def test_kinds_are_found_once_per_comparison(monkeypatch, tmp_path):
     """Not once a fold, a learner or a step of the search; the recommended model included."""
     calls = count_calls(monkeypatch)
-    data = load("german").sample(300, random_state=0)
+    data = load("german").sample(120, random_state=0)
     learners = ["ProbitClassifier", "recommended blend"]
     results = compare(data, learners=learners, folds=2, tune=False, out=tmp_path)
     assert not [row["error"] for row in results.rows if row.get("error")]

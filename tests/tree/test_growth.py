@@ -259,9 +259,9 @@ def test_codes_of_categories_are_checked():
     X, y = np.array([[0.5], [1.0], [2.0]]), [0, 1, 1]
     with pytest.raises(ValueError, match="Feature 0 is in categorical_features"):
         ConfidenceTreeClassifier(categorical_features=[0]).fit(X, y)
-    with pytest.raises(ValueError, match="columns from 0 to 0"):
+    with pytest.raises(ValueError, match="column indices from 0 to 0"):
         ConfidenceTreeClassifier(categorical_features=[3]).fit(X, y)
     with pytest.raises(ValueError, match="2 entries for 1 features"):
         ConfidenceTreeClassifier(categorical_features=[True, False]).fit(X, y)
-    with pytest.raises(ValueError, match="'z', no column"):
+    with pytest.raises(ValueError, match="'z', which is not a column"):
         ConfidenceTreeClassifier(categorical_features=["z"]).fit(X, y)

@@ -1,5 +1,7 @@
 """The promise of the family: no bound is ever exceeded, whatever the distribution."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,9 +60,9 @@ def test_uniform_and_truncated_normal_points():
     for _ in range(20):
         known, w, b, signs = problem_for(rng, 3)
         half = np.minimum(known.upper - known.mean, known.mean - known.lower)
-        uniform = known.with_(var=half**2 / 3, var_upper=half**2 / 3)
+        uniform = replace(known, var=half**2 / 3, var_upper=half**2 / 3)
         X = known.mean + half * rng.uniform(-1, 1, (3000, *half.shape))
-        normal = known.with_(var=0.2911 * half**2, var_upper=0.2911 * half**2)
+        normal = replace(known, var=0.2911 * half**2, var_upper=0.2911 * half**2)
         Z = rng.standard_normal((12000, *half.shape))
         Z = Z[(np.abs(Z) <= 1).all(axis=(1, 2))] if half.size < 3 else np.clip(Z, -9, 9)
         for sample, moments in ((X, uniform), (np.tanh(Z) * half + known.mean, None)):
@@ -69,7 +71,7 @@ def test_uniform_and_truncated_normal_points():
                 grid = np.linspace(-8, 8, 4001)
                 weight = np.exp(-(grid**2) / 2)
                 var = (np.tanh(grid) ** 2 * weight).sum() / weight.sum() * half**2
-                moments = normal.with_(var=var, var_upper=var)
+                moments = replace(normal, var=var, var_upper=var)
             wrong = ((sample @ w + b) * signs <= 0).mean(axis=0)
             for name in ("MM-MC", "MM-SMV", "MM-SMV-I", "MM-SM", "MM-SBMV-I"):
                 bound = certificates(moments, w, b, signs, name)
@@ -145,7 +147,7 @@ def test_intersections_are_tighter(rng):
         assert (cut <= plain + 1e-12).all()
     best = certificates(known, w, b, signs, "best")
     assert (best <= certificates(known, w, b, signs, "MM-SBMV-I") + 1e-12).all()
-    exact = known.with_(mean_lower=None, mean_upper=None)
+    exact = replace(known, mean_lower=None, mean_upper=None)
     assert (certificates(exact, w, b, signs) <= best + 1e-12).all()
 
 
@@ -153,7 +155,7 @@ def test_metrics_of_certificates():
     y, guess, bound = [0, 1, 1, 0], [0, 1, 0, 0], [0.1, 0.0, 0.3, 1.0]
     assert nominal_error(y, guess) == 0.25
     assert certified_error(y, guess, bound) == pytest.approx((0.1 + 0 + 1 + 1) / 4)
-    with pytest.raises(ValueError, match="certificate must hold probabilities"):
+    with pytest.raises(ValueError, match="certificate must contain probabilities"):
         certified_error(y, guess, [0.1, 0.2, 0.3, 1.5])
     with pytest.raises(ValueError, match="y_true is empty"):
         nominal_error([], [])

@@ -120,6 +120,8 @@ def test_costs_in_predict_end_in_a_sentence(rng):
 def test_bad_information_is_named(rng):
     known, y = uncertain_problem(rng)
     fit = UncertainMarginClassifier(formulation="MM-S").fit
+    with pytest.raises(TypeError, match="Unknown argument 'lowest'; use lower, upper, var"):
+        fit(known.mean, y).predict(known.mean, lowest=known.lower)
     with pytest.raises(ValueError, match="lower and upper must be given together"):
         fit(known.mean, y, lower=known.lower)
     with pytest.raises(ValueError, match="X is above upper in row 0, feature 0"):

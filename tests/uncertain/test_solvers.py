@@ -14,7 +14,7 @@ from stakes.uncertain import (
     UncertainMarginClassifier,
 )
 from stakes.uncertain._geometry import geometry_of
-from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
+from stakes.uncertain._geometry_jit import Scales, axes_rows, free_sums, moved_rows
 from stakes.uncertain._interior import solve_interior
 from stakes.uncertain._problem import MarginProblem
 from stakes.uncertain._solve import solve_margin
@@ -98,7 +98,7 @@ def test_rows_of_the_newton_system(rng, n):
     w, over = rng.normal(size=3), rng.random(n)
     stiff, drift = np.zeros(3), np.zeros(3)
     pair = signed * over + bend * over, signed * over - bend * over
-    axes_rows(M, D2, w, signed, *pair, weight, lag, P, Q, stiff, drift)
+    axes_rows(M, D2, w, Scales(signed, *pair, weight, lag), P, Q, stiff, drift)
     moves = -over[:, None] * D2 * w
     everywhere = np.ones((n, 3))
     naive = newton_rows(M, moves, everywhere, signed, -bend)

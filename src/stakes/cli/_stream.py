@@ -108,27 +108,15 @@ def stream(
     if id_column is not None and delay:
         raise InputError("--delay simulates late labels and --id receives them; give only one.")
     from stakes._core.files import check_can_write
-    from stakes.stream import FileStream, StreamSettings, open_records
+    from stakes.stream import FileStream, open_records
 
-    settings = StreamSettings(
-        target=target,
-        learner=learner,
-        positive=positive,
-        fp_cost=fp_cost,
-        fn_cost=fn_cost,
-        tp_cost=tp_cost,
-        tn_cost=tn_cost,
-        drop=tuple(drop or ()),
-        keep=tuple(keep or ()),
-        prior=prior,
-        id=id_column,
-        wait=wait,
-        delay=delay,
-    )
+    settings = dict(target=target, learner=learner, id=id_column, wait=wait, delay=delay)
+    settings |= dict(positive=positive, prior=prior, drop=drop or [], keep=keep or [])
+    settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     check_can_write(out)
     check_can_write(checkpoint)
     with open_records(data, kind, id=id_column) as records:
-        run = FileStream(records, settings, out, checkpoint)
+        run = FileStream(records, out, checkpoint, **settings)
         run.follow(every, report=_Warnings(run))
     totals = run.stream.totals
     if not totals.events:
@@ -168,7 +156,7 @@ class _Warnings:
                 "ignored, as an id stands for one event."
             )
         return (
-            f"More than {run.settings.wait:,} events are pending: the oldest are dropped; raise "
+            f"More than {run.settings['wait']:,} events are pending: the oldest are dropped; raise "
             "--wait to keep more."
         )
 
@@ -190,13 +178,13 @@ def _arrivals(stream):
 
 def _doubt(run):
     """A sentence about labels that were probably not meant so, else None."""
-    totals, settings = run.stream.totals, run.settings
+    totals, target = run.stream.totals, run.settings["target"]
     if totals.positives or not run.columns:
         return None
     if not totals.labels:
         hint = "all were empty."
-        if settings.target not in run.columns:
-            hint = near_matches(settings.target, run.columns)
-        return f"No event had a label in {settings.target!r}, so nothing was learned: {hint}"
+        if target not in run.columns:
+            hint = near_matches(target, run.columns)
+        return f"No event had a label in {target!r}, so nothing was learned: {hint}"
     seen = ", ".join(map(repr, run.stream.labels.seen))
-    return f"No label in {settings.target!r} was positive (seen: {seen}); check --positive."
+    return f"No label in {target!r} was positive (seen: {seen}); check --positive."

@@ -52,7 +52,7 @@ def allocate(alert_gain, review_gain, max_alerts, max_reviews):
 
 
 def _allocate_both(a, r, k, m):
-    order = np.argsort(r - a, kind="stable")
+    order = np.argsort(r - a, kind="stable")  # alerts come before reviews in this order
     a, r = np.maximum(a[order], 0.0), np.maximum(r[order], 0.0)
     value = _running_top(a, k) + _running_top(r[::-1], m)[::-1]
     cut = int(np.argmax(value))

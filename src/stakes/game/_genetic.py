@@ -107,9 +107,11 @@ def genetic(
         individuals.append(U[0])
         if idle >= patience:
             break
+        # U is sorted per gene, so row r holds the r-th best of every gene, not an individual
         parents = rng.integers(0, n_parents, (2, n_children, q, 1))
         mothers, fathers = (np.take_along_axis(U, which, axis=0) for which in parents)
         children = np.where(rng.random((n_children, q, m)) < 0.5, mothers, fathers)
+        # log-uniform sizes: large ones explore, small ones refine
         size = mutation * 10.0 ** -rng.uniform(0.0, _SIZES, (n_children, q, 1))
         children = children + size * (upper - lower) * rng.normal(size=children.shape)
         fresh = rng.random((n_children, q, 1)) < _FRESH

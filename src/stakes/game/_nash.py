@@ -82,6 +82,7 @@ def extreme_equilibria(A, B):
     found = []
     for x, x_labels in rows:
         for y, y_labels in columns:
+            # own plans come first in both label sets: renumber those of the column player
             named = x_labels | {(label + m) if label < n else (label - n) for label in y_labels}
             if named == everything:
                 x_share, y_share = x / x.sum(), y / y.sum()
@@ -99,7 +100,7 @@ def _corners(M):
     left = np.vstack([np.eye(k), M])
     right = np.concatenate([np.zeros(k), np.ones(len(M))])
     corners = {}
-    for tight in combinations(range(len(left)), k):
+    for tight in combinations(range(len(left)), k):  # a vertex solves k tight constraints
         system = left[list(tight)]
         if abs(np.linalg.det(system)) < 1e-12:
             continue
@@ -107,6 +108,7 @@ def _corners(M):
         if z.max() <= _ROUNDING or z.min() < -_ROUNDING or (M @ z).max() > 1.0 + _ROUNDING:
             continue
         z = np.where(np.abs(z) < _ROUNDING, 0.0, z)
+        # a degenerate vertex has more than k tight constraints and is found several times
         slack = np.abs(left @ z - right)
         labels = set(np.flatnonzero(slack < _ROUNDING).tolist())
         corners.setdefault(tuple(np.round(z, 9)), (z, labels))

@@ -124,6 +124,7 @@ class ShiftPayoffs:
 
     def replies(self, u, s):
         """Best boundaries of the follower: a grid, then bisection on the slope of its payoff."""
+        # the payoff can have several maxima: the grid finds the highest, bisection refines it
         grid = np.linspace(self.w0, self.mu2, _GRID)
         heights = self.follower(u, s, grid.reshape(_GRID, *(1,) * (u.ndim - 1), -1))
         best = last_maximum(heights)
@@ -135,6 +136,7 @@ class ShiftPayoffs:
             middle = 0.5 * (low + high)
             rising = self._slope(u, s, middle) > 0
             low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        # at an end of the grid the slope need not change sign: keep the grid point if it is better
         middle = 0.5 * (low + high)
         better = self.follower(u, s, middle) > self.follower(u, s, peak)
         return np.where(better, middle, peak)

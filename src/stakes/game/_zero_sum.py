@@ -12,9 +12,12 @@ import copy
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
+from stakes._core.intake import check_weights, checked_sparse
+from stakes._core.labels import code_labels
 from stakes.game._equilibrium import minimax, pure
-from stakes.game._response import margin_loss, respond
+from stakes.game._response import margin_loss, moving_ease, respond
 from stakes.qmean import QuadraticMeanProblem, classification_loss, minimize_quadratic_mean
 
 _NEWTON = 300  # number of features up to which the classifier is fitted with a full Hessian
@@ -210,3 +213,65 @@ class ZeroSumGame:
         problem = self.after(moves)
         solver = "newton" if newton else "lbfgs"
         return minimize_quadratic_mean(problem, solver, tol, max_iter, start=start)
+
+
+def exploitability(
+    w,
+    b,
+    shift,
+    X,
+    y,
+    *,
+    loss="logistic",
+    alpha=1e-3,
+    movement_price=1.0,
+    movable=None,
+    sample_weight=None,
+    tol=1e-6,
+    max_iter=1000,
+):
+    """Measure the distance of a classifier and a move from an equilibrium.
+
+    Parameters
+    ----------
+    w : array-like of shape (d,)
+        Weights of the classifier.
+    b : float
+        Intercept of the classifier.
+    shift : array-like of shape (d,)
+        Move of the adversary, added to every positive example.
+    X : {array-like, sparse matrix} of shape (n, d)
+        Examples before the move.
+    y : array-like of shape (n,)
+        Labels; the larger one is positive.
+    loss, alpha, movement_price, movable
+        As in :class:`~stakes.game.StackelbergClassifier`.
+    sample_weight : array-like of shape (n,), default=None
+        Weights of the examples; None: all one.
+    tol : float, default=1e-6
+        Relative duality gap of the best classifier.
+    max_iter : int, default=1000
+        Maximum number of steps of its fit.
+
+    Returns
+    -------
+    Equilibrium
+        The given strategies with the possible gains; the gain of the learner is an upper bound,
+        tight up to the duality gap of its fit.
+
+    Examples
+    --------
+    >>> X, y = [[-1.0], [1.0]], [0, 1]
+    >>> left = exploitability([1.0], 0.0, [0.0], X, y, alpha=0.1)
+    >>> round(float(left.adversary_gain), 3), round(float(left.learner_gain), 3)
+    (0.01, 0.006)
+    """
+    y = code_labels(y)[1]
+    X = checked_sparse(X)
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    weight = check_weights(sample_weight, X, dtype=np.float64)
+    ease = moving_ease(movement_price, X.shape[1], movable)[None]
+    game = ZeroSumGame(X, y, weight, ease, np.ones(1), loss, alpha)
+    W = np.append(np.asarray(w, dtype=np.float64).ravel(), float(b))
+    moves = np.asarray(shift, dtype=np.float64).reshape(1, -1)
+    return game.gains_at(moves, W, 100.0 * tol, max_iter)  # the fit gets a hundredth of it

@@ -1,4 +1,4 @@
-"""What predictions cost: metrics, their intervals, a scorer that carries costs, and plots."""
+"""Cost of decisions: metrics, bootstrap intervals, a cost-sensitive scorer, and plots."""
 
 from stakes.metrics._bootstrap import (
     BootstrapInterval,

@@ -197,6 +197,7 @@ class _Sample:
             estimate = evaluate(np.ones(self.n, np.intp))
             values = np.empty(n_boot)
             for b in range(n_boot):
+                # only how often each row is drawn matters, not the order
                 drawn = rng.integers(self.n, size=self.n, dtype=np.int32)
                 values[b] = evaluate(np.bincount(drawn, minlength=self.n))
             left_out = [leave_out(i) for i in range(self.n)] if jackknife else None
@@ -271,6 +272,7 @@ def _ends(values, estimate, left_out, confidence_level, method):
     if not 0 < confidence_level < 1:
         raise ValueError(f"confidence_level must lie in (0, 1). Got {confidence_level!r} instead.")
     known = values[~np.isnan(values)]
+    # an interval from fewer than half of the resamples would be misleading
     if len(known) < 0.5 * len(values) or len(known) == 0:
         return float("nan"), float("nan")
     levels = np.array([(1 - confidence_level) / 2, (1 + confidence_level) / 2])

@@ -1,6 +1,7 @@
 """Compiled K2 search of Cooper and Herskovits (1992) for the parents of each column."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -12,6 +13,14 @@ RADIX_LIMIT = 2.0**62  # keys of parent values must fit into 64 bits
 RISE = 1e-12  # relative gain below which a score only differs by rounding: a copy of a parent
 
 
+class Counting(NamedTuple):
+    """What every count needs: weights of the rows, memory for the table, log-factorials."""
+
+    weight: np.ndarray
+    counts: np.ndarray
+    log_factorial: np.ndarray
+
+
 @njit(cache=True)
 def log_gamma(x, log_factorial):
     """Log Gamma(x), from a table for integer x; an empty table stands for fractional weights."""
@@ -21,12 +30,13 @@ def log_gamma(x, log_factorial):
 
 
 @njit(cache=True)
-def family_score(child, r, other, r_other, config, n_config, weight, counts, log_factorial):
+def family_score(child, r, other, r_other, config, n_config, counting):
     """Logarithm of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, with j over (config, other).
 
     `config` numbers the values of the parents chosen so far and `other` is the candidate, so one
     pass counts the table of any family, however many parents it has.
     """
+    weight, counts, log_factorial = counting
     n_rows = n_config * r_other
     counts[: n_rows * r] = 0.0
     for t in range(len(child)):
@@ -69,7 +79,7 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
     parents = np.full((d, max_parents), -1, dtype=np.int64)
     scores = np.empty(d)
     limit = CELLS_PER_ROW * n + 4096
-    counts = np.empty(max(limit, arity.max()))
+    counting = Counting(weight, np.empty(max(limit, arity.max())), log_factorial)
     nothing = np.zeros(n, dtype=np.int64)
     config = np.empty(n, dtype=np.int64)
     varies = np.zeros(d, dtype=np.bool_)  # constant columns neither have nor are parents
@@ -82,7 +92,7 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
         child, r = codes[i], arity[i]
         config[:] = 0
         n_config, radix = 1, 1.0
-        best = family_score(child, r, nothing, 1, config, 1, weight, counts, log_factorial)
+        best = family_score(child, r, nothing, 1, config, 1, counting)
         for step in range(max_parents if varies[i] else 0):
             chosen = -1
             for j in range(i):
@@ -90,9 +100,7 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
                     continue
                 if n_config * arity[j] * r > limit or np.any(parents[i, :step] == j):
                     continue
-                score = family_score(
-                    child, r, codes[j], arity[j], config, n_config, weight, counts, log_factorial
-                )
+                score = family_score(child, r, codes[j], arity[j], config, n_config, counting)
                 if score > best + RISE * (1.0 + abs(best)):
                     best, chosen = score, j
             if chosen < 0:

@@ -92,15 +92,9 @@ class MixtureConfidence(ClassDensity):
         shape = self.covariance_type if len(X) > X.shape[1] + 1 else "diag"
         # a floor on the variances, in units of the features: duplicates give no infinite peak
         floor = 1e-6 + 1e-3 * float(X.var(axis=0).mean())
-        models = []
+        settings, models = dict(covariance_type=shape, reg_covar=floor, max_iter=300), []
         for q in range(1, min(self.max_components, 1 + len(X) // (2 * X.shape[1] + 2)) + 1):
-            model = GaussianMixture(
-                q,
-                covariance_type=shape,
-                reg_covar=floor,
-                max_iter=300,
-                random_state=self.random_state,
-            )
+            model = GaussianMixture(q, **settings, random_state=self.random_state)
             with warnings.catch_warnings():
                 # only the chosen mixture must converge, see below
                 warnings.simplefilter("ignore", ConvergenceWarning)

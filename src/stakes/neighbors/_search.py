@@ -14,20 +14,10 @@ BLOCK = 2**22  # numbers in memory while distances are recomputed
 
 
 class NeighborSearch:
-    """Nearest of the stored rows, by the search that suits the data.
+    """Nearest of the stored rows X (not copied), by the search that suits the data.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Stored rows; not copied.
-    metric : {"l1", "l2", "linf"}
-        Distance.
-    n_neighbors : int
-        Number of neighbours that will be asked for.
-    n_jobs : int or None
-        Number of threads of the tree.
-    by_tree : bool or None, default=None
-        Which search; None: chosen by probes, see :func:`reached`.
+    It is chosen by probes for `n_neighbors` neighbours, see :func:`reached`, unless `by_tree` says
+    which. The tree uses `n_jobs` threads.
 
     Examples
     --------

@@ -9,18 +9,7 @@ LARGEST = 50.0  # log-odds of the votes are clipped here
 def fit_sigmoid(log_odds, positive, weight):
     r"""Slope and intercept of Platt's :math:`P(y = 1) = 1 / (1 + \exp(-a z - b))`, with a >= 0.
 
-    Parameters
-    ----------
-    log_odds : ndarray of shape (n,)
-        :math:`z`.
-    positive : ndarray of bool of shape (n,)
-        Mask of the positive examples; both classes occur.
-    weight : ndarray of shape (n,)
-        Number of examples that each one represents.
-
-    Returns
-    -------
-    (float, float)
+    `log_odds` is z, and `weight` the number of examples that each one represents.
 
     Notes
     -----

@@ -94,7 +94,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
         if self._has_prices(given):
-            self._warn_if_trivial_is_cheaper()
+            self._warn_if_constant_is_cheaper()
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -333,7 +333,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             c_pos, c_neg = c_pos * weight, c_neg * weight
         return c_pos, c_neg
 
-    def _warn_if_trivial_is_cheaper(self):
+    def _warn_if_constant_is_cheaper(self):
         own, *constant = self._knows[BOOK]
         if self.n_seen_ < ENOUGH or own <= min(constant):
             return

@@ -54,7 +54,7 @@ def evidence_count(state, repeated):
 
 
 @njit(cache=True, error_model="numpy")
-def learn_diagonal(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior, t):
+def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior, t):
     """Learn one row; its score under the blended weights. Costs of zero: scored, not learned."""
     nu, r, opposite = prior
     if dense:
@@ -75,7 +75,7 @@ def learn_diagonal(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, pr
 
 
 @njit(cache=True, error_model="numpy")
-def learn_full(dense, index, x, y, c_pos, c_neg, omega, mu, Sigma, state, prior, t):
+def robust_full_row(dense, index, x, y, c_pos, c_neg, omega, mu, Sigma, state, prior, t):
     """The same with correlated weights."""
     nu, r, opposite = prior
     blend_mu, blend_Sigma = blend_full(mu, Sigma, nu, r, opposite, t)
@@ -97,9 +97,9 @@ def robust_pass(
         state[CALIBRATE] = 0.0
         times = evidence_count(state, repeated)
         if Sigma.ndim == 2:
-            s = learn_full(dense, *row, mu, Sigma, state, prior, times)
+            s = robust_full_row(dense, *row, mu, Sigma, state, prior, times)
         else:
-            s = learn_diagonal(dense, *row, mu, Sigma, state, prior, times)
+            s = robust_row(dense, *row, mu, Sigma, state, prior, times)
         state[CALIBRATE] = calibrate
         if math.isfinite(s):
             has_cost = (c_pos[k] if y[t] > 0.0 else c_neg[k]) > 0.0

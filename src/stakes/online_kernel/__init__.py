@@ -1,4 +1,4 @@
-"""Kernel online learners, with and without prices."""
+"""Kernel online learners, with and without costs."""
 
 from stakes.online_kernel._alma import KernelALMAClassifier
 from stakes.online_kernel._anomaly import AnomalyDetector

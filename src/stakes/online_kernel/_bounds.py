@@ -31,7 +31,7 @@ class BoundReport:
         Theorem 5: weighted sum of sensitivity and specificity, and its lower bound. None unless
         `cost_rule="balanced"` with a known class ratio.
     optimum, gap : float
-        Value of the best f in hindsight and its distance from the true optimum at most; the
+        Value of the best f in hindsight and an upper bound on its distance from the optimum; the
         bounds use this value, so they hold whatever the gap.
     n_strong, n_weak : int
         Number of mistakes with a strong and with a weak double update.

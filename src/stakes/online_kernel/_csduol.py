@@ -35,7 +35,7 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     Proposition 2 lists four of the nine active sets of (3.4), enough where a lies below its margin
     and b not above; here all nine are solved, so that rounding cannot leave a case out.
     The test :math:`y_i f(x_i) \le \theta_i` of Algorithm 1 is met with equality by every vector
-    that an unclipped step has put on its margin, so it is made with a relative tolerance of 1e-9.
+    that an unclipped step has put on its margin, so it has a relative tolerance of 1e-9.
     One cost per example is an extension of the paper: :math:`\theta_t` follows the example's own
     cost. The running class ratio is another; the paper takes it from the whole data.
 

@@ -9,7 +9,7 @@ from stakes._core.stored.spec import COUNT, Array, Maybe, Text
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._store import SupportStore
 
-CHUNK = 256  # examples whose Gram matrix with the support vectors is made at a time
+CHUNK = 256  # examples added to the Gram matrix of the support vectors at a time
 
 
 class CallableStore(SupportStore):
@@ -37,7 +37,7 @@ class CallableStore(SupportStore):
     def settle(self):
         """Forget the examples of the chunk that did not become support vectors."""
         ids = self.support.ids[: len(self)]
-        gram = np.ascontiguousarray(self.support.gram[np.ix_(ids, ids)])
+        gram = self.support.gram.take(ids, axis=0).take(ids, axis=1)  # faster than np.ix_
         self.pool = self.pool[ids]
         ids[:] = np.arange(len(ids))
         self.support = self.support._replace(gram=gram)

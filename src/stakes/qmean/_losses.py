@@ -53,29 +53,24 @@ class Logistic:
 
 @dataclass(frozen=True)
 class Huber:
-    """s_h(1 - y f) with the width h of the thesis; `width=0` is the hinge loss."""
+    """s_h(1 - y f) with half the kink width h of the thesis; `kink=0` is the hinge loss."""
 
-    width: float = 0.01
+    kink: float = 0.01
 
     @property
     def smooth(self):
         """Whether the loss is differentiable everywhere."""
-        return self.width > 0
-
-    @property
-    def kink(self):
-        """Half the width of the rounded kink."""
-        return self.width
+        return self.kink > 0
 
     def parts(self, f, y, h=0.0):
         """Value, slope and curvature in f, smoothed over `h` if that is wider."""
-        value, s, curvature = positive_part(1.0 - y * f, max(self.width, h))
+        value, s, curvature = positive_part(1.0 - y * f, max(self.kink, h))
         return value, -y * s, curvature
 
     def offset(self, slope, y):
         """Constant of the lower bound slope * f + offset <= loss."""
         s = np.clip(-y * slope, 0.0, 1.0)
-        return s + self.width * s * (1.0 - s)
+        return s + self.kink * s * (1.0 - s)
 
 
 @dataclass(frozen=True)

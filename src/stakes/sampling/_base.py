@@ -53,15 +53,7 @@ class Sampler(BaseEstimator):
 
 
 def imbalanced_learn(module, owner):
-    """Import a module of imbalanced-learn, or raise with the command that installs it.
-
-    Parameters
-    ----------
-    module : str
-        Name, such as "over_sampling".
-    owner : object
-        Sampler that needs it.
-    """
+    """Import a module of imbalanced-learn for its owner, or name the command that installs it."""
     try:
         return importlib.import_module(f"imblearn.{module}")
     except ImportError:

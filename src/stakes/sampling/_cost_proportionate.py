@@ -126,21 +126,9 @@ class CostProportionateSampler(Sampler):
 
 
 def draw(regret, ceiling, random):
-    """Draw the rows that are kept, each c / Z times on average.
+    """Draw the rows that are kept, each c / Z times on average; ascending indices.
 
-    Parameters
-    ----------
-    regret : ndarray of shape (n,)
-        Cost of misclassifying each row. Rows of zero cost use no random number, so removing them
-        beforehand changes nothing.
-    ceiling : float
-        Quantile of the positive regrets that is used as Z.
-    random : RandomState
-        Source of randomness.
-
-    Returns
-    -------
-    ndarray of int, ascending
+    Rows of zero regret use no random number, so removing them beforehand changes nothing.
     """
     at_stake = np.flatnonzero(regret > 0)
     if not len(at_stake):

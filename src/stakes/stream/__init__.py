@@ -1,7 +1,7 @@
 """Streams of events: decide, wait for the label, learn, count the money."""
 
 from stakes.stream._decision_stream import DecisionStream, Outcome, Totals
-from stakes.stream._file_stream import FileStream, StreamSettings
+from stakes.stream._file_stream import FileStream
 from stakes.stream._pending import Decision, LabelCounts, PendingEvent
 from stakes.stream._prices import Prices
 from stakes.stream._progress_display import ProgressDisplay
@@ -21,7 +21,6 @@ __all__ = [
     "ProgressiveResult",
     "Records",
     "RowEncoder",
-    "StreamSettings",
     "Totals",
     "open_records",
     "progressive",

@@ -70,7 +70,8 @@ class DecisionStream:
     """Decide about events one at a time, and learn from their labels whenever they arrive.
 
     An event is a dict of fields: numbers, text, true/false or dates. Its features and prices are
-    computed once, when it is decided; its label is learned with them, however late.
+    computed once, when it is decided; its label is learned with them, however late. Methods are
+    not thread-safe: a service with several threads needs a lock around them.
 
     Parameters
     ----------
@@ -194,6 +195,8 @@ class DecisionStream:
         Decision or None
             A pending event that is sent again gets its first decision; None if its id is closed.
         """
+        if id is not None and id in self._pending:
+            return self._repeated(id)
         return self._decide(event, self._prices.of(event), id)
 
     def decide_many(self, events, ids=None):
@@ -211,15 +214,16 @@ class DecisionStream:
         list of Decision or None
         """
         events = list(events)
-        prices = []
-        for i, event in enumerate(events):
+        ids = [None] * len(events) if ids is None else ids
+        rows = []
+        for i, (event, id) in enumerate(zip(events, ids, strict=True)):
             try:
-                prices.append(self._prices.of(event))
+                prices = None if id in self._pending else self._prices.of(event)
             except InputError as error:
                 raise error.with_context(f"Event {i} of the batch: ") from None
-        ids = [None] * len(events) if ids is None else ids
-        rows = zip(events, prices, ids, strict=True)
-        return [self._decide(event, price, id) for event, price, id in rows]
+            rows.append((event, prices, id))
+        # an id may also be repeated within the batch
+        return [self._repeated(r[2]) if r[2] in self._pending else self._decide(*r) for r in rows]
 
     def label(self, id, y):
         """Learn the label of an event that was decided before, in any order.
@@ -328,15 +332,16 @@ class DecisionStream:
         stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
         return stream
 
+    def _repeated(self, id):
+        self._pending.repeat(id)
+        earlier = self._pending.get(id)
+        return earlier and earlier.decision(id)
+
     def _decide(self, event, prices, id):
         if id is None:
             id = self.totals.events + 1
             while id in self._pending:  # the caller's own ids may be numbers as well
                 id += 1
-        elif id in self._pending:
-            self._pending.repeat(id)
-            earlier = self._pending.get(id)
-            return earlier and earlier.decision(id)
         pending = self._considered(event, prices)
         self._pending.add(id, pending)
         return pending.decision(id)

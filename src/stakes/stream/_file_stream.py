@@ -3,7 +3,6 @@
 import csv
 import io
 import os
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stakes._core.learners import find_learner
@@ -16,109 +15,75 @@ RESULTS = ("decision", "probability", "break_even", "expected_cost")
 _MOST_COLUMNS = 100  # remembered for messages
 
 
-@dataclass(frozen=True)
-class StreamSettings:
-    """What must not change between a checkpoint and the run that resumes from it.
-
-    Parameters
-    ----------
-    target : str
-        Field of the label.
-    learner : str, default="probit"
-        Name of a learner with `learn_one`.
-    id : str, default=None
-        Field that names an event, so that its label may come later in a record of its own.
-    keep : list of str, default=[]
-        Fields to copy to the decisions.
-    positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, prior, wait, delay
-        As for :class:`DecisionStream`; `wait` is its `max_pending`.
-    """
-
-    target: str
-    learner: str = "probit"
-    positive: str | None = None
-    fp_cost: str = "1"
-    fn_cost: str = "1"
-    tp_cost: str = "0"
-    tn_cost: str = "0"
-    drop: tuple = ()
-    keep: tuple = ()
-    prior: float = 0.5
-    id: str | None = None
-    wait: int = 10_000
-    delay: int = 0
-
-    def as_dict(self):
-        """The settings as plain values, the learner by its full name."""
-        learner = find_learner(self.learner, "learn_one").__name__
-        lists = dict(drop=list(self.drop), keep=list(self.keep))
-        return asdict(self) | lists | dict(learner=learner)
-
-    def new_stream(self):
-        """A stream that has seen nothing."""
-        return DecisionStream(
-            find_learner(self.learner, "learn_one")(),
-            fp_cost=self.fp_cost,
-            fn_cost=self.fn_cost,
-            tp_cost=self.tp_cost,
-            tn_cost=self.tn_cost,
-            target=self.target,
-            positive=self.positive,
-            drop=[*self.drop, *([] if self.id is None else [self.id])],
-            prior=self.prior,
-            max_pending=self.wait,
-            delay=self.delay,
-        )
-
-    def check_header(self, names):
-        """Refuse fields that a CSV does not have before anything is decided."""
-        fields = [(self.target, "target"), (self.id, "id")]
-        fields += [(name, "dropped") for name in self.drop] + [(name, "kept") for name in self.keep]
-        for name, role in fields:
-            if name is not None and name not in names:
-                raise InputError(
-                    f"The {role} column {name!r} is not in the stream: {near_matches(name, names)}"
-                )
-
-
 class FileStream:
     """A :class:`DecisionStream` over records, which writes decisions and checkpoints.
 
     Resumes from the checkpoint if there is one: the decisions are cut to what it counts, the
-    records are read on from where it stands, and the result is the same bytes as without the
+    records are read on from its position, and the result is the same bytes as without the
     interruption.
 
     Parameters
     ----------
     records : Records
         The input, at its start.
-    settings : StreamSettings
-        Must equal those of the checkpoint.
-    out, checkpoint : Path
+    out, checkpoint : str or Path
         The decisions as CSV, and the file to resume from.
+    target : str
+        Field of the label.
+    learner : str, default="probit"
+        Name of a learner with `learn_one`.
+    id : str, default=None
+        Field that names an event, so that its label may come later in a record of its own.
+    keep : sequence of str, default=()
+        Fields to copy to the decisions.
+    wait : int, default=10000
+        Maximum number of pending events.
+    drop : sequence of str, default=()
+        Fields that are not features.
+    **options
+        Other parameters of :class:`DecisionStream`. None of the settings may change between a
+        checkpoint and the run that resumes from it.
 
     Attributes
     ----------
     stream : DecisionStream
-        The stream as it is after the last record.
+        The stream after the last record.
+    settings : dict
+        All parameters but the files.
     columns : dict
         Names of the fields seen in this run, at most a hundred or so.
     """
 
-    def __init__(self, records, settings, out, checkpoint):
+    def __init__(
+        self,
+        records,
+        out,
+        checkpoint,
+        *,
+        target,
+        learner="probit",
+        id=None,
+        keep=(),
+        wait=10_000,
+        drop=(),
+        **options,
+    ):
+        learner = find_learner(learner, "learn_one")
         self.records = records
-        self.settings = settings
         self.out, self.checkpoint = Path(out), Path(checkpoint)
+        own = dict(learner=learner.__name__, target=target, id=id, wait=wait)
+        self.settings = dict(own, keep=list(keep), drop=list(drop), **options)
         self.columns = {}
-        own = [] if settings.id is None else [settings.id]
-        self._kept = own + [name for name in settings.keep if name not in own]
+        ids = [] if id is None else [id]
+        self._kept = ids + [name for name in keep if name not in ids]
         if records.header:
-            settings.check_header(records.header)
+            self._check_header()
         self._written = None  # size of the decisions at the checkpoint; None: a new run
         if self.checkpoint.exists():
             self.stream = self._resumed()
         else:
-            self.stream = settings.new_stream()
+            options |= dict(target=target, drop=[*drop, *ids], max_pending=wait)
+            self.stream = DecisionStream(learner(), **options)
 
     def follow(self, every=1000, report=None, batch=256):
         """Read to the end of the input.
@@ -167,12 +132,13 @@ class FileStream:
 
     def _receive(self, record):
         """The decision if the record is a new event, None if it is a label or a repetition."""
-        stream, y = self.stream, record.get(self.settings.target)
-        if self.settings.id is None:
+        stream, y = self.stream, record.get(self.settings["target"])
+        id_field = self.settings["id"]
+        if id_field is None:
             return stream.learn(record, y)
-        id = record.get(self.settings.id)
+        id = record.get(id_field)
         if not id:
-            raise InputError(f"There is no id in {self.settings.id!r}; {FIX}.")
+            raise InputError(f"There is no id in {id_field!r}; {FIX}.")
         is_new = not stream.knows(id)
         if is_missing(y):
             decision = stream.decide(record, id)
@@ -183,12 +149,24 @@ class FileStream:
             return None
         return decision if is_new else None  # a repetition is counted, not written
 
+    def _check_header(self):
+        """Refuse fields that a CSV does not have before anything is decided."""
+        roles = {"target": "target", "id": "id", "drop": "dropped", "keep": "kept"}
+        for setting, role in roles.items():
+            given = self.settings[setting]
+            for name in given if isinstance(given, list) else [given]:
+                if name is not None and name not in self.records.header:
+                    raise InputError(
+                        f"The {role} column {name!r} is not in the stream: "
+                        + near_matches(name, self.records.header)
+                    )
+
     def _resumed(self):
         stream = DecisionStream.load(self.checkpoint)
         place = stream.extra
         if "file" not in place:
             raise InputError(f"{str(self.checkpoint)!r} is not a checkpoint of stakes stream.")
-        now = self.settings.as_dict()
+        now = self.settings
         for name, then in place["settings"].items():
             if then != now[name]:
                 raise InputError(
@@ -222,7 +200,7 @@ class FileStream:
         file.flush()
         os.fsync(file.fileno())
         place = dict(offset=self.records.offset, records=self.records.count, written=file.tell())
-        self.stream.save(self.checkpoint, file=place, settings=self.settings.as_dict())
+        self.stream.save(self.checkpoint, file=place, settings=self.settings)
 
 
 def _csv_line(fields):

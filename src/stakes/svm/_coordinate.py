@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from stakes.svm._coordinate_jit import PRICE, SUM, Box, Rows, descend
+from stakes.svm._coordinate_jit import MULTIPLIER, SUM, Box, Rows, descend
 from stakes.svm._interior import LinearSolution
 
 CHECK_EVERY = 5  # passes between two checks of the gap
@@ -78,7 +78,7 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
             best = solution
         if best.gap <= tol:
             break
-        state[PRICE] += box.c * state[SUM]
+        state[MULTIPLIER] += box.c * state[SUM]
         order = everything.copy()  # rows that shrinking has dropped are checked again
     if best.gap > tol:
         warnings.warn(

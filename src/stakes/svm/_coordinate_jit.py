@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-# slots of the running state: sum of beta, m'w with m the mean row, the price b_k of the sum
-SUM, MEAN_SCORE, PRICE = range(3)
+# slots of the running state: sum of beta, m'w with m the mean row, the multiplier b_k of the sum
+SUM, MEAN_SCORE, MULTIPLIER = range(3)
 
 
 class Rows(NamedTuple):
@@ -36,11 +36,11 @@ class Box(NamedTuple):
 def descend(rows, box, beta, w, state, order, extremes):
     """One pass over the rows in `order`, each multiplier set to its best value given the others.
 
-    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + price sum b - t'b in a box. Z would be dense, so it is
-    never formed: w = X'b and `state` give its products. A row at a bound whose gradient points
-    outwards by more than `extremes`, the least and largest projected gradient of the pass before,
-    is moved to the end of `order` (shrinking, as in LIBLINEAR). Returns the number of rows left
-    and the new extremes.
+    Minimises 1/2 |Z'b|^2 + c/2 (sum b)^2 + multiplier sum b - t'b in a box. Z would be dense, so
+    it is never formed: w = X'b and `state` give its products. A row at a bound whose gradient
+    points outwards by more than `extremes`, the least and largest projected gradient of the pass
+    before, is moved to the end of `order` (shrinking, as in LIBLINEAR). Returns the number of rows
+    left and the new extremes.
     """
     lower, upper, c = box.lower, box.upper, box.c
     dense = len(rows.indices) == 0 and len(rows.data) > 0
@@ -56,9 +56,9 @@ def descend(rows, box, beta, w, state, order, extremes):
             g = 0.0
             for k in range(len(row)):
                 g += row[k] * w[columns[k]]
-        # (x_i - m)'(w - m sum b) + c sum b + price - t_i
+        # (x_i - m)'(w - m sum b) + c sum b + multiplier - t_i
         g += (
-            state[PRICE]
+            state[MULTIPLIER]
             - state[MEAN_SCORE]
             + state[SUM] * (c + rows.mean_norm - rows.along[i])
             - box.target[i]

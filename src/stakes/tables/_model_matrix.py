@@ -2,15 +2,15 @@
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
-from stakes.tables._table_encoder import TableEncoder
+from stakes.tables._table_encoder import TableEncoder, TableTransformer
 
 
-class ModelMatrix(TransformerMixin, BaseEstimator):
+class ModelMatrix(TableTransformer):
     """Encode a table as a dense matrix: one-hot categories, imputed and scaled numbers.
 
     A missing number becomes the training mean; if training had missing values in that column, an
@@ -109,18 +109,6 @@ class ModelMatrix(TransformerMixin, BaseEstimator):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
         return self._filled(self.encoder_.transform(X))
-
-    def get_feature_names_out(self, input_features=None):
-        """Names of the matrix's columns."""
-        check_is_fitted(self)
-        return np.asarray(self.feature_names_out_, dtype=object)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()

@@ -32,7 +32,23 @@ _PARTS["datetime"] = _PARTS["date"] | {
 }
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableTransformer(TransformerMixin, BaseEstimator):
+    """Base of transformers that take raw tables and know the names of their columns."""
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the matrix's columns."""
+        check_is_fitted(self)
+        return np.asarray(self.feature_names_out_, dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+
+class TableEncoder(TableTransformer):
     """Encode a table of mixed columns as one float64 matrix; missing values are NaN.
 
     Numbers are kept (infinite ones are missing), booleans become 0 and 1, dates become days since
@@ -140,24 +156,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 parts.append(pl.when(value.is_finite()).then(value).alias(f"{name}{part}"))
         return np.ascontiguousarray(frame.select(parts).fill_null(np.nan).to_numpy())
 
-    def get_feature_names_out(self, input_features=None):
-        """Names of the matrix's columns."""
-        check_is_fitted(self)
-        return np.asarray(self.feature_names_out_, dtype=object)
-
     @staticmethod
     def mask_of(kinds):
         """Which columns of the matrix are codes, given the kinds of the table's columns."""
         return np.array(
             [kind == "text" for kind in kinds.values() for _ in _PARTS.get(kind, [""])], dtype=bool
         )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
 
     def _columns(self, frame):
         for name in self.kinds_:

@@ -188,16 +188,8 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         codes = item_codes(X, self.cuts_, self._categorical)
         feature, code = item_list(codes, self._categorical, [len(cuts) for cuts in self.cuts_])
         holds = codes.T[feature] == code[:, None]
-        found = mine(
-            holds,
-            feature,
-            positive,
-            p_value=self.p_value,
-            ccr=self.ccr,
-            min_support=self.min_support,
-            max_length=self.max_length,
-            beam=self.beam,
-        )
+        limits = ("p_value", "ccr", "min_support", "max_length", "beam")
+        found = mine(holds, feature, positive, **{name: getattr(self, name) for name in limits})
         self._keep(found, feature, code, np.bincount(positive, minlength=2))
         self._count_cells(self._cells(codes), positive, regret)
         return self

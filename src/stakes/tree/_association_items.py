@@ -11,16 +11,8 @@ NO_ITEM = -1  # code of a missing value, for which no condition holds
 def cut_points(x, positive, how, n_bins):
     """Cut points of a number; a value equal to one belongs to the interval below.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n,)
-        Values; NaN is missing.
-    positive : ndarray of bool of shape (n,)
-        Mask of the positive examples, used by "entropy".
-    how : {"entropy", "quantile"}
-        Fayyad and Irani's cuts, as many as the description length allows; or equal counts.
-    n_bins : int
-        Maximum number of intervals with "quantile".
+    "entropy" uses Fayyad and Irani's cuts, as many as the description length allows; "quantile"
+    cuts into at most `n_bins` intervals of equal counts.
     """
     if how == "quantile":
         return bin_edges(x, n_bins)[0]

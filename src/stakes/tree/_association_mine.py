@@ -38,20 +38,9 @@ class Rules:
 def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, beam):
     """All rules that can be reached by adding one condition at a time to an accepted rule.
 
-    Parameters
-    ----------
-    holds : ndarray of bool of shape (n_items, n)
-        Which condition holds for which example.
-    feature : ndarray of int of shape (n_items,)
-        Feature of each condition; a rule has at most one condition per feature.
-    positive : ndarray of bool of shape (n,)
-        Mask of the positive examples.
-    p_value, ccr, min_support, max_length, beam
-        As in `AssociationRuleClassifier`.
-
-    Returns
-    -------
-    Rules
+    `holds` (n_items, n) says which condition holds for which example and `feature` (n_items,) which
+    feature it is on; a rule has at most one condition per feature. The limits are those of
+    `AssociationRuleClassifier`.
     """
     # float32 products count exactly up to 2^24 examples
     table = holds.astype(np.float32 if len(positive) < 2**24 else np.float64)
@@ -143,12 +132,7 @@ def _log_p(counts, totals, favours=None):
         favours = (counts[:, 1] * totals[:, 0] > counts[:, 0] * totals[:, 1]).astype(np.int64)
     rest = np.broadcast_to(totals, counts.shape) - counts
     row = np.arange(len(counts))
-    tables = (
-        counts[row, favours],
-        counts[row, 1 - favours],
-        rest[row, favours],
-        rest[row, 1 - favours],
-    )
+    tables = (part[row, k] for part in (counts, rest) for k in (favours, 1 - favours))
     return np.asarray(fisher_exact_p(*tables, log=True)).reshape(-1)
 
 

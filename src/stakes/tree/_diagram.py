@@ -7,23 +7,7 @@ from stakes.tree._rules import conditions_of, strength, targets_of
 
 
 def plot_tree(model, ax=None, *, max_depth=3, label=None):
-    """Draw the tree of one class down to a depth.
-
-    Parameters
-    ----------
-    model : ConfidenceTreeClassifier
-        Fitted.
-    ax : matplotlib Axes, default=None
-        Axes to plot on; None: new axes that fit the boxes.
-    max_depth : int or None, default=3
-        Depth down to which the tree is drawn; below it only leaves are counted; None: all of it.
-    label : default=None
-        With more than two classes, the class whose tree is drawn; None: the first.
-
-    Returns
-    -------
-    matplotlib Axes
-    """
+    """Draw the tree of one class down to a depth, see `ConfidenceTreeClassifier.plot`."""
     target, nodes = _chosen(model, label)
     limit = nodes.depth.max() if max_depth is None else max_depth
     drawn = [k for k in range(len(nodes)) if nodes.depth[k] <= limit]

@@ -53,10 +53,7 @@ def fisher_exact_p(a, b, c, d, *, log=False):
 def rule_log_p(weight):
     """Log p-value of the rule of every node, for the class that it favours.
 
-    Parameters
-    ----------
-    weight : ndarray of shape (n_nodes, 2)
-        Weight of each class in every node, the root first; rounded to counts.
+    `weight` (n_nodes, 2) has the weight of each class, the root first, and is rounded to counts.
     """
     count = np.round(weight)
     inside, outside = count, np.maximum(count[0] - count, 0.0)

@@ -10,9 +10,8 @@ from sklearn.utils.validation import column_or_1d
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
-from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._docs import documented
-from stakes.tree._nodes import join
+from stakes.tree._nodes import SEEDS, grow_nodes, join
 from stakes.tree._walk_jit import add_leaf_values
 
 
@@ -257,21 +256,12 @@ class ConfidenceForestClassifier(TreeBase):
 
     def _leaf_values(self, X, what):
         """Mean over the trees of a value of the leaves, one array per forest."""
-        n_jobs = effective_n_jobs(self.n_jobs)
-        parts = np.array_split(np.arange(len(X)), n_jobs) if n_jobs > 1 else [np.arange(len(X))]
-        found = []
+        n_jobs, found = effective_n_jobs(self.n_jobs), []
         for nodes, roots in zip(self.trees_, self.roots_, strict=True):
-            values, out = getattr(nodes, what), np.zeros(len(X))
+            walk, values, out = nodes.walk, getattr(nodes, what), np.zeros(len(X))
+            parts = zip(np.array_split(X, n_jobs), np.array_split(out, n_jobs), strict=True)
             Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(add_leaf_values)(
-                    X[part[0] : part[-1] + 1],
-                    nodes.walk,
-                    roots,
-                    values,
-                    out[part[0] : part[-1] + 1],
-                )
-                for part in parts
-                if len(part)
+                delayed(add_leaf_values)(x, walk, roots, values, sums) for x, sums in parts
             )
             found.append(out / len(roots))
         return found

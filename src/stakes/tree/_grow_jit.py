@@ -18,11 +18,7 @@ from stakes.tree._histograms_jit import (
 )
 from stakes.tree._split_jit import MISSING, scan_bins, scan_categories, scan_sorted
 
-BINNED, COARSE, CATEGORY = (
-    0,
-    1,
-    2,
-)  # a number with a bin per value, one with more values, a category
+BINNED, COARSE, CATEGORY = 0, 1, 2  # number with a bin per value, with coarser bins; category
 
 
 class Settings(NamedTuple):

@@ -6,8 +6,13 @@ import numpy as np
 
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array
+from stakes.tree._fisher import rule_log_p
+from stakes.tree._grow_jit import Tree, grow
+from stakes.tree._histograms_jit import Sample
 from stakes.tree._split_jit import MISSING
-from stakes.tree._walk_jit import Walk, leaves_of, smooth_to_parents
+from stakes.tree._walk_jit import Walk, leaves_of, node_totals, smooth_to_parents
+
+SEEDS = 2**31 - 2  # Lehmer's generator takes 1 to 2^31 - 2
 
 
 @dataclass
@@ -147,6 +152,30 @@ class Nodes:
         }
         per_node |= dict(feature=feature[kept], left=left[kept], group=group[kept])
         return replace(self, probability=None, score=None, **per_node)
+
+
+def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):
+    """Grow a tree on the examples of positive weight.
+
+    `seed`, from 1 to 2^31 - 2, is that of the feature draws. Without `tested` the p-values of the
+    rules are not computed and are one. Returns Nodes with their total weights and regrets.
+    """
+    rows = np.flatnonzero(weight > 0).astype(np.uint32)
+    size = weight[rows]
+    mass = size * regret[rows] if settings.sized else size.copy()
+    sample = Sample(rows, np.where(positive[rows], mass, -mass), size)
+    tree, n_nodes, n_groups = grow(binned, sample, settings, seed)
+    groups = tree.groups[:n_groups].copy()
+    tree = Tree(*(array[:n_nodes].copy() for array in tree[:-1]), groups)
+    label = positive.astype(np.uint8)
+    weights = node_totals(tree, rows, label, weight)
+    shared = ("feature", "threshold", "left", "missing_left", "group", "groups", "depth")
+    return Nodes(
+        *(getattr(tree, name) for name in shared),
+        weights,
+        node_totals(tree, rows, label, weight * regret),
+        rule_log_p(weights) if tested else np.zeros(len(weights)),
+    )
 
 
 def join(trees):

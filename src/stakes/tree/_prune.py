@@ -12,19 +12,10 @@ MARGIN = 0.1  # additional expected errors that C4.5 accepts for a smaller tree
 
 
 def prune(nodes, how, p_value, examples=None):
-    """Prune a tree.
+    """Prune a tree; `how` and `p_value` as in `ConfidenceTreeClassifier`.
 
-    Parameters
-    ----------
-    nodes : Nodes
-        Full tree.
-    how : {"fisher", "fisher_leaves", "error"} or None
-        Algorithms 3 to 5, which test branches; the same with leaves tested too; the pessimistic
-        errors of C4.5; no pruning.
-    p_value : float
-        Rules with a smaller p-value are significant.
-    examples : (X, positive, weight, regret), default=None
-        Training examples, needed by "error", which sends them down other branches.
+    "error" needs the training `examples` (X, positive, weight, regret), since it sends them down
+    other branches.
     """
     if how is None:
         return nodes
@@ -38,14 +29,8 @@ def prune(nodes, how, p_value, examples=None):
 class ErrorPruning:
     """Pruning of C4.5: a node becomes a leaf, or its larger branch, where that errs less.
 
-    Parameters
-    ----------
-    nodes : Nodes
-        Full tree; not modified.
-    X, positive, weight, regret : ndarray
-        Examples that it was grown on.
-    confidence_level : float, default=0.25
-        Confidence level of the upper bound on an error rate.
+    `confidence_level` is that of the upper bound on an error rate. The given nodes are not
+    modified.
     """
 
     def __init__(self, nodes, X, positive, weight, regret, confidence_level=CONFIDENCE):

@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.tree._base import TREE_CONSTRAINTS, TreeBase
-from stakes.tree._build import SEEDS, grow_nodes
 from stakes.tree._diagram import plot_tree
 from stakes.tree._docs import documented
+from stakes.tree._nodes import SEEDS, grow_nodes
 from stakes.tree._prune import prune
 from stakes.tree._rules import plot_rules, rules_frame, rules_text
 

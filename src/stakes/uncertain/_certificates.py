@@ -6,13 +6,7 @@ from stakes.uncertain._formulations import BERNSTEIN, possible, require, uncerta
 from stakes.uncertain._sets import Box
 
 # OptErr 1 to 4 and c of Table 4; those with -I are tighter, since the point stays in its box
-MEASURES = {
-    "1": "MM-SBMV",
-    "2": "MM-SMV",
-    "3": "MM-SBM",
-    "4": "MM-SM",
-    "c": "MM-MC",
-}
+MEASURES = {"1": "MM-SBMV", "2": "MM-SMV", "3": "MM-SBM", "4": "MM-SM", "c": "MM-MC"}
 CERTIFYING = ("MM-MC", *BERNSTEIN, *(f"{name}-I" for name in BERNSTEIN))
 ONE_SIGMA = np.exp(-0.5)  # the error probability at which kappa is one
 
@@ -26,23 +20,9 @@ def certificates(known, coef, intercept, signs, measure="best"):
     where :math:`\kappa` is the factor at which the uncertainty set touches the hyperplane. It is 1
     if a possible mean is on the other side, and 0 if the whole support is on this side.
 
-    Parameters
-    ----------
-    known : Moments
-        Information on the points.
-    coef : ndarray of shape (d,)
-        Normal of the hyperplane.
-    intercept : float
-        Offset of the hyperplane.
-    signs : ndarray of shape (n,)
-        Predicted sides, -1 or 1.
-    measure : str, default="best"
-        "1" to "4" or "c" as in Table 4, the name of a formulation, or "best": the smallest bound
-        that the information allows; the mean counts as exact only without bounds on it.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    `known` are the Moments of the points and `signs` their predicted sides. `measure` is "1" to "4"
+    or "c" as in Table 4, the name of a formulation, or "best": the smallest bound that the
+    information allows, where the mean counts as exact only without bounds on it.
 
     Notes
     -----

@@ -9,13 +9,8 @@ def solve_conic(problem, tol=1e-9):
     """Solve a MarginProblem as a cone program.
 
     The variables are w, b, the slacks xi, t >= |w| for the box parts and, where a box truncates an
-    ellipsoid, the split a_i, z_i of Lemma 3.
-
-    Returns
-    -------
-    coef, intercept, alpha, moves, n_iter
-        The classifier, the multipliers, the moves of the ellipsoid parts that certify it, and the
-        number of iterations.
+    ellipsoid, the split a_i, z_i of Lemma 3. Returns coef, intercept, the multipliers, the moves of
+    the ellipsoid parts that certify them, and the number of iterations.
     """
     program = _Program(problem)
     settings = clarabel.DefaultSettings()

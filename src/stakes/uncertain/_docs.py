@@ -12,11 +12,14 @@ mean_lower, mean_upper : array-like of shape (n, d), default=None
 replicates : array-like of shape (n, r, d), default=None
     Repeated measurements, from which everything that is not given is estimated.
 """
-KNOWN = """\
+X = """\
 X : array-like of shape (n, d) or None
     Measurements; None: as in `fit`.
-lower, upper, var, mean_lower, mean_upper, replicates : array-like, default=None
-    Uncertainty of the measurements, as in `fit`.
+"""
+INFORMATION = """\
+**information : array-like
+    Uncertainty of the measurements by name, as in `fit`: `lower`, `upper`, `var`, `mean_lower`,
+    `mean_upper`, `replicates`.
 """
 PAPER = """\
 .. [1] A. Ben-Tal, S. Bhadra, C. Bhattacharyya, J. S. Nath. "Chance Constrained Uncertain
@@ -27,5 +30,11 @@ directions : array-like of shape (d,) or (n, d)
     One direction for all sets, or one per set.
 """
 documented = _documented(
-    {"uncertainty": UNCERTAINTY, "known": KNOWN, "paper": PAPER, "directions": DIRECTIONS}
+    {
+        "uncertainty": UNCERTAINTY,
+        "X": X,
+        "information": INFORMATION,
+        "paper": PAPER,
+        "directions": DIRECTIONS,
+    }
 )

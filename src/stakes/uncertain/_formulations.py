@@ -1,5 +1,7 @@
 """The formulations of the paper; each is a choice of the uncertainty set."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stakes.uncertain._nu import bernstein_nu
@@ -30,7 +32,7 @@ def require(known, formulation):
         # no information: the measurements are exact
         exact = dict(lower=known.mean, upper=known.mean, mean_lower=known.mean)
         exact |= dict(mean_upper=known.mean, var=0 * known.mean, var_upper=0 * known.mean)
-        return known.with_(**{name: exact[name] for name in {*wanted, "var_upper"}})
+        return replace(known, **{name: exact[name] for name in {*wanted, "var_upper"}})
     raise ValueError(
         f"{formulation} needs {', '.join(wanted)}; {', '.join(lacking)} was not given. "
         f"The given information allows {', '.join(possible(known))}."

@@ -6,7 +6,7 @@ the margin in (w, b, t), where t bounds abs(w) for the box parts.
 
 import numpy as np
 
-from stakes.uncertain._geometry_jit import axes_rows, free_sums, moved_rows
+from stakes.uncertain._geometry_jit import Scales, axes_rows, free_sums, moved_rows
 
 BLOCK_BYTES = 1 << 19  # a block of rows that stays in the cache
 
@@ -143,10 +143,9 @@ class Axes(Points):
         over, root = self.over[rows], root[rows]
         weight = alpha[rows] * over
         bend, ahead = over * np.sqrt(weight), over * root
-        scales = self.y[rows] * root, ahead + bend, ahead - bend, weight
         lag = weight * self.share[rows] ** 2
-        sums = self.stiff, self.drift
-        axes_rows(self.M[rows], self.D2[rows], self.w, *scales, lag, P, Q, *sums)
+        scales = Scales(self.y[rows] * root, ahead + bend, ahead - bend, weight, lag)
+        axes_rows(self.M[rows], self.D2[rows], self.w, scales, P, Q, self.stiff, self.drift)
 
     def _stiff(self, alpha):
         return np.diag(self.stiff)

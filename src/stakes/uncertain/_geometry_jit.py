@@ -1,10 +1,23 @@
 """Compiled loops of _geometry.py: rows of the Newton system in one pass over the entries."""
 
+from typing import NamedTuple
+
+import numpy as np
 from numba import njit
 
 
+class Scales(NamedTuple):
+    """Factors of each row: of its centre, of its move in P and in Q, and of both sums."""
+
+    signed: np.ndarray
+    minus: np.ndarray
+    plus: np.ndarray
+    weight: np.ndarray
+    lag: np.ndarray
+
+
 @njit(cache=True)
-def axes_rows(M, D2, w, signed, minus, plus, weight, lag, P, Q, stiff, drift):
+def axes_rows(M, D2, w, scales, P, Q, stiff, drift):
     """P, Q = signed * M - minus * D2 * w, signed * M - plus * D2 * w, and the intercept column.
 
     The system is A'A - B'B, where A holds the scaled gradients of the margins and B the rank-one
@@ -13,6 +26,7 @@ def axes_rows(M, D2, w, signed, minus, plus, weight, lag, P, Q, stiff, drift):
     and lag * D2 in the same pass, since memory traffic, not arithmetic, is the bottleneck.
     """
     n, d = M.shape
+    signed, minus, plus, weight, lag = scales
     for i in range(n):
         s, low, high, u, v = signed[i], minus[i], plus[i], weight[i], lag[i]
         for j in range(d):

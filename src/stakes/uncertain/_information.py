@@ -1,5 +1,7 @@
 """Validation of the uncertainty given to `fit` and `predict`."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from stakes._core.stored.spec import Array
@@ -8,33 +10,25 @@ from stakes.uncertain._moments import Moments, moments_from_replicates
 NAMES = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
 
 
-def read_information(
-    X,
-    *,
-    lower=None,
-    upper=None,
-    var=None,
-    mean_lower=None,
-    mean_upper=None,
-    replicates=None,
-    confidence_level=0.95,
-):
+def read_information(X, *, replicates=None, confidence_level=0.95, **given):
     """Validate the arguments of `fit` and `predict` and return `Moments`.
 
     X is the mean; None: the mean of the replicates or the middle of the support. NaN entries are
     kept for :class:`MissingAsSet`.
     """
-    given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower, mean_upper=mean_upper)
+    unknown = sorted(given.keys() - set(NAMES))
+    if unknown:
+        raise TypeError(f"Unknown argument {unknown[0]!r}; use {', '.join(NAMES)}.")
     given = {name: np.asarray(a, np.float64) for name, a in given.items() if a is not None}
     if replicates is not None:
         known = moments_from_replicates(replicates, confidence_level)
         if "var" in given:
-            known = known.with_(var_upper=given["var"])
-        known = known.with_(**given)
+            known = replace(known, var_upper=given["var"])
+        known = replace(known, **given)
         if X is not None:
             X = np.asarray(X, np.float64)
             _check_shape("replicates", known.mean, X.shape)
-            known = known.with_(mean=X)
+            known = replace(known, mean=X)
     else:
         if X is None:
             X = _middle(given)
@@ -115,8 +109,9 @@ class MissingAsSet:
     }
 
     def __init__(self, known, weight):
-        known, weight = known.take(weight > 0), weight[weight > 0, None]
-        X = known.mean
+        if not weight.all():
+            known, weight = known.take(weight > 0), weight[weight > 0]
+        X, weight = known.mean, weight[:, None]
         seen = ~np.isnan(X)
         count = (weight * seen).sum(axis=0)
         if (count == 0).any():
@@ -151,4 +146,4 @@ class MissingAsSet:
         for name, (own, exact) in parts.items():
             array = getattr(known, name)
             filled[name] = np.where(missing, own, exact if array is None else array)
-        return known.with_(**filled)
+        return replace(known, **filled)

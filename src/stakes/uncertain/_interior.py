@@ -27,25 +27,12 @@ PATIENCE = 12  # iterations without a better gap before the path stops
 
 
 def solve_interior(problem, tol=1e-6, max_iter=100, careful=False):
-    """Solve a MarginProblem by Mehrotra's predictor and corrector.
+    """Solve a MarginProblem by Mehrotra's predictor-corrector method, to a relative gap of `tol`.
 
-    Parameters
-    ----------
-    problem : MarginProblem
-        Problem to solve.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Maximum number of iterations.
-    careful : bool
-        Whether the path waits for the worst points from the start: more iterations, but it also
-        converges where w tends to zero.
-
-    Returns
-    -------
-    coef, intercept, alpha, near, n_iter
-        The best classifier, the best multipliers, the weights and the smoothing whose worst points
-        certify them, and the number of iterations.
+    If `careful`, the path waits for the worst points from the start: more iterations, but it also
+    converges where w tends to zero. Returns the best classifier (coef, intercept), the best
+    multipliers alpha, the weights and the smoothing whose worst points certify them, and the number
+    of iterations.
     """
     with np.errstate(all="ignore"):  # a step that breaks down leaves the certificate open
         return _Path(problem, careful).follow(tol, max_iter)

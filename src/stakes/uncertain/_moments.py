@@ -1,6 +1,6 @@
 """Information on uncertain points: support, moments and bounds on them."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from numbers import Real
 
 import numpy as np
@@ -42,10 +42,6 @@ class Moments:
         """Information on some of the points."""
         given = ((f.name, getattr(self, f.name)) for f in fields(self))
         return Moments(**{name: None if a is None else a[rows] for name, a in given})
-
-    def with_(self, **changes):
-        """Copy with some of the information replaced."""
-        return replace(self, **changes)
 
     def keywords(self):
         """The known parts except the mean, as keyword arguments of `fit`."""
@@ -127,12 +123,8 @@ def moments_from_replicates(replicates, confidence_level=0.95, joint=False):
     # the largest variance of a distribution on [lower, upper] with this mean
     most = (upper - mean) * (mean - lower)
     var = np.minimum(squares / freedom, np.where(count > 1, np.inf, 0))
-    factor = (
-        p
-        * freedom
-        / np.maximum(count - p, 1)
-        * stats.f.ppf(confidence_level, p, np.maximum(count - p, 1))
-    )
+    rest = np.maximum(count - p, 1)
+    factor = p * freedom / rest * stats.f.ppf(confidence_level, p, rest)
     reach = np.sqrt(factor * var / count)
     var_upper = freedom * var / stats.chi2.ppf(1 - confidence_level, freedom)
     return Moments(

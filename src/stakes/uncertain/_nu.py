@@ -54,16 +54,13 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
     """
     arrays = (np.asarray(a, np.float64) for a in (mean_lower, mean_upper, second_moment))
     mean_lower, mean_upper, second_moment = np.broadcast_arrays(*arrays)
-    for name, array in (
-        ("mean_lower", mean_lower),
-        ("mean_upper", mean_upper),
-        ("second_moment", second_moment),
-    ):
+    given = dict(mean_lower=mean_lower, mean_upper=mean_upper, second_moment=second_moment)
+    for name, array in given.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name} of bernstein_nu has missing or infinite values.")
     if (mean_lower > mean_upper).any():
         raise ValueError("mean_lower of bernstein_nu is above mean_upper in some entries.")
     nu = np.empty(mean_lower.shape)
-    flat = (np.ascontiguousarray(a).reshape(-1) for a in (mean_lower, mean_upper, second_moment))
+    flat = (np.ascontiguousarray(array).reshape(-1) for array in given.values())
     fill_nu(*flat, nu.reshape(-1))
     return nu if nu.ndim else float(nu)

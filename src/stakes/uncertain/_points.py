@@ -23,47 +23,22 @@ class UncertainPoints(CostSensitiveClassifier):
     __metadata_request__predict = dict.fromkeys((*COST_NAMES, *NAMES), True)
     __metadata_request__decision_function = dict.fromkeys(NAMES, True)
 
-    def decision_function(
-        self,
-        X,
-        *,
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-    ):
+    def decision_function(self, X, **information):
         """Score w . x + b at the mean, positive for `classes_[1]`.
 
         Parameters
         ----------
-        [known]
+        [X]
+        [information]
             Used only if X is None.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        return self._known(X, given).mean @ self.coef_[0] + self.intercept_[0]
+        return self._known(X, information).mean @ self.coef_[0] + self.intercept_[0]
 
-    def predict(
-        self,
-        X,
-        *,
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-        fp_cost=None,
-        fn_cost=None,
-        tp_cost=None,
-        tn_cost=None,
-    ):
+    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, **information):
         """Label of each uncertain point, in the four forms of Table 3.
 
         By the sign at the mean X (forms 1 and 3), at the middle of the support if X is None
@@ -71,43 +46,32 @@ class UncertainPoints(CostSensitiveClassifier):
 
         Parameters
         ----------
-        [known]
+        [X]
         [predict_costs]
             This learner has no class probabilities and raises an error if costs are given.
+        [information]
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         if any(cost is not None for cost in costs.values()):
             return super().predict(X, **costs)
-        _, signs = self._signs(X, given)
+        _, signs = self._signs(X, information)
         return self.classes_[(signs > 0).astype(np.intp)]
 
-    def predict_certificate(
-        self,
-        X,
-        *,
-        lower=None,
-        upper=None,
-        var=None,
-        mean_lower=None,
-        mean_upper=None,
-        replicates=None,
-        measure="best",
-    ):
+    def predict_certificate(self, X, *, measure="best", **information):
         r"""Bound on the probability that a measurement error has flipped the prediction.
 
         Parameters
         ----------
-        [known]
-            Some of it is required.
+        [X]
         measure : str, default="best"
             "1", "2", "3", "4" or "c" for the bounds of Table 4, the name of a formulation (with -I
             tighter than Table 4), or "best": the smallest bound that the information allows.
+        [information]
+            Some is required.
 
         Returns
         -------
@@ -115,9 +79,7 @@ class UncertainPoints(CostSensitiveClassifier):
             :math:`\varepsilon_{opt}`, a bound on the probability that the true point is on the
             other side. It does not cover errors that a perfect measurement would make too.
         """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        known, signs = self._signs(X, given)
+        known, signs = self._signs(X, information)
         return certificates(known, self.coef_[0], self.intercept_[0], signs, measure)
 
     def needs_review(self, X, *, max_error, measure="best", **information):
@@ -125,14 +87,13 @@ class UncertainPoints(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            Measurements.
+        [X]
         max_error : float
             Allowed error probability.
         measure : str, default="best"
             As in `predict_certificate`.
-        **information : array-like
-            Uncertainty of the measurements, as in `predict_certificate`.
+        [information]
+            Some is required.
 
         Returns
         -------
@@ -156,7 +117,7 @@ class UncertainPoints(CostSensitiveClassifier):
         known = self._known(X, given)
         score = known.mean @ self.coef_[0] + self.intercept_[0]
         signs = np.where(score > 0, 1.0, -1.0)
-        if given["replicates"] is not None:
+        if given.get("replicates") is not None:
             R = np.asarray(given["replicates"], np.float64)
             votes = R @ self.coef_[0] + self.intercept_[0]
             tally = np.where(np.isnan(votes), 0, np.where(votes > 0, 1, -1)).sum(axis=1)

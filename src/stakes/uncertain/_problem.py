@@ -18,14 +18,7 @@ class MarginProblem:
     :math:`x_i \in U_i` the value :math:`\sum_i\alpha_i - \frac12\|\sum_i\alpha_i y_i x_i\|^2` is
     a lower bound, the certificate of every solver here.
 
-    Parameters
-    ----------
-    sets : UncertaintySet
-        One set per example.
-    y : ndarray of shape (n,)
-        Labels, -1 or 1.
-    C : ndarray of shape (n,)
-        Weight of each slack, positive.
+    Labels y are -1 or 1, the weights C of the slacks positive.
     """
 
     sets: UncertaintySet
@@ -49,15 +42,10 @@ class MarginProblem:
         return 0.5 * coef @ coef + self.C @ slack
 
     def dual(self, alpha, moves):
-        """Lower bound from multipliers and from points of the sets.
+        """Lower bound from multipliers, balanced here, and from points of the sets.
 
-        Parameters
-        ----------
-        alpha : ndarray of shape (n,)
-            Multipliers; clipped and balanced here.
-        moves : ndarray of shape (n, d) or None
-            Moves of the ellipsoid parts, inside their sets; those of the box parts are chosen
-            here to bring the sum nearest to zero.
+        `moves` are those of the ellipsoid parts, inside their sets, or None; those of the box parts
+        are chosen here to bring the sum nearest to zero.
         """
         alpha = self.balanced(alpha)
         v = self.sets.center.T @ (alpha * self.y)

@@ -11,7 +11,7 @@ so that support function, worst point and certificate have one implementation.
 import numpy as np
 
 from stakes.uncertain._docs import documented
-from stakes.uncertain._sets_jit import cut_offsets, nearest_crossing
+from stakes.uncertain._sets_jit import Truncated, cut_offsets, nearest_crossing
 
 
 @documented
@@ -133,8 +133,8 @@ class UncertaintySet:
             shape = self.axes.shape
             offsets, free = np.empty(shape), np.empty(shape, np.uint8)
             length, radius = np.empty(n), np.empty(n)
-            arrays = (directions, signs, self.axes, self.below, self.above)
-            cut_offsets(*arrays, smooth, offsets, free, length, radius)
+            sets = Truncated(self.axes, self.below, self.above)
+            cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius)
             return offsets, length, radius, free
         if self.factor is not None:
             half = np.einsum(
@@ -168,7 +168,8 @@ class UncertaintySet:
         """
         if self.above is not None:
             reach = np.empty(len(self))
-            nearest_crossing(coef, margins, signs, self.axes, self.below, self.above, reach)
+            sets = Truncated(self.axes, self.below, self.above)
+            nearest_crossing(coef, margins, signs, sets, reach)
             return reach
         length = self.offsets(coef[None, :], signs)[1]
         safe = np.divide(margins, length, out=np.full(len(self), np.inf), where=length > 0)

@@ -1,14 +1,23 @@
 """Compiled loops of _sets.py: the worst point of an ellipsoid truncated by a box."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 
+class Truncated(NamedTuple):
+    """Ellipsoids |e / axes| <= 1 truncated by the box -below <= e <= above, all (n, d)."""
+
+    axes: np.ndarray
+    below: np.ndarray
+    above: np.ndarray
+
+
 @njit(cache=True)
-def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, length, radius):
-    """Maximize signs[i] * directions[i] . e over |e / axes| <= 1 and -below <= e <= above.
+def cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius):
+    """Maximize signs[i] * directions[i] . e over the truncated ellipsoids.
 
     By the optimality conditions e is axes * g * step, clipped to the box, with g = axes *
     direction and one step for all coordinates. Coordinates beyond the box are fixed at it and the
@@ -20,6 +29,7 @@ def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, le
     part of g, `radius` to the radius of the ball that is left for it. `smooth` is the direction in
     an additional coordinate that is always free: it smooths the kinks of the maximum.
     """
+    axes, below, above = sets
     n, d = axes.shape
     one = len(directions) == 1
     for i in range(n):
@@ -62,7 +72,7 @@ def cut_offsets(directions, signs, axes, below, above, smooth, offsets, free, le
 
 
 @njit(cache=True)
-def nearest_crossing(coef, margins, signs, axes, below, above, reach):
+def nearest_crossing(coef, margins, signs, sets, reach):
     """Smallest r such that the ellipsoid r * axes, truncated by the box, reaches the hyperplane.
 
     `margins` is the distance of each centre from it (coef . x + b times the sign of its side). The
@@ -70,6 +80,7 @@ def nearest_crossing(coef, margins, signs, axes, below, above, reach):
     coordinates as in `cut_offsets`. r is infinite if the whole box stays on its side, and zero
     for a negative margin.
     """
+    axes, below, above = sets
     n, d = axes.shape
     fixed = np.zeros(d, np.uint8)
     for i in range(n):

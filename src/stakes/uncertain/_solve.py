@@ -25,23 +25,10 @@ class MarginSolution:
 
 
 def solve_margin(problem, solver="auto", tol=1e-6, max_iter=100):
-    """Solve a MarginProblem to a certified relative gap, or warn that the gap is open.
+    """Solve a MarginProblem to a certified relative gap of `tol`, or warn that the gap is open.
 
-    Parameters
-    ----------
-    problem : MarginProblem
-        Problem to solve.
-    solver : {"auto", "interior", "conic"}
-        "auto": the interior point, the careful interior point, and the cone program, each only if
-        the gap of the one before stays open.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Maximum number of iterations of the interior point.
-
-    Returns
-    -------
-    MarginSolution
+    "auto" tries the interior point, the careful interior point and the cone program, each only if
+    the gap of the one before stays open. `max_iter` limits the interior point.
     """
     problem, solutions = problem.simplified(), []
     for method in METHODS if solver == "auto" else [m for m in METHODS if m.startswith(solver)]:

@@ -24,8 +24,8 @@ def claims_of(name, stream, found):
             f"{name}: CW-CVaR with its buffer reduces the online cost of CW.",
             _verdict(-change, 0.5 * gain),
             f"{buffered} {mean[buffered]:,.0f} against CW {plain:,.0f} ({change:+.1%}; in the "
-            f"paper -{gain:.0%}); chosen: alpha = {setting.alpha:g}, "
-            f"beta = {setting.beta:g}",
+            f"paper -{gain:.0%}); chosen: alpha = {setting.expensive_tail:g}, "
+            f"beta = {setting.cheap_tail:g}",
         ),
         Claim(
             f"{name}: the gain comes from the buffer.",

@@ -36,7 +36,7 @@ def _paper(**more):
 
 def hard_update(epsilon, margin):
     """The paper's update without the buffer: the same epsilon at every cost."""
-    return _paper(buffer=False, alpha=epsilon, beta=epsilon, margin=margin)
+    return _paper(buffer=False, expensive_tail=epsilon, cheap_tail=epsilon, margin=margin)
 
 
 def candidates(name):
@@ -45,7 +45,7 @@ def candidates(name):
         return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
     if name == "CW-costs":
         fixed = dict(cost_rule="costs", buffer=False, normalize_costs=False, calibration=None)
-        return [CWCVaRClassifier(alpha=e, beta=e, **fixed) for e in GRID if e < 0.5]
+        return [CWCVaRClassifier(expensive_tail=e, cheap_tail=e, **fixed) for e in GRID if e < 0.5]
     if name == "CW-CV-arb-nobuf":
         return [hard_update(e, "arbitrary") for e in GRID]
     if name == SOFT:
@@ -53,7 +53,7 @@ def candidates(name):
     if name == PROBIT:
         return [ProbitClassifier()]
     pairs = itertools.combinations_with_replacement(GRID, 2)
-    return [_paper(alpha=a, beta=b, margin=MARGINS[name]) for a, b in pairs]
+    return [_paper(expensive_tail=a, cheap_tail=b, margin=MARGINS[name]) for a, b in pairs]
 
 
 def online(model, stream, name):
@@ -64,7 +64,7 @@ def online(model, stream, name):
 def decided_online(model, stream, name):
     """The decisions, each made before its example is learned."""
     costs = dict(fp_cost=stream.c, fn_cost=stream.c)
-    p = clone(model).predict_then_learn(stream.X, stream.y, [0, 1], **costs)
+    p = clone(model).predict_proba_then_learn(stream.X, stream.y, [0, 1], **costs)
     return _decided(p, stream, name)
 
 

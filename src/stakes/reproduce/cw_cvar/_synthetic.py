@@ -129,5 +129,5 @@ def _best(name, stream, intercept):
 
 def _mistakes(model, stream):
     """Mistakes after each of SHARES of the stream."""
-    p = clone(model).predict_then_learn(stream.X, stream.y, [0, 1])
+    p = clone(model).predict_proba_then_learn(stream.X, stream.y, [0, 1])
     return stream.paid_so_far(p > 0.5)
