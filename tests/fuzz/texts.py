@@ -7,7 +7,7 @@ from gzip import compress
 from pathlib import Path
 
 from stakes.errors import InputError
-from stakes.stream import FileStream, StreamSettings, open_records
+from stakes.stream import FileStream, open_records
 from stakes.tables import read_table
 
 FIELDS = [
@@ -40,20 +40,20 @@ def events(seed):
         warnings.simplefilter("ignore")
         path = Path(folder) / "t.csv"
         path.write_bytes(_mutated(_csv(rng), rng))
-        settings = StreamSettings(
+        settings = dict(
             target="y",
             positive="1",
             fp_cost="1",
             fn_cost=rng.choice(["2", "abs(a)", "5"]),
             learner=rng.choice(["probit", "arow", "pa", "cw-cvar"]),
         )
+        out, state = Path(folder) / "out", Path(folder) / "state"
         try:
             with open_records(path) as records:
-                run = FileStream(records, settings, Path(folder) / "out", Path(folder) / "state")
-                run.follow()
+                FileStream(records, out, state, **settings).follow()
         except InputError as error:
             return "refused" if str(error).strip() else "an error without a message"
-        text = (Path(folder) / "out").read_text()
+        text = out.read_text()
         return "NaN in the decisions" if "nan" in text.lower() else "harmless"
 
 

@@ -27,8 +27,8 @@ def check_bounded(X):
         return
     if max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > LARGEST:
         raise ValueError(
-            f"X contains values beyond {LARGEST:g}, whose products overflow; scale the features or "
-            "drop these rows."
+            f"X contains values beyond {LARGEST:g}: products of their squares overflow; scale the "
+            "features or drop these rows."
         )
 
 
