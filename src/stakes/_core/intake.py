@@ -25,7 +25,8 @@ def check_bounded(X):
     values = X.data if sparse.issparse(X) else X
     if values.dtype.kind != "f" or not values.size:
         return
-    if max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)) > LARGEST:
+    largest = max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None))
+    if LARGEST < largest < np.inf:  # whether infinite ones are allowed is checked elsewhere
         raise ValueError(
             f"X contains values beyond {LARGEST:g}: products of their squares overflow; scale the "
             "features or drop these rows."
