@@ -354,6 +354,7 @@ _DECLARED["sklearn.kernel_approximation.RBFSampler"] = estimator(
     {
         "random_weights_": Array("f", ("d", "m")),
         "random_offset_": Array("f", ("m",)),
+        "_gamma": Number(0),
         "_n_features_out": Count("m"),
         "n_features_in_": Count("d", 1),
     }
