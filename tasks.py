@@ -6,6 +6,7 @@
     python3 tasks.py bench [NAME]    ratios against named peers, in one run
     python3 tasks.py lint            ruff, formatting, import order of the folders
     python3 tasks.py study           the money study, for hours; stores its page and its record
+    python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
     python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
 The first call makes `.venv` and installs the project into it; later calls reuse it until
@@ -115,9 +116,15 @@ def bench(*args):
     run(BIN / "python", "-m", "benchmarks", *args)
 
 
+def fuzz(*args):
+    """Damaged model files, tables, events and arrays, each in a child process: --minutes N."""
+    paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
+    run(BIN / "python", "-m", "fuzz", *args, PYTHONPATH=paths, **ONE_THREAD)
+
+
 def main():
     """Read the task's name and run it."""
-    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study)}
+    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study, fuzz)}
     if len(sys.argv) < 2 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     set_up()

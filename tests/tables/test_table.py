@@ -156,7 +156,7 @@ def test_wrong_paths_end_in_a_sentence(file, tmp_path):
         (tmp_path, "is a folder"),
         (file("x", "table.xlsx"), "is not a .csv"),
         (file("not parquet", "t.parquet"), "cannot be read as a table"),
-        (file("not gzip", "t.csv.gz"), "is not UTF-8 text"),
+        (file("not gzip", "t.csv.gz"), "is not a gzip file or is damaged"),
     ]:
         with pytest.raises(InputError, match=words):
             load_table(path, "y")

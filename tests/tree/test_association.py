@@ -128,14 +128,6 @@ def test_it_ranks_and_prices_move_its_decision(discretize):
     assert costly.predict(X).sum() > few
 
 
-def test_a_damaged_model_is_not_walked():
-    X, y, *_ = problem()
-    model = AssociationRuleClassifier(p_value=0.05).fit(X, y)
-    assert model.trees_are_sound()
-    model._feature = model._feature + 99
-    assert not model.trees_are_sound()
-
-
 def test_unseen_and_odd_categories_meet_no_rule():
     codes = item_codes(np.array([[2.0], [0.5], [np.nan], [1e18]]), [np.empty(0)], [True])
     assert codes.ravel().tolist() == [2, -1, -1, -1]

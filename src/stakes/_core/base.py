@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import (
     predict_with_costs,
@@ -18,8 +18,9 @@ from stakes._core.deciding import (
     warn_below_trivial,
 )
 from stakes._core.docs import documented
+from stakes._core.intake import SMALLEST, check_weights, validate_data
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import Interval, check_sample_weight
+from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
 COST_CONSTRAINTS = {name: [Interval(Real, None, None, closed="neither")] for name in COST_NAMES}
@@ -180,7 +181,14 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         given = (fp_cost, fn_cost, tp_cost, tn_cost)
         own = (getattr(self, name, None) for name in COST_NAMES)
         chosen = (mine if now is None else now for now, mine in zip(given, own, strict=True))
-        return Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
+        costs = Costs.of(n, **dict(zip(COST_NAMES, chosen, strict=True)))
+        largest = max(costs.positive_regret.max(initial=0), costs.negative_regret.max(initial=0))
+        if 0 < largest < SMALLEST:
+            raise ValueError(
+                f"No mistake costs more than {largest:.1g}, and products of such costs are rounded "
+                "to zero; give the costs in a smaller unit."
+            )
+        return costs
 
     def _has_prices(self, given):
         """Whether costs were given at all; without them there is no loss to compare."""
@@ -349,7 +357,7 @@ class ManyClassClassifier(CostSensitiveClassifier):
     def _read_classes(self, X, y, sample_weight, given):
         """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             code_labels(y)  # raises for a single class

@@ -1,6 +1,8 @@
 """The one door to scikit-learn's private names; nothing else in stakes imports them."""
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
+from sklearn.tree._tree import NODE_DTYPE
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._metadata_requests import UNCHANGED
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
@@ -12,6 +14,7 @@ from sklearn.utils._param_validation import (
     Options,
     RealNotInt,
     StrOptions,
+    validate_parameter_constraints,
     validate_params,
 )
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -19,6 +22,8 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as num_samples
 
 __all__ = [
+    "NODE_DTYPE",
+    "PREDICTOR_RECORD_DTYPE",
     "UNCHANGED",
     "BaseComposition",
     "HasMethods",
@@ -33,5 +38,6 @@ __all__ = [
     "num_samples",
     "routing_enabled",
     "safe_indexing",
+    "validate_parameter_constraints",
     "validate_params",
 ]

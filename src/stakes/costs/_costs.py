@@ -7,6 +7,7 @@ import numpy as np
 from stakes.costs._matrix import in_class_order
 from stakes.costs._summary import CostSummary
 
+LARGEST_COST = 1e100  # sums and products of larger ones overflow
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
 # the defaults: a mistake costs one, a correct decision nothing
 NEUTRAL_COSTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}
@@ -217,6 +218,11 @@ def _one_price(name, value, n):
         raise ValueError(
             f"{name} has {bad.sum()} missing or infinite value(s), the first in row "
             f"{int(bad.argmax())}; fill them in or drop these rows."
+        )
+    if price.size and np.abs(price).max() > LARGEST_COST:
+        raise ValueError(
+            f"{name} has values beyond {LARGEST_COST:g}, whose sums overflow; give the costs in a "
+            "larger unit."
         )
     return np.broadcast_to(price, (n,))
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import only_scores_count, row_count
 from stakes._core.docs import documented
+from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._prior import as_prior, shift_prior
@@ -146,6 +147,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        X = checked_for(self.estimator, X)
         self._check_labels(y)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
@@ -166,7 +168,12 @@ class BayesDecisionClassifier(DecisionClassifier):
             One column for each of `classes_`.
         """
         check_is_fitted(self)
-        probabilities = self.estimator_.predict_proba(X)
+        probabilities = self.estimator_.predict_proba(checked_for(self.estimator_, X))
+        if not np.isfinite(probabilities).all():
+            raise ValueError(
+                f"{type(self.estimator).__name__} gave probabilities that are not finite; scale "
+                "the features or check the estimator."
+            )
         if self.prior_ is None:
             return probabilities
         return shift_prior(probabilities, self.training_prior_, self.prior_)

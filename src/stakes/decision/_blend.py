@@ -11,13 +11,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._core.intake import check_weights, checked_for
 from stakes._core.sklearn_private import (
     BaseComposition,
     Interval,
-    check_sample_weight,
     fit_context,
     routing_enabled,
 )
+from stakes._core.stored.spec import FIGURE, Array, Listed, Number, Part, labels
+from stakes._core.stored.state import same_classes, same_input
 from stakes.decision._wrapper import inner_fit_params, two_classes
 
 _SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
@@ -84,6 +86,20 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
     array([0. , 0.9])
     """
 
+    _file_state = {
+        "classes_": labels(2),
+        "intercept_": Number(),
+        "weights_": Array("f8", ("m",)),
+        "gradient_norm_": FIGURE,
+        "estimators_": Listed(Part(), "m"),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
+            same_classes(member, scope)
+
     _parameter_constraints = {
         "estimators": [list],
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -115,11 +131,12 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         self
         """
         self._check_members()
+        X = checked_for(self, X)
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, X)
+            sample_weight = check_weights(sample_weight, X)
         params = [_fit_params(member, sample_weight) for member in members]
         cv = self.cv
         if isinstance(cv, Integral):
@@ -156,6 +173,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
+        X = checked_for(self, X)
         given = [member.predict_proba(X)[:, 1] for member in self.estimators_]
         return self.intercept_ + _log_odds(given) @ self.weights_
 
@@ -222,7 +240,13 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
 
 
 def _log_odds(probabilities):
-    return logit(np.clip(np.column_stack(probabilities), _SMALLEST, 1 - _SMALLEST))
+    probabilities = np.column_stack(probabilities)
+    if not np.isfinite(probabilities).all():
+        raise ValueError(
+            "A member gave probabilities that are not finite; scale the features or remove the "
+            "member."
+        )
+    return logit(np.clip(probabilities, _SMALLEST, 1 - _SMALLEST))
 
 
 def _fit_params(member, sample_weight):

@@ -10,7 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import only_scores_count, row_count
 from stakes._core.docs import documented
+from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import fit_context
+from stakes._core.stored.spec import FIGURE, Array, Number
 from stakes.costs import COST_NAMES
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
 
@@ -136,6 +138,13 @@ class ThresholdDecisionClassifier(DecisionClassifier):
     (0.151, 0.46)
     """
 
+    _file_state = {
+        "threshold_": Number(infinite=True),
+        "cost_": FIGURE,
+        "thresholds_": Array("f8", ("t",), infinite=True),
+        "costs_": Array("f8", ("t",)),
+    }
+
     # the threshold is fixed in fit, so predict takes no costs
     __metadata_request__predict = dict.fromkeys(COST_NAMES, UNUSED)
 
@@ -170,6 +179,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        X = checked_for(self.estimator, X)
         check_costs_of_fit(self, X, costs)
         y, signs = two_classes(y)
         params = self._fit_params(sample_weight, costs)
@@ -225,6 +235,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
 
     def _scores(self, X):
         check_is_fitted(self)
+        X = checked_for(self.estimator, X)
         return _positive_column(getattr(self.estimator_, self._score_method(self.estimator_))(X))
 
     def _score_method(self, estimator):

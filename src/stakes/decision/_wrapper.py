@@ -9,8 +9,11 @@ from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
 from stakes._core.deciding import row_count
+from stakes._core.intake import check_weights
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
+from stakes._core.stored.spec import Maybe, Number, Part, Sometimes, labels
+from stakes._core.stored.state import same_classes, same_input
 from stakes.costs import COST_NAMES, Costs
 
 
@@ -20,6 +23,19 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     X is passed on unchecked: frames, categories, missing values and sparse matrices reach the
     inner estimator unchanged.
     """
+
+    _file_state = {
+        "estimator_": Part(),
+        "classes_": labels("k", least=2),
+        "prior_": Sometimes(Maybe(Number(0, 1))),
+        "training_prior_": Sometimes(Maybe(Number(0, 1))),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "estimator_" in state:
+            same_input(state["estimator_"], scope)
+            same_classes(state["estimator_"], scope)
 
     _parameter_constraints = {
         "estimator": [HasMethods(["fit"])],
@@ -57,6 +73,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         given = _given(costs)
         if sample_weight is not None:
             given["sample_weight"] = np.asarray(sample_weight)
+            check_weights(sample_weight, np.asarray(sample_weight))
         if routing_enabled():
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return inner_fit_params(self.estimator, **given)

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from stakes._core.docs import documented
+from stakes._core.intake import checked_sparse
 from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
 from stakes.costs import COST_NAMES, Costs
@@ -154,6 +155,7 @@ def manipulation_report(
      ('equilibrium', False, 145.0), ('equilibrium', True, 154.0)]
     """
     names = _names(model, X)
+    X = checked_sparse(X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     classes, signs = _coded(y, pos_label)
     given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from stakes._core.sklearn_private import check_sample_weight
+from stakes._core.intake import check_weights, checked_sparse
 from stakes.game._drop import DROPS
 from stakes.game._prices import prices_of
 
@@ -89,6 +89,7 @@ def best_response(
     if loss not in DROPS:
         raise ValueError(f"loss must be one of {sorted(DROPS)}. Got {loss!r} instead.")
     w = np.asarray(w, dtype=np.float64).ravel()
+    X = checked_sparse(X)
     X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != len(w):
         raise ValueError(f"X must have one column for each of the {len(w)} weights.")
@@ -96,7 +97,7 @@ def best_response(
     if sample_weight is None:
         v = np.full(n, 1.0 / max(n, 1))
     else:
-        v = check_sample_weight(sample_weight, X)
+        v = check_weights(sample_weight, X)
     ease = moving_ease(movement_price, len(w), movable)
     return respond(X @ w + float(b), v, w, ease, loss)
 

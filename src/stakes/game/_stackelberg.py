@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import (
     CostSensitiveClassifier,
@@ -14,9 +14,23 @@ from stakes._core.base import (
 )
 from stakes._core.deciding import spread_rows
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.plotting import column_of
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    COUNT,
+    FEATURES,
+    FIGURE,
+    Array,
+    Either,
+    Listed,
+    Mapping,
+    Number,
+    Together,
+    labels,
+)
 from stakes.costs import COST_NAMES, Costs
 from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._memory import recalled, remember
@@ -25,6 +39,9 @@ from stakes.game._response import moving_ease
 from stakes.game._zero_sum import ZeroSumGame
 
 _KEPT = 1000  # rows of each class of `fit` that a later `partial_fit` remembers
+
+# rows of one class in one batch and what is at stake in them
+_BATCH = Together((Array("f8", (None, "d"), sparse=True), Array("f8", (None,), low=0)))
 
 
 @documented()
@@ -128,6 +145,29 @@ class StackelbergClassifier(CostSensitiveClassifier):
     >>> model.coef_.round(1)  # the feature that cannot be moved gets the weight
     array([[0.3, 1.5]])
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "_memory": Mapping(Either((Listed(_BATCH), Listed(Together((Number(0), Number(0))))))),
+        "coef_": Array("f8", (1, "d")),
+        "intercept_": Array("f8", (1,)),
+        "moves_": Array("f8", ("m", None, "d")),
+        "move_probabilities_": Array("f8", ("m",), low=0, high=1),
+        "shift_": Array("f8", ("d",)),
+        **dict.fromkeys(("value_", "exploitability_", "adversary_gain_", "learner_gain_"), FIGURE),
+        "payoffs_": Array("f8", (None,)),
+        "n_iter_": COUNT,
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        memory = state.get("_memory", {})
+        if memory and memory.keys() != {"negative", "positive", "totals"}:
+            raise Damaged("the memory of a StackelbergClassifier has unknown parts")
+        for side in ("negative", "positive"):
+            for batch in memory.get(side, ()):
+                if not isinstance(batch[1], np.ndarray) or batch[0].shape[0] != len(batch[1]):
+                    raise Damaged("a batch has arrays of different lengths")
 
     _accept_sparse = "csr"
     _parameter_constraints = {
@@ -344,7 +384,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         """Examples with a positive weighted regret, signs (+1: adversaries), and this regret."""
         stakes = costs.regret(y > 0)
         if sample_weight is not None:
-            stakes = stakes * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            stakes = stakes * check_weights(sample_weight, X, ensure_non_negative=True)
         used = at_stake(stakes)
         y = self._side() * y
         return (X, y, stakes) if used.all() else (X[used], y[used], stakes[used])

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from stakes._core.intake import check_weights, checked_sparse
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import check_sample_weight
 from stakes.game._equilibrium import minimax, pure
 from stakes.game._response import margin_loss, moving_ease, respond
 from stakes.qmean import QuadraticMeanProblem, classification_loss, minimize_quadratic_mean
@@ -267,8 +267,9 @@ def exploitability(
     (0.01, 0.006)
     """
     y = code_labels(y)[1]
+    X = checked_sparse(X)
     X = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64)
+    weight = check_weights(sample_weight, X, dtype=np.float64)
     ease = moving_ease(movement_price, X.shape[1], movable)[None]
     game = ZeroSumGame(X, y, weight, ease, np.ones(1), loss, alpha)
     W = np.append(np.asarray(w, dtype=np.float64).ravel(), float(b))

@@ -5,8 +5,11 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import gammaln
 
+from stakes._core.intake import check_weights
 from stakes._core.labels import category_mask
-from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import COUNT, Array, Listed, Part, Together
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._docs import documented
 from stakes.neighbors._k2_jit import k2_search
@@ -75,6 +78,31 @@ class BayesNetConfidence(ClassDensity):
     [[0.4, 0.167]]
     """
 
+    _file_state = {
+        "_coder": Part(("stakes.neighbors._bayes_net.Coder",)),
+        "parents_": Listed(Listed(Listed(COUNT), "d"), "k"),
+        "scores_": Array("f8", ("k", "d")),
+        "_tables": Listed(
+            Listed(
+                Together((Array("i8", (None,), increasing=True), Array("f8", (None, None)))), "d"
+            ),
+            "k",
+        ),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_coder" not in state:
+            return
+        arity = state["_coder"].state["arity"]
+        scope.bind("d", len(arity))
+        for parents, tables in zip(state["parents_"], state["_tables"], strict=True):
+            for i, (of_i, (keys, log_p)) in enumerate(zip(parents, tables, strict=True)):
+                if any(p >= len(arity) for p in of_i):
+                    raise Damaged("a parent of a column does not exist")
+                if not len(keys) or log_p.shape != (len(keys) + 1, arity[i] + 1):
+                    raise Damaged("a table of probabilities has a wrong shape")
+
     _parameter_constraints = {
         "n_bins": [Interval(Integral, 2, None, closed="left")],
         "max_parents": [Interval(Integral, 0, 8, closed="both")],
@@ -107,7 +135,7 @@ class BayesNetConfidence(ClassDensity):
         self
         """
         X, index = self._validate_Xy(X, y)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         if not weight.all():
             used = weight > 0
             X, index, weight = X[used], index[used], weight[used]
@@ -217,6 +245,19 @@ class Coder:
     >>> coder.arity.tolist(), coder.codes(np.array([[5.0, 8.0]])).tolist()
     ([2, 2], [[1, 2]])
     """
+
+    _file_state = {
+        "categorical": Array("b", ("d",)),
+        "points": Listed(Array("f8", (None,), increasing=True), "d"),
+        "arity": Array("i8", ("d",), low=0),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        columns = (state[name] for name in ("points", "categorical", "arity"))
+        for points, is_category, arity in zip(*columns, strict=True):
+            if arity != len(points) + (not is_category) or arity < 1:
+                raise Damaged("the codes of a column do not add up")
 
     def __init__(self, X, n_bins, categorical, weight):
         self.categorical = categorical

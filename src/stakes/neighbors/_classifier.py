@@ -8,6 +8,7 @@ from scipy.special import expit
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
+from stakes._core.stored.spec import FEATURES, Array, Flag, Listed, Number, Sometimes, labels
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._docs import documented
 from stakes.neighbors._mixture import MixtureConfidence
@@ -93,6 +94,20 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     >>> model.predict([[0.05], [0.95]]).tolist()
     [0, 1]
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "log_confidence_": Array("f8", ("n",)),
+        "_positive": Array("b", ("n",)),
+        "_regret": Array("f8", ("n",), low=0),
+        "_share": Number(0, 1),
+        "_mean_regret": Listed(Number(0), 2),
+        "max_distance_": Number(0),
+        "_stored": Array("f8", ("n", "d")),
+        "by_tree_": Flag(),
+        "slope_": Sometimes(Number()),
+        "offset_": Sometimes(Number()),
+    }
 
     _parameter_constraints = {
         **CostSensitiveClassifier._parameter_constraints,

@@ -2,15 +2,19 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import fit_context
+from stakes._core.stored.spec import FEATURES, labels
 from stakes.neighbors._docs import documented
 
 
 @documented
 class ClassDensity(BaseEstimator):
     """Base of the estimators of p(x | y); a subclass has `_fit` and `_log_density_of`."""
+
+    _file_state = FEATURES | {"classes_": labels("k")}
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y):

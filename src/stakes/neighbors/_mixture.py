@@ -9,6 +9,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
 
 from stakes._core.sklearn_private import Interval, StrOptions
+from stakes._core.stored.spec import Listed, Part
+from stakes._core.stored.state import same_input
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._docs import documented
 
@@ -52,6 +54,15 @@ class MixtureConfidence(ClassDensity):
     >>> model.log_density([[0.0], [5.0]]).round(2).tolist()
     [[-0.72, -13.41], [-19.45, -0.92]]
     """
+
+    _file_state = {
+        "mixtures_": Listed(Part(("sklearn.mixture._gaussian_mixture.GaussianMixture",)), "k")
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for mixture in state.get("mixtures_", ()):
+            same_input(mixture, scope)
 
     _parameter_constraints = {
         "max_components": [Interval(Integral, 1, None, closed="left")],

@@ -8,16 +8,18 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
 from stakes._core.passes import rows_seen_before
-from stakes._core.sklearn_private import check_sample_weight, fit_context
+from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
+from stakes.online._file_state import FILE_STATE, check_file_state
 from stakes.online._merging import STRANGERS, in_order_of, same_params
 from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
@@ -37,7 +39,7 @@ from stakes.online._state import (
 
 NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
-TABLE = dict(accept_sparse="csr", dtype=np.float64, order="C")
+TABLE = dict(accept_sparse="csr", dtype=np.float64, order="C", bounded=False)
 TOO_LARGE = "X contains values whose squares overflow; scale the features or drop these rows."
 LARGE = 1 << 16  # entries of X from which `fit` looks for NaN while it learns
 
@@ -51,6 +53,9 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     `_learn_row` and `_learn_sparse_row` (one row), and `_scores`. Everything that a user calls is
     here. The way of a batch goes down only: check, price, learn.
     """
+
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
 
     _accept_sparse = "csr"
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
@@ -346,7 +351,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         costs = self._costs_of(1 if one_for_all else X.shape[0], *costs)
         c_pos, c_neg = costs.positive_regret, costs.negative_regret
         if sample_weight is not None:
-            weight = check_sample_weight(
+            weight = check_weights(
                 sample_weight,
                 X,
                 dtype=np.float64,

@@ -4,7 +4,10 @@ import numpy as np
 
 from stakes._core.jit.cvar import N_REST, N_TOP, cvar_reserve, cvar_state
 from stakes._core.jit.cvar_sketch import COUNT, N_ROWS, SUM, sketch_state
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Array, Maybe, Number, Sometimes, Together
 from stakes.online._cw_cvar_jit import (
+    CELLS,
     CHEAP,
     EXPENSIVE,
     STRICT,
@@ -42,6 +45,45 @@ class CostBuffer:
     >>> buffer.factors(np.array([1.0, 5.0, 2.0, 9.0])).tolist()
     [2.0, 2.0, 1.0, 2.0]
     """
+
+    _file_state = {
+        "max_memory": Maybe(Number(N_ROWS, 2**32, whole=True)),
+        "numbers": Array("f8", (None,), nan=True, infinite=True),
+        "_heaps": Sometimes(
+            Together(
+                (
+                    *(Array("f8", ("top",)), Array("f8", ("rest",))),
+                    *(Array("i8", (2,), low=0), Array("f8", (3,), infinite=True)),
+                )
+            )
+        ),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        numbers, limit = state["numbers"], state["max_memory"]
+        n_cells = 0 if limit is None else int(limit) // N_ROWS
+        size = WIDTH + 1 if limit is None else CELLS + N_ROWS * n_cells
+        if len(numbers) != size or not np.isfinite(numbers[: WIDTH + 1]).all():
+            raise Damaged("the cost buffer of a learner has a wrong size")
+        if not 0 < numbers[TAIL] <= 1 or numbers[UNIT] < 0 or (limit and numbers[WIDTH] <= 0):
+            raise Damaged("the cost buffer of a learner is damaged")
+        if limit is None:
+            sizes = state["_heaps"][2] if "_heaps" in state else None
+            if (
+                sizes is None
+                or sizes[N_TOP] > scope.sizes["top"]
+                or sizes[N_REST] > scope.sizes["rest"]
+            ):
+                raise Damaged("the cost buffer of a learner is damaged")
+            return
+        _, cells, place = sketch_parts(numbers)
+        if (
+            np.abs(place).max() > 2**40
+            or not np.isfinite(cells[[COUNT, SUM]]).all()
+            or cells[COUNT].min() < 0
+        ):
+            raise Damaged("the cost buffer of a learner is damaged")
 
     def __init__(self, tail, expensive, cheap, max_memory, strict=False):
         self.max_memory = max_memory

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from stakes._core.base import LearnerInfo, unchanged_if_it_fails
 from stakes._core.sklearn_private import StrOptions
+from stakes._core.stored.spec import Array, Flag, Together
 from stakes.online._cw_cvar import CWCVaRClassifier
 from stakes.online._cw_robust_jit import blend_all, blend_full, evidence_count, robust_pass
 from stakes.online._parameters import learner
@@ -68,6 +69,16 @@ class CWRobustClassifier(CWCVaRClassifier):
     >>> model.blended_coef_.round(3)
     array([[0.824, 0.001]])
     """
+
+    _file_state = {
+        "_prior": Together((Array("f8", ("D",)), Array("f8", ("D",), low=0), Flag())),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        CWCVaRClassifier._check_file_state(state, scope)
+        if "_prior" in state:
+            scope.bind("D", scope.sizes["d"] + 1)
 
     prior_mean: ArrayLike | str = 0.0
     prior_variance: ArrayLike = np.inf

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from stakes._core.stored.spec import Array, Maybe, Part, Plain, Sometimes
 from stakes.online._base import NO_COST, BinaryLinear, csr_parts
 from stakes.online._gaussian_full_jit import learn_full, learn_full_row
 from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_known_row, learn_sparse_row
@@ -16,6 +17,12 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     A subclass may also provide `_omega`, the factor of its constraint: one per row or one for all.
     """
+
+    _file_state = {
+        "_shape": Plain(),
+        "_every": Array("i4", ("d",)),
+        "_buffer": Sometimes(Maybe(Part())),
+    }
 
     @property
     def _mu(self):

@@ -5,9 +5,10 @@ from numbers import Real
 
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval
-from stakes.online_kernel._base import KERNEL_CONSTRAINTS, SingleUpdate
+from stakes.online_kernel._base import KERNEL_CONSTRAINTS
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import ALMA
+from stakes.online_kernel._single_update import SingleUpdate
 
 
 @documented

@@ -9,17 +9,18 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH, warn_below_trivial
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
+from stakes.online_kernel._file_state import FILE_STATE, check_file_state
 from stakes.online_kernel._gram_store import CallableStore, PrecomputedStore
-from stakes.online_kernel._passes_jit import single_pass
 from stakes.online_kernel._store import SupportStore
 
 KERNEL_CONSTRAINTS = {
@@ -44,6 +45,9 @@ class KernelOnline(CostSensitiveClassifier):
     gives `_pass`, one compiled pass over a batch; learners that take costs inherit from
     `PricedMargins` as well, which computes the margins :math:`\theta_t`.
     """
+
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
 
     kernel: str | Callable = "rbf"
     gamma: float | str = "auto"
@@ -223,9 +227,7 @@ class KernelOnline(CostSensitiveClassifier):
         costs = self._costs_of(X.shape[0], **costs)
         if sample_weight is None:
             return costs
-        return costs * check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
+        return costs * check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
     def _fit(self, X, y, sample_weight=None, **costs):
         with unchanged_if_it_fails(self):
@@ -307,7 +309,7 @@ class KernelOnline(CostSensitiveClassifier):
         sign = np.array([1.0 if y == self._labels[1] else -1.0])
         costs = self._costs_of_one(costs)
         if sample_weight is not None:
-            costs = costs * check_sample_weight([sample_weight], sign, ensure_non_negative=True)
+            costs = costs * check_weights([sample_weight], sign, ensure_non_negative=True)
         row = self._row_of(x, grow=True)  # last: it may bring new features
         self._learn(row, sign, costs)
         return self
@@ -383,17 +385,3 @@ class KernelOnline(CostSensitiveClassifier):
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
                 setattr(self, name, np.array(value))
-
-
-class SingleUpdate(KernelOnline):
-    """Base of the learners that add at most one vector per example and move no other."""
-
-    _rule_code = None
-
-    def _pass(self, store, batch, y, theta, scores):
-        numbers = np.asarray(self._rule_numbers(), dtype=np.float64)
-        single_pass(store.expansion(), batch, y, theta, self._rule_code, numbers, scores)
-
-    def _rule_numbers(self):
-        """The rule's own parameters, for the compiled loop."""
-        return np.zeros(1)

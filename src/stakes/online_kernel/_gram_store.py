@@ -4,7 +4,9 @@ import numpy as np
 from scipy import sparse
 
 from stakes._core.jit.kernel_rows import GRAM, Batch
-from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import COUNT, Array, Maybe, Text
+from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._store import SupportStore
 
 CHUNK = 256  # examples added to the Gram matrix of the support vectors at a time
@@ -92,6 +94,20 @@ class PrecomputedStore(CallableStore):
 
     The pool has the columns of the support vectors.
     """
+
+    _file_state = {
+        "function": Maybe(Text(("",))),
+        "pool": Maybe(Array("i8", (None,), low=0)),
+        "n_columns": COUNT,
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        SupportStore._check_file_state(state, scope)
+        pool, m = state["pool"], int(state["counts"][N_VECTORS])
+        pool = np.zeros(0) if pool is None else pool
+        if len(pool) < m or np.any(pool >= state["n_columns"]):
+            raise Damaged("the support vectors of a kernel learner do not fit together")
 
     def __init__(self, n_columns, max_support_vectors=None):
         super().__init__(None, max_support_vectors)

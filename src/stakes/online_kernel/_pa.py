@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from stakes._core.base import LearnerInfo
-from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, SingleUpdate
+from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import PA
+from stakes.online_kernel._single_update import SingleUpdate
 
 
 @documented

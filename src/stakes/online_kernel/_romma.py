@@ -1,9 +1,10 @@
 """The relaxed online maximum margin algorithm."""
 
 from stakes._core.base import LearnerInfo
-from stakes.online_kernel._base import KERNEL_CONSTRAINTS, SingleUpdate
+from stakes.online_kernel._base import KERNEL_CONSTRAINTS
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._passes_jit import ROMMA
+from stakes.online_kernel._single_update import SingleUpdate
 
 
 @documented

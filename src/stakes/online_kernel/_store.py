@@ -1,5 +1,7 @@
 """The support vectors of one learner: their layout, their growth, and the numbers of each."""
 
+import math
+
 import numpy as np
 from scipy import sparse
 
@@ -8,6 +10,7 @@ from stakes._core.jit.kernel_rows import (
     BITS,
     CSR,
     DENSE,
+    GRAM,
     LINEAR,
     POLY,
     RBF,
@@ -15,6 +18,8 @@ from stakes._core.jit.kernel_rows import (
     Support,
     kernel_of_dots,
 )
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import COUNT, Array, Count, Maybe, Number, Part
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_VECTORS, POOL_USED, Expansion, Pairs
 from stakes.online_kernel._passes_jit import scores_of
 
@@ -44,6 +49,74 @@ class SupportStore:
     max_support_vectors : int or None, default=None
         Maximum number of support vectors.
     """
+
+    _file_state = {
+        "n_features": Count("d"),
+        "limit": COUNT,
+        "counts": Array("i8", (4,), low=0),
+        "norm": Array("f8", (2,)),
+        "record": Array("f8", (7,)),
+        **dict.fromkeys(("alpha", "y", "f", "theta"), Array("f8", ("s",))),
+        "index": Array("i8", ("s",)),
+        "pairs": Part(),
+        "kind": Maybe(Number(0, 3, whole=True)),
+        "support": Part(),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        d, s, limit = scope.sizes["d"], scope.sizes["s"], int(state["limit"])
+        S, pairs = Support(*state["support"].state), Pairs(*state["pairs"].state)
+        m, used = int(state["counts"][N_VECTORS]), int(state["counts"][POOL_USED])
+        kind = DENSE if state["kind"] is None else state["kind"]
+        size = limit + 1 if limit else 0
+        wanted = {
+            "T": (np.float64, (d, s if kind == DENSE else S.T.shape[-1])),
+            "W": (np.uint64, (_words(d) if kind == BITS else 0, s if kind == BITS else 0)),
+            "norms": (np.float64, (s,)),
+            **dict.fromkeys(("starts", "lengths", "ids"), (np.int64, (s,))),
+            "indices": (np.int64, (used if used > len(S.values) else len(S.values),)),
+            "values": (np.float64, (len(S.indices),)),
+            "gram": (np.float64, (len(S.gram),) * 2),
+        }
+        size_of_table = 64 * _words(d) + 1 if kind == BITS else S.table.size
+        wanted["table"] = np.float64, (size_of_table,)
+        whole = all(type(code) is int for code in (S.kind, S.kernel, S.degree))
+        ok = (
+            whole
+            and m <= s
+            and S.kind == kind
+            and S.kernel in KERNELS.values()
+            and (not limit or s <= size)
+        )
+        for name, (dtype, shape) in wanted.items():
+            array = getattr(S, name)
+            ok = ok and array.dtype == dtype and array.shape == shape
+            ok = ok and (dtype != np.float64 or bool(np.isfinite(array).all()))
+        ok = (
+            ok
+            and pairs.K.shape == (size, size)
+            and pairs.near.shape == pairs.value.shape == (size,)
+        )
+        ok = (
+            ok and pairs.K.dtype == pairs.value.dtype == np.float64 and pairs.near.dtype == np.int64
+        )
+        ok = ok and bool(np.all((pairs.near >= 0) & (pairs.near < max(size, 1))))
+        ok = (
+            ok
+            and all(
+                isinstance(number, float) and math.isfinite(number) for number in (S.gamma, S.coef0)
+            )
+            and S.degree >= 1
+        )
+        if ok and kind == CSR:
+            starts, ends = S.starts[:m], S.starts[:m] + S.lengths[:m]
+            ok = bool(np.all((starts >= 0) & (S.lengths[:m] >= 0) & (ends <= len(S.values))))
+            ok = ok and bool(np.all((S.indices >= 0) & (S.indices < max(d, 1))))
+        elif ok and kind == GRAM:
+            ok = bool(np.all((S.ids[:m] >= 0) & (S.ids[:m] < len(S.gram))))
+        if not ok:
+            raise Damaged("the support vectors of a kernel learner do not fit together")
 
     def __init__(self, kernel, gamma, coef0, degree, n_features, max_support_vectors=None):
         self.n_features, self.limit = n_features, max_support_vectors or 0

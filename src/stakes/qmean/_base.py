@@ -5,11 +5,24 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from stakes._core.base import ManyClassClassifier
 from stakes._core.docs import documented
+from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    COUNT,
+    FEATURES,
+    FIGURE,
+    Array,
+    Number,
+    Part,
+    Plain,
+    Sometimes,
+    labels,
+)
+from stakes._core.stored.state import same_classes, same_input
 from stakes.qmean._losses import classification_loss
 from stakes.qmean._problem import QuadraticMeanProblem
 from stakes.qmean._solve import SOLVERS, minimize_quadratic_mean
@@ -28,6 +41,37 @@ MEAN_CONSTRAINTS = {
 @documented()
 class QuadraticMeanBase(ManyClassClassifier):
     """Base of the classifiers; a subclass gives `_fit_rows` and `_scores`."""
+
+    _file_state = FEATURES | {
+        "classes_": labels("k", least=2),
+        "coef_": Sometimes(Array("f8", ("rows", "d"))),
+        "intercept_": Sometimes(Array("f8", ("rows",))),
+        "landmarks_": Sometimes(Array("f8", ("m", "d"), sparse=True)),
+        "dual_coef_": Sometimes(Array("f8", ("rows", "m"))),
+        "gamma_": Sometimes(Number(0)),
+        "estimator_": Sometimes(Part()),
+        "_log_weight": Array("f8", ("k",), infinite=True),
+        **dict.fromkeys(("class_losses_", "class_weights_"), Array("f8", ("k",), nan=True)),
+        **dict.fromkeys(("objective_", "duality_gap_", "gradient_norm_"), Sometimes(FIGURE)),
+        "n_iter_": COUNT,
+        "gaps_": Sometimes(Plain()),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_log_weight" not in state:
+            return
+        if not state.keys() & {"coef_", "dual_coef_", "estimator_"}:
+            raise Damaged("a model has no coefficients")
+        if "rows" in scope.sizes:
+            scope.bind("rows", 1 if scope.sizes["k"] <= 2 else scope.sizes["k"])
+        if "dual_coef_" in state and not {"landmarks_", "intercept_"} <= state.keys():
+            raise Damaged("a kernel model has no landmarks")
+        if "coef_" in state and "intercept_" not in state:
+            raise Damaged("a model has no intercept")
+        if "estimator_" in state:
+            same_input(state["estimator_"], scope)
+            same_classes(state["estimator_"], scope)
 
     _parameter_constraints = {
         **ManyClassClassifier._parameter_constraints,

@@ -165,6 +165,11 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         weight = np.repeat(weight, X.shape[1])
         mean = np.average(X.ravel(), weights=weight)
         variance = np.average((X.ravel() - mean) ** 2, weights=weight)
+        if 0 < variance < 1e-200:
+            raise ValueError(
+                f"The variance of X is {variance:.1g}, so its kernel coefficient overflows; scale "
+                "the features."
+            )
         return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
     def _K(self, X):

@@ -4,10 +4,12 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.intake import check_weights, validate_data
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Number, Plain
 from stakes.qmean._base import MEAN_CONSTRAINTS, check_bundle
 from stakes.qmean._losses import EpsilonInsensitive, Quantile, Squared
 from stakes.qmean._problem import QuadraticMeanProblem
@@ -90,6 +92,16 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     [0.25, 0.63]
     """
 
+    _file_state = FEATURES | {
+        "cuts_": Array("f8", (None,), increasing=True),
+        "coef_": Array("f8", ("d",)),
+        "intercept_": Number(),
+        **dict.fromkeys(("objective_", "duality_gap_", "gradient_norm_"), FIGURE),
+        "n_iter_": COUNT,
+        **dict.fromkeys(("group_losses_", "group_weights_"), Array("f8", ("groups",), nan=True)),
+        "gaps_": Plain(),
+    }
+
     _parameter_constraints = {
         **MEAN_CONSTRAINTS,
         "loss": [StrOptions({"squared", "epsilon_insensitive", "quantile"})],
@@ -146,7 +158,7 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True
         )
         y = y.astype(np.float64)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         if not weight.all():
             used = weight > 0
             X, y, weight = X[used], y[used], weight[used]

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
+from stakes._core.intake import validate_data
 from stakes.errors import InputError
 
 

@@ -5,13 +5,14 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import COST_CONSTRAINTS
 from stakes._core.deciding import row_count
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import Interval, check_sample_weight, safe_indexing
+from stakes._core.sklearn_private import Interval, safe_indexing
 from stakes.costs import COST_NAMES, Costs
 from stakes.sampling._base import Sampler
 
@@ -116,7 +117,7 @@ class CostProportionateSampler(Sampler):
         signs = code_labels(y)[1]
         regret = Costs.of(row_count(X), **costs).regret(signs > 0)
         if sample_weight is not None:
-            regret = regret * check_sample_weight(sample_weight, y, ensure_non_negative=True)
+            regret = regret * check_weights(sample_weight, y, ensure_non_negative=True)
         random = check_random_state(self.random_state)
         self.sample_indices_ = draw(regret, self.ceiling, random)
         rows = self.sample_indices_

@@ -12,13 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import (
     HasMethods,
     Interval,
     StrOptions,
-    check_sample_weight,
     fit_context,
 )
+from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
+from stakes._core.stored.state import same_input
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max
@@ -82,6 +84,17 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     ... ]
     [110, 436]
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "sample_sizes_": Array("i", (None,), low=0),
+        "estimators_": Listed(Part()),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
 
     _accept_sparse = "csr"
     _parameter_constraints = {
@@ -148,7 +161,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
         if sample_weight is not None:
-            regret = regret * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+            regret = regret * check_weights(sample_weight, X, ensure_non_negative=True)
         inner = self._inner()
         if self.voting == "soft" and not hasattr(inner, "predict_proba"):
             raise ValueError(

@@ -124,6 +124,12 @@ class WrapperSampler(Sampler):
         imbalanced_learn("over_sampling", self)
         values, labels = self._validate(X, y)
         code_labels(labels)  # raises unless there are two classes
+        kinds, counts = np.unique(labels, return_counts=True)
+        if counts.min() < 4:  # two in each half, so that a model is trained and tested on both
+            raise ValueError(
+                f"Class {str(kinds[counts.argmin()])!r} has {counts.min()} example(s), and the "
+                "search for the levels needs four of each class; collect more examples."
+            )
         random = check_random_state(self.random_state)
         self._seed = int(random.randint(SEEDS))
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=self._seed)

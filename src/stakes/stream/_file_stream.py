@@ -128,6 +128,8 @@ class FileStream:
                 decision = self._receive(record)
             except InputError as error:
                 raise error.with_context(f"Record {before + i:,}: ") from None
+            except (ValueError, OverflowError) as error:  # numbers that the learner refuses
+                raise InputError(f"Record {before + i:,}: {error}") from None
             if decision is not None:
                 kept = [_shown(record.get(name)) for name in self._kept]
                 result = [decision.action, *map(_exact, decision[2:])]

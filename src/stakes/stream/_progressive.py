@@ -9,8 +9,8 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes._core.deciding import row_count, takes_costs
 from stakes._core.docs import documented
+from stakes._core.intake import check_weights
 from stakes._core.labels import stream_classes
-from stakes._core.sklearn_private import check_sample_weight
 from stakes.costs import Costs
 
 
@@ -143,7 +143,7 @@ def progressive(
     n, positive = row_count(X), y == classes[1]
     costs = Costs.of(n, fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if sample_weight is not None:
-        costs = costs * check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        costs = costs * check_weights(sample_weight, X, ensure_non_negative=True)
     decided, probability = _run(model, X, y, classes, costs.keywords(), int(delay), decide, prior)
     if decided is None:
         decided = costs.decide(probability)

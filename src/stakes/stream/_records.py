@@ -71,7 +71,10 @@ class Records:
         self._lines = self._counted()
         if kind == "csv":
             self._rows = csv.reader(self._lines)
-            self.header = next(self._rows, None)
+            try:
+                self.header = next(self._rows, None)
+            except csv.Error as error:
+                raise InputError(f"The header is not valid CSV ({error}); fix it.") from None
             if not self.header:
                 raise InputError("The stream has no header line; a CSV needs column names.")
 
@@ -109,7 +112,12 @@ class Records:
 
     def next(self):
         """The next record as a dict, None at the end."""
-        record = self._next()
+        try:
+            record = self._next()
+        except csv.Error as error:  # a huge field, a NUL or a lone carriage return
+            raise InputError(
+                f"The line {self._where()} is not valid CSV ({error}); {FIX}."
+            ) from None
         self.count += record is not None
         return record
 

@@ -8,7 +8,22 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    COUNT,
+    FEATURES,
+    FIGURE,
+    Array,
+    Either,
+    Flag,
+    Number,
+    Part,
+    Sometimes,
+    labels,
+)
+from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
 from stakes.svm._dual import solve_dual
 from stakes.svm._gram import KERNELS, Gram, resolve_gamma
@@ -55,10 +70,57 @@ class DualView:
     l1_penalty: float
 
 
+_MAPS = (
+    "sklearn.kernel_approximation.Nystroem",
+    "sklearn.kernel_approximation.RBFSampler",
+)
+
+
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class PricedSVC(CostSensitiveClassifier):
     """Base of all SVMs: only examples whose misclassification costs something are fitted."""
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "constant_": Flag(),
+        "coef_": Sometimes(Array("f8", (1, "columns"))),
+        "intercept_": Array("f8", (1,)),
+        "kappa_": Either((Number(), Array("f8", (None,)))),
+        "expensive_class_": Number(-1, 1, whole=True),
+        "n_iter_": COUNT,
+        **dict.fromkeys(("objective_", "duality_gap_"), FIGURE),
+        "kkt_residual_": Sometimes(FIGURE),
+        "threshold_": Sometimes(Number()),
+        "gamma_": Sometimes(Number(0)),
+        "support_": Sometimes(Array("i", ("s",), low=0)),
+        "support_vectors_": Sometimes(Array("f8", ("s", "d"), sparse=True)),
+        "dual_coef_": Sometimes(Array("f8", (1, "s"))),
+        "_support_margins": Sometimes(Array("f8", ("s",))),
+        "n_support_": Sometimes(Array("i8", (2,), low=0)),
+        "feature_map_": Sometimes(Part(_MAPS)),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "intercept_" not in state:
+            return
+        if "feature_map_" in state:
+            width = len(state["feature_map_"].state.get("random_offset_", ()))
+            width = width or len(state["feature_map_"].state.get("component_indices_", ()))
+            scope.bind("columns", width)
+            same_input(state["feature_map_"], scope)
+            return
+        if "approximation" in state and state["approximation"] is None:
+            if not {"support_vectors_", "dual_coef_"} <= state.keys():
+                raise Damaged("an SVM has no support vectors")
+            return
+        if state.get("approximation") is not None and not state["constant_"]:
+            raise Damaged("an SVM has no feature map")
+        if "approximation" not in state:
+            scope.bind("columns", scope.sizes["d"])
+            if "coef_" not in state:
+                raise Damaged("an SVM has no coefficients")
 
     C: float = 1.0
     fp_cost: float = 1.0
@@ -93,7 +155,7 @@ class PricedSVC(CostSensitiveClassifier):
             delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = np.flatnonzero(at_stake(regret * weight))
         if len(rows) < len(y):
             X, y, regret, weight = X[rows], y[rows], regret[rows], weight[rows]

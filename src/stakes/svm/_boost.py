@@ -10,7 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
-from stakes._core.sklearn_private import Interval, check_sample_weight, fit_context
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
+from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
@@ -73,6 +76,17 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     array([0, 1])
     """
 
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "estimators_": Listed(Part(), "t"),
+        **dict.fromkeys(("estimator_weights_", "edges_", "training_loss_"), Array("f8", ("t",))),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
+
     n_estimators: int = 100
     max_depth: int = 1
     learning_rate: float = 1.0
@@ -117,7 +131,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         """
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        share = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        share = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = at_stake(regret * share)
         X, y, share = X[rows].astype(np.float32), y[rows], share[rows]
         c = regret[rows] / np.average(regret[rows], weights=share)

@@ -22,6 +22,11 @@ def resolve_gamma(gamma, X, weight):
         variance = X.multiply(X).mean() - X.mean() ** 2
     else:
         variance = X.var()
+    if 0 < variance < 1e-200:  # exp(-gamma d^2) needs gamma and d^2 as numbers of their own
+        raise ValueError(
+            f"The variance of X is {variance:.1g}, so its kernel coefficient overflows; scale the "
+            "features."
+        )
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 

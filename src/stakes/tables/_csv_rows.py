@@ -3,6 +3,7 @@
 import csv
 import gzip
 import itertools
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -97,9 +98,13 @@ def open_rows(path):
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
             yield CsvRows(lines, path)
-    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+    except UnicodeDecodeError as error:
         raise InputError(
             f"{str(path)!r} is not UTF-8 text ({error}); save it as a UTF-8 CSV."
+        ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"{str(path)!r} is not a gzip file or is damaged ({error}); copy or compress it again."
         ) from None
 
 

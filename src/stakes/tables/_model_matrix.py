@@ -5,6 +5,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
 from stakes.tables._table_encoder import TableEncoder, TableTransformer
 
 
@@ -52,6 +54,40 @@ class ModelMatrix(TableTransformer):
            [ 0.,  1.,  1.,  0.],
            [ 1.,  0.,  0.,  1.]])
     """
+
+    _file_state = {
+        "encoder_": Part(),
+        "numbers_": Sometimes(Array("i8", ("numbers",), low=0)),
+        "codes_": Sometimes(Array("i8", ("codes",), low=0)),
+        "gaps_": Sometimes(Array("i8", (None,), low=0)),
+        "center_": Sometimes(Array("f8", ("numbers",))),
+        "scale_": Array("f8", (None,), low=0),
+        "column_of_code_": Sometimes(Listed(Array("i8", (None,), low=-1), "codes")),
+        "feature_names_out_": Listed(Text(), "out"),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "encoder_" not in state:
+            return
+        width = len(state["encoder_"].state.get("feature_names_out_", ()))
+        if "numbers_" not in state:
+            if len(state["scale_"]) != width or scope.sizes["out"] != width:
+                raise Damaged("a model matrix has another number of columns than its table")
+            return
+        if not {"codes_", "gaps_", "center_", "column_of_code_"} <= state.keys():
+            raise Damaged("a model matrix is incomplete")
+        columns = state["column_of_code_"]
+        total = len(state["numbers_"]) + len(state["gaps_"])
+        total += sum(max(int(one.max(initial=-1)), -1) + 1 for one in columns)
+        places = np.concatenate([state["numbers_"], state["codes_"], state["gaps_"]])
+        if (
+            total != scope.sizes["out"]
+            or np.any(places >= width)
+            or len(state["scale_"]) != len(state["numbers_"])
+            or any(len(one) < 2 for one in columns)
+        ):
+            raise Damaged("a model matrix has another number of columns than its table")
 
     def __init__(self, encoder=None, *, one_hot=True, scale=True, min_share=0.01, max_columns=50):
         self.encoder = encoder

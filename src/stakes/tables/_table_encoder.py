@@ -6,6 +6,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from stakes._core.intake import checked_sparse
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Text
 from stakes.errors import InputError, near_matches
 from stakes.tables._kinds import as_frame, cast_like, find_kinds
 
@@ -83,6 +86,23 @@ class TableEncoder(TableTransformer):
            [0. , nan],
            [nan, 2. ]])
     """
+
+    _file_state = {
+        "notes_": Listed(Text()),
+        "categories_": Mapping(Listed(Text())),
+        "has_other_": Mapping(Flag()),
+        "kinds_": Maybe(Mapping(Text())),
+        "feature_names_out_": Listed(Text(), "out"),
+        "categorical_mask_": Array("b", ("out",)),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if state.get("kinds_") is None:
+            return
+        names = {name for name, kind in state["kinds_"].items() if kind == "text"}
+        if not state["categories_"].keys() == state["has_other_"].keys() == names:
+            raise Damaged("the categories of a table do not belong to its columns")
 
     def __init__(self, *, kinds=None, max_categories=MAX_CATEGORIES):
         self.kinds = kinds
@@ -177,5 +197,9 @@ def is_matrix(X):
 
 def _matrix(X):
     return check_array(
-        X, accept_sparse="csr", dtype=np.float64, order="C", ensure_all_finite="allow-nan"
+        checked_sparse(X),
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite="allow-nan",
     )

@@ -8,6 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import FEATURES, Array, Count, Listed, labels
 from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
@@ -85,6 +87,31 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
     >>> float((model.predict(X) == y).mean())
     1.0
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "_categorical": Array("b", ("d",)),
+        "cuts_": Listed(Array("f8", (None,)), "d"),
+        "n_rules_": Count("rules"),
+        "_start": Array("i8", ("bounds",), low=0),
+        "_feature": Array("i8", ("conditions",), low=0, below="d"),
+        "_code": Array("i8", ("conditions",)),
+        "_favours": Array("i8", ("rules",), low=0, high=1),
+        "_rule_counts": Array("f8", ("rules", 2), low=0),
+        "_log_p": Array("f8", ("rules",), infinite=True),
+        "_strength": Array("f8", ("rules",), infinite=True),
+        "_class_counts": Array("i8", (2,), low=0),
+        **dict.fromkeys(("_cell_weight", "_cell_regret"), Array("f8", ("bounds", 2), low=0)),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_start" not in state:
+            return
+        scope.bind("bounds", scope.sizes["rules"] + 1)
+        start = state["_start"]
+        if start[0] != 0 or start[-1] != scope.sizes["conditions"] or np.any(np.diff(start) <= 0):
+            raise Damaged("the conditions of a rule point outside")
 
     _allow_nan = True
     _categorical_mask = TreeBase._categorical_mask
@@ -253,21 +280,6 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         rest = self._cell_weight[-1]
         lines.append(f"else {rest[1]:g} of {rest.sum():g} examples are {self.classes_[1]}")
         return "\n".join(lines)
-
-    def trees_are_sound(self):
-        """Whether all conditions are on existing features; checked when a model file is loaded."""
-        if not hasattr(self, "n_rules_"):
-            return True
-        start, feature, d = self._start, self._feature, self.n_features_in_
-        return (
-            len(start) == self.n_rules_ + 1
-            and len(self._cell_weight) == len(self._cell_regret) == self.n_rules_ + 1
-            and start[0] == 0
-            and bool(np.all(np.diff(start) > 0))
-            and start[-1] == len(feature) == len(self._code)
-            and bool(np.all((feature >= 0) & (feature < d)))
-            and len(self.cuts_) == len(self._categorical) == d
-        )
 
     def _keep(self, found, feature, code, class_counts):
         self.n_rules_ = len(found.items)

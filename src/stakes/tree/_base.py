@@ -3,11 +3,13 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from stakes._core.base import ManyClassClassifier
+from stakes._core.intake import validate_data
 from stakes._core.labels import category_mask
 from stakes._core.sklearn_private import Interval, StrOptions
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import FEATURES, Array, Listed, Part, Plain, Sometimes, labels
 from stakes.tree._bins import bin_features
 from stakes.tree._docs import documented
 from stakes.tree._gain_jit import CRITERIA
@@ -32,6 +34,30 @@ TREE_CONSTRAINTS = {
 @documented
 class TreeBase(ManyClassClassifier):
     """Base of tree learners; with k > 2 classes they grow one tree or forest per class."""
+
+    _file_state = FEATURES | {
+        "classes_": labels("k", least=2),
+        "has_missing_": Array("b", ("d",)),
+        "trees_": Listed(Part(("stakes.tree._nodes.Nodes",))),
+        "roots_": Sometimes(Listed(Array("i", (None,), low=0))),
+        "n_leaves_": Sometimes(Plain()),
+        "oob_score_": Sometimes(Plain()),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        trees = state.get("trees_", ())
+        if "trees_" in state and len(trees) != (1 if scope.sizes["k"] <= 2 else scope.sizes["k"]):
+            raise Damaged("a tree has another number of classes than it says")
+        for nodes in trees:
+            if np.any(nodes.state["feature"] >= scope.sizes["d"]):
+                raise Damaged("a tree node points outside the tree")
+        roots = state.get("roots_", [np.zeros(1, np.int64)] * len(trees))
+        if len(roots) != len(trees) or any(
+            len(some) == 0 or some.max() >= len(nodes.state["feature"])
+            for some, nodes in zip(roots, trees, strict=True)
+        ):
+            raise Damaged("a tree node points outside the tree")
 
     _allow_nan = True
 
@@ -66,10 +92,6 @@ class TreeBase(ManyClassClassifier):
         table = np.column_stack(values)
         total = table.sum(axis=1, keepdims=True)
         return np.where(total > 0, table / np.where(total > 0, total, 1.0), 1.0 / len(values))
-
-    def trees_are_sound(self):
-        """Whether every walk from a root ends in a leaf; checked when a model file is loaded."""
-        return all(nodes.is_sound(self.n_features_in_) for nodes in getattr(self, "trees_", []))
 
     def _class_scores(self, X):
         return self.predict_proba(X)

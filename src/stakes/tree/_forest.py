@@ -228,15 +228,6 @@ class ConfidenceForestClassifier(TreeBase):
             X[:, f] = column
         return found
 
-    def trees_are_sound(self):
-        """Whether every walk from a root ends in a leaf; checked when a model file is loaded."""
-        return super().trees_are_sound() and all(
-            np.all((roots >= 0) & (roots < len(nodes)))
-            for nodes, roots in zip(
-                getattr(self, "trees_", []), getattr(self, "roots_", []), strict=True
-            )
-        )
-
     def _features_tried(self, d):
         tried = {"sqrt": int(np.sqrt(d)), None: d}.get(self.max_features, self.max_features)
         if not isinstance(tried, Integral):

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Array
 from stakes.tree._fisher import rule_log_p
 from stakes.tree._grow_jit import Tree, grow
 from stakes.tree._histograms_jit import Sample
@@ -41,6 +43,29 @@ class Nodes:
         Smoothed share of the positive class; expected regret of deciding negative minus that of
         deciding positive, in [-1, 1]. Set by :meth:`smooth`.
     """
+
+    _file_state = {
+        **dict.fromkeys(("feature", "left", "group", "depth"), Array("i4", ("n",))),
+        "threshold": Array("f8", ("n",), nan=True, infinite=True),
+        "missing_left": Array("u1", ("n",), high=1),
+        "groups": Array("u1", (None, 256), high=1),
+        **dict.fromkeys(("weight", "regret"), Array("f8", ("n", 2))),
+        "log_p": Array("f8", ("n",), infinite=True),
+        "probability": Array("f8", ("n",), low=0, high=1),
+        "score": Array("f8", ("n",)),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        """Every walk stays inside the arrays and ends in a leaf: children follow their parent."""
+        inner = np.flatnonzero(state["feature"] >= 0)
+        left = state["left"][inner]
+        if (
+            scope.sizes["n"] < 1
+            or np.any((left <= inner) | (left >= scope.sizes["n"] - 1))
+            or np.any(state["group"] >= len(state["groups"]))
+        ):
+            raise Damaged("a tree node points outside the tree")
 
     feature: np.ndarray
     threshold: np.ndarray
@@ -127,23 +152,6 @@ class Nodes:
         }
         per_node |= dict(feature=feature[kept], left=left[kept], group=group[kept])
         return replace(self, probability=None, score=None, **per_node)
-
-    def is_sound(self, n_features):
-        """Whether every walk stays inside the arrays and ends in a leaf."""
-        n = len(self)
-        inner = np.flatnonzero(~self.is_leaf)
-        arrays = (self.threshold, self.left, self.missing_left, self.group)
-        values = (self.probability, self.score)
-        return (
-            n > 0
-            and all(array is not None and len(array) == n for array in (*arrays, *values))
-            and self.groups.ndim == 2
-            and self.groups.shape[1] == 256
-            and bool(np.all(self.feature < n_features))
-            and bool(np.all(self.left[inner] > inner) and np.all(self.left[inner] < n - 1))
-            and bool(np.all(self.group < len(self.groups)))
-            and bool(np.all(self.groups <= 1) and np.all(self.missing_left <= 1))
-        )
 
 
 def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from stakes._core.stored.spec import Array
 from stakes.uncertain._moments import Moments, moments_from_replicates
 
 NAMES = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
@@ -101,6 +102,11 @@ class MissingAsSet:
     lower, upper, mean, var : ndarray of shape (d,)
         Support and moments of each feature over the observed entries.
     """
+
+    _file_state = {
+        **dict.fromkeys(("mean", "var"), Array("f8", ("d",))),
+        **dict.fromkeys(("lower", "upper"), Array("f8", ("d",), infinite=True)),
+    }
 
     def __init__(self, known, weight):
         if not weight.all():

@@ -6,7 +6,9 @@ from numbers import Integral, Real
 import numpy as np
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
-from stakes._core.sklearn_private import Interval, StrOptions, check_sample_weight, fit_context
+from stakes._core.intake import check_bounded, check_weights
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Part, Text, labels
 from stakes.costs import COST_NAMES
 from stakes.uncertain._docs import documented
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
@@ -88,6 +90,22 @@ class UncertainMarginClassifier(UncertainPoints):
     >>> unsure.predict_certificate(X, lower=X - 2, upper=X + 2).round(3)
     array([0.882, 0.882])
     """
+
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "missing_": Part(("stakes.uncertain._information.MissingAsSet",)),
+        "coef_": Array("f8", (1, "d")),
+        "intercept_": Array("f8", (1,)),
+        "objective_": FIGURE,
+        "duality_gap_": FIGURE,
+        "solver_": Text(),
+        "n_iter_": COUNT,
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "missing_" in state:
+            scope.bind("d", len(state["missing_"].state["mean"]))
 
     _info = LearnerInfo(
         family="uncertain",
@@ -179,8 +197,9 @@ class UncertainMarginClassifier(UncertainPoints):
         if X is None:
             X = sets.center if sets is not None else self._read(None, given).mean
         X, y = self._validate_Xy(X, y)
+        check_bounded(X)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         known = self._read(X, given)
         self.missing_ = MissingAsSet(known, weight)
         rows = np.flatnonzero(regret * weight > 0)

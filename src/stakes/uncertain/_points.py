@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier
+from stakes._core.intake import check_bounded
 from stakes.costs import COST_NAMES
 from stakes.uncertain._certificates import certificates
 from stakes.uncertain._docs import documented
@@ -108,7 +109,9 @@ class UncertainPoints(CostSensitiveClassifier):
         check_is_fitted(self)
         if X is None:
             X = self._read(None, given).mean
-        return self.missing_.fill(self._read(self._validate_X(X), given))
+        X = self._validate_X(X)
+        check_bounded(X)
+        return self.missing_.fill(self._read(X, given))
 
     def _signs(self, X, given):
         known = self._known(X, given)

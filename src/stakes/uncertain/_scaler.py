@@ -2,9 +2,11 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
+from stakes._core.intake import validate_data
+from stakes._core.stored.spec import FEATURES, Array
 
 _PLACES = ("lower", "upper", "mean_lower", "mean_upper", "replicates")
 
@@ -36,6 +38,8 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     array([[ 0. , -0.5],
            [ 2. ,  1.5]])
     """
+
+    _file_state = FEATURES | {"mean_": Array("f8", ("d",)), "scale_": Array("f8", ("d",), low=0)}
 
     def fit(self, X, y=None):
         """Compute mean and standard deviation of each feature; missing entries are ignored.

@@ -1,6 +1,7 @@
 """Render the summary: a self-contained HTML page, Markdown for a wiki, and JSON."""
 
 import json
+import math
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,10 +17,20 @@ from stakes.compare.report._figures import (
 )
 
 
+def _finite(value):
+    """The value with null in place of NaN and infinite numbers, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write_report(summary, directory):
     """Write report.html, report.md and report.json into a directory, each atomically."""
     texts = {
-        "report.json": json.dumps(summary, indent=1, sort_keys=True) + "\n",
+        "report.json": json.dumps(_finite(summary), indent=1, sort_keys=True, allow_nan=False)
+        + "\n",
         "report.md": to_markdown(summary),
         "report.html": to_html(summary),
     }

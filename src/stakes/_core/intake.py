@@ -1,0 +1,132 @@
+"""The door for tables and weights: consistent, and small enough that products do not overflow."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import get_tags, validation
+
+from stakes._core.sklearn_private import check_sample_weight
+
+LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
+
+
+def validate_data(estimator, X, *args, bounded=True, **how):
+    """As scikit-learn's `validate_data`, for consistent sparse matrices and bounded numbers.
+
+    Learners that compare features only, and so take NaN as well, take numbers of any size.
+    """
+    found = validation.validate_data(estimator, checked_sparse(X), *args, **how)
+    if bounded and how.get("ensure_all_finite", True) is True and not how.get("skip_check_array"):
+        check_bounded(found[0] if isinstance(found, tuple) else found)
+    return found
+
+
+def check_bounded(X):
+    """Refuse numbers whose products overflow; X is an array or a sparse matrix."""
+    values = X.data if sparse.issparse(X) else X
+    if values.dtype.kind != "f" or not values.size:
+        return
+    largest = max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None))
+    if LARGEST < largest < np.inf:  # whether infinite ones are allowed is checked elsewhere
+        raise ValueError(
+            f"X contains values beyond {LARGEST:g}: products of their squares overflow; scale the "
+            "features or drop these rows."
+        )
+
+
+def checked_for(estimator, X):
+    """X as :func:`checked_sparse`; bounded as well for an estimator that calculates with it."""
+    X = checked_sparse(X)
+    numbers = (sparse.issparse(X) and X.format in ("csr", "csc", "coo")) or isinstance(
+        X, np.ndarray
+    )
+    if numbers and not get_tags(estimator).input_tags.allow_nan:
+        check_bounded(X)
+    return X
+
+
+def check_weights(sample_weight, X, **how):
+    """As scikit-learn's check, for weights whose sums and products keep their digits."""
+    weight = check_sample_weight(sample_weight, X, **how)
+    largest = np.abs(weight).max(initial=0)
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise ValueError(
+            f"The largest sample_weight is {largest:.1g}; weights must be between {SMALLEST:g} and "
+            f"{LARGEST:g}. Divide them by their mean."
+        )
+    return weight
+
+
+def checked_sparse(X):
+    """X itself, unless it is a sparse matrix whose indices point outside, which is an error.
+
+    scipy and scikit-learn convert and multiply sparse matrices without looking at their indices,
+    and a wrong one reads or writes memory that is not theirs.
+
+    Parameters
+    ----------
+    X : any
+        A table; anything but a sparse matrix is returned as it is.
+
+    Returns
+    -------
+    X
+
+    Examples
+    --------
+    >>> X = sparse.csr_array([[0.0, 1.0]])
+    >>> X.indices[0] = 5
+    >>> checked_sparse(X)
+    Traceback (most recent call last):
+    ...
+    ValueError: X is a damaged sparse matrix: an index is outside the columns.
+    """
+    if not sparse.issparse(X):
+        return X
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions. Got a sparse array of {X.ndim} instead.")
+    if X.format in ("csr", "csc", "bsr"):
+        _check_compressed(X)
+    elif X.format == "coo":
+        _check_coordinates(X)
+    elif X.format == "dia":
+        if np.ndim(X.data) != 2 or len(X.offsets) != len(X.data):
+            raise _damaged("it has another number of diagonals than offsets")
+    else:
+        X = X.tocsr()
+        _check_compressed(X)
+    return X
+
+
+def _check_compressed(X):
+    indptr, indices, data = X.indptr, X.indices, X.data
+    block = getattr(X, "blocksize", (1, 1))
+    rows, columns = (size // part for size, part in zip(X.shape, block, strict=True))
+    if X.format == "csc":
+        rows, columns = columns, rows
+    if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
+        raise _damaged("its indices are not integers")
+    if indptr.shape != (rows + 1,) or indices.ndim != 1 or len(data) != len(indices):
+        raise _damaged("its arrays have different lengths")
+    if indptr[0] != 0 or indptr[-1] > len(indices) or np.any(indptr[1:] < indptr[:-1]):
+        raise _damaged("indptr is not ascending within the entries")
+    _check_indices(indices, columns)
+
+
+def _check_coordinates(X):
+    if len({len(X.row), len(X.col), len(X.data)}) != 1:
+        raise _damaged("its arrays have different lengths")
+    for index, size in zip((X.row, X.col), X.shape, strict=True):
+        if index.dtype.kind not in "iu":
+            raise _damaged("its indices are not integers")
+        _check_indices(index, size)
+
+
+def _check_indices(indices, size):
+    # negative numbers are large unsigned ones: one pass instead of two
+    unsigned = indices.view(f"u{indices.itemsize}") if indices.flags.c_contiguous else indices
+    if len(indices) and (unsigned.max() >= size or (unsigned is indices and indices.min() < 0)):
+        raise _damaged("an index is outside the columns")
+
+
+def _damaged(why):
+    return ValueError(f"X is a damaged sparse matrix: {why}.")

@@ -1,0 +1,394 @@
+"""What objects of scikit-learn may hold in a model file; other classes of it are refused.
+
+Constructor parameters are plain values or estimators, checked by scikit-learn's own constraints.
+Of the fitted attributes, what prediction reads is declared in detail.
+"""
+
+from functools import cache
+
+from stakes._core.stored import sklearn_checks as checks
+from stakes._core.stored.boosters import BOOSTERS
+from stakes._core.stored.spec import (
+    COUNT,
+    Anything,
+    Array,
+    Count,
+    Either,
+    Flag,
+    Listed,
+    Mapping,
+    Maybe,
+    Number,
+    Part,
+    Plain,
+    Sometimes,
+    Text,
+    Together,
+    labels,
+)
+from stakes._core.stored.state import ESTIMATOR, estimator, thing
+
+_VECTOR = Array("f", ("d",))
+_SIGMOID = "sklearn.calibration._SigmoidCalibration"
+_ISOTONIC = "sklearn.isotonic.IsotonicRegression"
+_LOSS = "sklearn._loss.loss."
+_HIST = "sklearn.ensemble._hist_gradient_boosting."
+_TREE = "sklearn.tree._tree.Tree"
+
+
+@cache
+def foreign_state(name):
+    """What a class of another package may hold, or None if it is not known."""
+    declare = _DECLARED.get(name) or BOOSTERS.get(name)
+    return None if declare is None else declare(name)
+
+
+_LINEAR = {
+    "coef_": Array("f", ("rows", "d")),
+    "intercept_": Array("f", ("rows",)),
+    "n_iter_": Sometimes(Plain()),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+}
+_TREE_FITTED = {
+    "tree_": Part((_TREE,)),
+    "n_outputs_": Number(1, 1, whole=True),
+    "n_classes_": Sometimes(Count("k", 1)),
+    "max_features_": Number(1, whole=True),
+    "n_features_in_": Count("d", 1),
+}
+_FOREST = {
+    "estimators_": Listed(Part()),
+    "estimator_": Part(),
+    "n_outputs_": Number(1, 1, whole=True),
+    "n_classes_": Count("k", 1),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_n_samples": Sometimes(COUNT),
+    "_n_samples_bootstrap": Sometimes(Maybe(COUNT)),
+    "_sample_weight": Sometimes(Maybe(Array("f", (None,)))),
+    "oob_score_": Sometimes(Number()),
+    "oob_decision_function_": Sometimes(Array("f", (None, "k"), nan=True)),
+}
+_GRADIENT = {
+    "estimators_": Listed(Part(("sklearn.tree._classes.DecisionTreeRegressor",))),
+    "init_": Either((Part(), Text(("zero",)))),
+    "_loss": Part(),
+    "n_estimators_": Number(0, whole=True),
+    "n_trees_per_iteration_": Number(1, whole=True),
+    "max_features_": Number(1, whole=True),
+    "train_score_": Array("f", (None,), nan=True),
+    "oob_improvement_": Sometimes(Plain()),
+    "oob_scores_": Sometimes(Plain()),
+    "oob_score_": Sometimes(Plain()),
+    "n_classes_": Sometimes(Count("k", 1)),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_rng": Sometimes(Part(("numpy.random.RandomState",))),
+}
+_BOOSTED = {
+    "_predictors": Listed(Listed(Part((f"{_HIST}predictor.TreePredictor",)))),
+    "_baseline_prediction": Array("f", (1, None)),
+    "_bin_mapper": Part((f"{_HIST}binning._BinMapper",)),
+    "_loss": Part(),
+    "n_trees_per_iteration_": Number(1, 10_000, whole=True),
+    "is_categorical_": Maybe(Array("b", ("d",))),
+    "_is_categorical_remapped": Maybe(Array("b", ("d",))),
+    "_preprocessor": Maybe(Part()),
+    "_label_encoder": Sometimes(Part()),
+    "_random_seed": Plain(),
+    "_feature_subsample_rng": Part(("numpy.random.Generator",)),
+    "_n_features": Count("d", 1),
+    "n_features_in_": Count("d", 1),
+    "do_early_stopping_": Flag(),
+    "_use_validation_data": Flag(),
+    "_scorer": Maybe(Text()),
+    "train_score_": Array("f", (None,), nan=True),
+    "validation_score_": Array("f", (None,), nan=True),
+}
+_SUPPORT = {
+    "_sparse": Flag(),
+    "class_weight_": Array("f", ("k",)),
+    "classes_": labels("k"),
+    "n_features_in_": Count("d", 1),
+    "_effective_probability": Sometimes(Flag()),
+    "_gamma": Number(0),
+    "support_": Array("i4", ("n",), low=0),
+    "support_vectors_": Array("f8", ("n", "d"), sparse=True),
+    "_n_support": Array("i4", ("k",), low=0),
+    "dual_coef_": Array("f8", (None, "n"), sparse=True),
+    "_dual_coef_": Array("f8", (None, "n"), sparse=True),
+    "intercept_": Array("f8", (None,)),
+    "_intercept_": Array("f8", (None,)),
+    "_probA": Array("f8", (0,)),
+    "_probB": Array("f8", (0,)),
+    "fit_status_": Number(0, 1, whole=True),
+    "_num_iter": Plain(),
+    "n_iter_": Plain(),
+    "shape_fit_": Plain(),
+    "_num_samples": Sometimes(COUNT),
+}
+_LOSS_STATE = {
+    "closs": Part(),
+    "link": Part(),
+    "n_classes": Maybe(Number(1, whole=True)),
+    "xp": Maybe(Plain()),
+    "device": Maybe(Plain()),
+    "approx_hessian": Flag(),
+    "constant_hessian": Flag(),
+    "interval_y_true": Part(),
+    "interval_y_pred": Part(),
+    "class_indexing_offsets": Sometimes(Plain()),
+    "y_true_int": Sometimes(Plain()),
+    "y_true_one_hot": Sometimes(Plain()),
+}
+_SCALED = {"n_samples_seen_": Sometimes(Plain()), "n_features_in_": Count("d")}
+_TRANSFORMER = Together((Text(), Either((Part(), Text(("drop", "passthrough")))), Plain()))
+_STEPS = Listed(Together((Text(), Either((Part(), Text(("passthrough",)))))))
+_CATEGORIES = {
+    "categories_": Listed(Array("label", (None,), nan=True), "d"),
+    "_infrequent_enabled": Flag(),
+    "n_features_in_": Count("d", 1),
+    "_missing_indices": Sometimes(Plain()),
+    "drop_idx_": Sometimes(Plain()),
+    "_drop_idx_after_grouping": Sometimes(Plain()),
+    "_n_features_outs": Sometimes(Listed(COUNT, "d")),
+}
+
+_DECLARED = {
+    "sklearn.pipeline.Pipeline": thing(
+        {
+            "steps": _STEPS,
+            "memory": Maybe(Text(("",))),
+            "verbose": Flag(),
+            "transform_input": Maybe(Plain()),
+        },
+        ESTIMATOR,
+    ),
+    "sklearn.linear_model._logistic.LogisticRegression": estimator(_LINEAR, checks.check_linear),
+    "sklearn.linear_model._logistic.LogisticRegressionCV": estimator(
+        _LINEAR
+        | dict.fromkeys(
+            ("Cs_", "C_", "l1_ratio_", "l1_ratios_", "coefs_paths_", "scores_"), Plain()
+        ),
+        checks.check_linear,
+    ),
+    "sklearn.svm._classes.LinearSVC": estimator(_LINEAR, checks.check_linear),
+    "sklearn.linear_model._stochastic_gradient.SGDClassifier": estimator(
+        _LINEAR
+        | {
+            "t_": Number(0),
+            "standard_coef_": Sometimes(Plain()),
+            "standard_intercept_": Sometimes(Plain()),
+            "average_coef_": Sometimes(Plain()),
+            "average_intercept_": Sometimes(Plain()),
+            "_expanded_class_weight": Sometimes(Plain()),
+            "_loss_function_": Sometimes(Part()),
+        },
+        checks.check_linear,
+        **dict.fromkeys(("C", "epsilon"), Sometimes(Number())),
+    ),
+    "sklearn.naive_bayes.GaussianNB": estimator(
+        {
+            "theta_": Array("f", ("k", "d")),
+            "var_": Array("f", ("k", "d"), low=0),
+            "class_prior_": Array("f", ("k",), low=0, high=1),
+            "class_count_": Array("f", ("k",), low=0),
+            "epsilon_": Number(0),
+            "classes_": labels("k"),
+            "n_features_in_": Count("d", 1),
+        }
+    ),
+    "sklearn.dummy.DummyClassifier": estimator(
+        {
+            "_strategy": Text(),
+            "sparse_output_": Flag(),
+            "n_outputs_": Number(1, 1, whole=True),
+            "n_classes_": Count("k", 1),
+            "class_prior_": Array("f", ("k",), low=0, high=1),
+        }
+    ),
+    "sklearn.svm._classes.SVC": estimator(
+        _SUPPORT, checks.check_support, nu=Number(), epsilon=Number()
+    ),
+    _TREE: thing(
+        {
+            "max_depth": COUNT,
+            "node_count": Number(1, 2**31, whole=True),
+            "nodes": Anything(),
+            "values": Array("f8", (None, 1, None)),
+        },
+        args=(Count("d", 1), Array("i8", (1,), low=1), Number(1, 1, whole=True)),
+        check=checks.check_tree,
+    ),
+    "numpy.random.Generator": thing(
+        {"state": Plain(), "seeds": Plain()}, check=checks.check_generator
+    ),
+    "numpy.random.RandomState": thing(
+        {
+            "bit_generator": Text(),
+            "state": Plain(),
+            "has_gauss": Number(0, 1, whole=True),
+            "gauss": Number(),
+        },
+        check=checks.check_random_state,
+    ),
+    "functools.partial": thing(
+        {"func": Anything(), "args": Plain(), "kwds": Anything(), "namespace": Plain()},
+        check=checks.check_partial,
+    ),
+    "sklearn._loss.link.Interval": thing(
+        dict.fromkeys(("low", "high"), Number(infinite=True))
+        | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
+    ),
+    _SIGMOID: thing({"a_": Number(), "b_": Number(), "_sklearn_version": Sometimes(Text())}),
+    _ISOTONIC: estimator(
+        {
+            "increasing_": Flag(),
+            "X_min_": Number(),
+            "X_max_": Number(),
+            "X_thresholds_": Array("f", ("t",)),
+            "y_thresholds_": Array("f", ("t",)),
+        },
+        checks.check_thresholds,
+    ),
+    "sklearn.calibration._CalibratedClassifier": thing(
+        {
+            "estimator": Part(),
+            "calibrators": Listed(Part((_SIGMOID, _ISOTONIC))),
+            "classes": labels("k"),
+            "method": Text(("sigmoid", "isotonic")),
+        },
+        check=checks.check_calibrated,
+    ),
+    "sklearn.calibration.CalibratedClassifierCV": estimator(
+        {"calibrated_classifiers_": Listed(Part(("sklearn.calibration._CalibratedClassifier",)))},
+        checks.check_calibrated_all,
+    ),
+    "sklearn.frozen._frozen.FrozenEstimator": estimator({}),
+    "sklearn.preprocessing._label.LabelEncoder": estimator({}),
+    "sklearn.preprocessing._data.StandardScaler": estimator(
+        _SCALED | {name: Maybe(_VECTOR) for name in ("mean_", "var_", "scale_")}
+    ),
+    "sklearn.preprocessing._data.MinMaxScaler": estimator(
+        _SCALED
+        | dict.fromkeys(("min_", "scale_", "data_min_", "data_max_", "data_range_"), _VECTOR)
+    ),
+    "sklearn.preprocessing._data.MaxAbsScaler": estimator(
+        _SCALED | dict.fromkeys(("scale_", "max_abs_"), _VECTOR)
+    ),
+    "sklearn.preprocessing._data.RobustScaler": estimator(
+        _SCALED | {name: Maybe(_VECTOR) for name in ("center_", "scale_")}
+    ),
+    "sklearn.impute._base.SimpleImputer": estimator(
+        {
+            "statistics_": Array("label", ("d",), nan=True),
+            "indicator_": Maybe(Plain()),
+            "_fit_dtype": Sometimes(Plain()),
+            "_fill_dtype": Sometimes(Plain()),
+            "n_features_in_": Count("d", 1),
+        }
+    ),
+    "sklearn.compose._column_transformer.ColumnTransformer": estimator(
+        {
+            "_columns": Listed(Plain()),
+            "_transformer_to_input_indices": Mapping(Plain()),
+            "_remainder": Anything(),
+            "sparse_output_": Flag(),
+            "transformers_": Listed(_TRANSFORMER),
+            "output_indices_": Mapping(Plain()),
+            "_n_features": Sometimes(Count("d")),
+            "_name_to_fitted_passthrough": Sometimes(Mapping(Part())),
+        },
+        checks.check_columns,
+    ),
+    "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
+        {}, func=Maybe(Part(("functools.partial",)))
+    ),
+    "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(_CATEGORIES),
+    "sklearn.preprocessing._encoders.OneHotEncoder": estimator(_CATEGORIES),
+    f"{_HIST}gradient_boosting.HistGradientBoostingClassifier": estimator(
+        _BOOSTED, checks.check_boosting
+    ),
+    f"{_HIST}gradient_boosting.HistGradientBoostingRegressor": estimator(
+        _BOOSTED, checks.check_boosting
+    ),
+    f"{_HIST}predictor.TreePredictor": thing(
+        {
+            "nodes": Anything(),
+            "binned_left_cat_bitsets": Array("i", (None, 8)),
+            "raw_left_cat_bitsets": Array("i", (None, 8)),
+        },
+        check=checks.check_predictor,
+    ),
+    f"{_HIST}binning._BinMapper": thing(
+        {
+            "n_bins": Number(2, 256, whole=True),
+            "subsample": Maybe(Number(whole=True)),
+            "is_categorical": Maybe(Array("b", ("d",))),
+            "known_categories": Maybe(Listed(Maybe(Array("f", (None,))), "d")),
+            "random_state": Plain(),
+            "n_threads": Maybe(Number(whole=True)),
+            "is_categorical_": Array("i", ("d",)),
+            "missing_values_bin_idx_": Number(0, 255, whole=True),
+            "bin_thresholds_": Listed(Array("f", (None,), infinite=True), "d"),
+            "n_bins_non_missing_": Array("i", ("d",)),
+            "_sklearn_version": Sometimes(Text()),
+        }
+    ),
+}
+_DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(
+    {
+        "weights_": Array("f8", ("m",), low=0),
+        "means_": Array("f8", ("m", "d")),
+        "n_features_in_": Count("d", 1),
+        **dict.fromkeys(("covariances_", "precisions_", "precisions_cholesky_"), Plain()),
+        "converged_": Flag(),
+        "n_iter_": COUNT,
+        "lower_bound_": Number(infinite=True),
+        "lower_bounds_": Sometimes(Plain()),
+    },
+    checks.check_mixture,
+)
+_DECLARED["sklearn.kernel_approximation.RBFSampler"] = estimator(
+    {
+        "random_weights_": Array("f", ("d", "m")),
+        "random_offset_": Array("f", ("m",)),
+        "_gamma": Number(0),
+        "_n_features_out": Count("m"),
+        "n_features_in_": Count("d", 1),
+    }
+)
+_DECLARED["sklearn.kernel_approximation.Nystroem"] = estimator(
+    {
+        "components_": Array("f", ("m", "d"), sparse=True),
+        "component_indices_": Array("i", ("m",), low=0),
+        "normalization_": Array("f", ("m", "m")),
+        "_n_features_out": Count("m"),
+        "n_features_in_": Count("d", 1),
+    }
+)
+for _name in ("LogitLink", "MultinomialLogit", "IdentityLink", "HalfLogitLink"):
+    _DECLARED[f"sklearn._loss.link.{_name}"] = thing(
+        {"interval_y_pred": Sometimes(Part()), "symmetry_multiclass": Sometimes(Plain())}
+    )
+for _name in ("HalfBinomialLoss", "HalfMultinomialLoss", "HalfSquaredError", "ExponentialLoss"):
+    _DECLARED[_LOSS + _name] = thing(_LOSS_STATE)
+    _DECLARED[f"sklearn._loss._loss.Cy{_name}"] = thing(args=())
+for _name in ("Hinge", "SquaredHinge", "ModifiedHuber"):
+    _args = () if _name == "ModifiedHuber" else (Number(),)
+    _DECLARED[f"sklearn.linear_model._sgd_fast.{_name}"] = thing(args=_args)
+for _name in (
+    *("DecisionTreeClassifier", "DecisionTreeRegressor"),
+    *("ExtraTreeClassifier", "ExtraTreeRegressor"),
+):
+    _DECLARED[f"sklearn.tree._classes.{_name}"] = estimator(
+        _TREE_FITTED, checks.check_single_tree, class_weight=Sometimes(Plain())
+    )
+for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
+    _DECLARED[f"sklearn.ensemble._forest.{_name}"] = estimator(
+        _FOREST, checks.check_ensemble, estimator=Part(), estimator_params=Plain()
+    )
+_DECLARED["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
+    _GRADIENT, checks.check_gradient, alpha=Sometimes(Number())
+)

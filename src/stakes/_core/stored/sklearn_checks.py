@@ -1,0 +1,201 @@
+"""Checks of what objects of scikit-learn hold, beyond types, shapes and ranges."""
+
+import numpy as np
+
+from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
+from stakes._core.stored.plain import Damaged, Named, Unknown
+from stakes._core.stored.spec import Array, Parameter
+from stakes._core.stored.state import same_classes, same_input
+from stakes._core.stored.trees import sound_children, within
+
+
+def check_tree(state, scope):
+    """Children follow their parent inside the tree, and features exist, so every walk ends."""
+    nodes, n, d = state["nodes"], int(state["node_count"]), scope.sizes["d"]
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != NODE_DTYPE or nodes.shape != (n,):
+        raise Damaged("the nodes of a Tree have unknown fields or another number than it says")
+    inner = nodes["left_child"] != -1
+    if not (
+        sound_children(nodes["left_child"], nodes["right_child"], inner, n)
+        and within(nodes["feature"][inner], 0, d)
+    ):
+        raise Damaged("a tree node points outside the tree")
+    if np.isnan(nodes["threshold"]).any() or state["max_depth"] > n:
+        raise Damaged("a tree has a threshold or depth that is no number")
+
+
+def check_predictor(state, scope):
+    nodes, bitsets = state["nodes"], state["raw_left_cat_bitsets"]
+    if not isinstance(nodes, np.ndarray) or nodes.dtype != PREDICTOR_RECORD_DTYPE:
+        raise Damaged("the nodes of a TreePredictor have unknown fields")
+    if nodes.ndim != 1 or not len(nodes):
+        raise Damaged("a TreePredictor has no nodes")
+    inner = nodes["is_leaf"] == 0
+    codes = inner & (nodes["is_categorical"] != 0)
+    if not (
+        sound_children(nodes["left"], nodes["right"], inner, len(nodes))
+        and within(nodes["bitset_idx"][codes], 0, len(bitsets))
+    ):
+        raise Damaged("a tree node points outside the tree")
+    if np.isnan(nodes["num_threshold"]).any() or not np.isfinite(nodes["value"]).all():
+        raise Damaged("a tree has a threshold or value that is no number")
+
+
+def check_boosting(state, scope):
+    d, width = scope.sizes.get("d"), state.get("n_trees_per_iteration_", 0)
+    if "_baseline_prediction" in state and state["_baseline_prediction"].shape != (1, width):
+        raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
+    for stage in state.get("_predictors", ()):
+        if len(stage) != width:
+            raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
+        for tree in stage:
+            nodes = tree.state["nodes"]
+            if not within(nodes["feature_idx"][nodes["is_leaf"] == 0], 0, d):
+                raise Damaged("a tree node points outside the tree or its features")
+    k = scope.sizes.get("k")
+    if k is not None and width and width != (1 if k == 2 else k):
+        raise Damaged("a HistGradientBoosting has a wrong number of classes")
+
+
+def check_ensemble(state, scope):
+    for member in np.ravel(np.array(state.get("estimators_", ()), dtype=object)):
+        same_input(member, scope)
+        tree = member.state.get("tree_")
+        if tree is None:
+            raise Damaged("a tree of a forest is not fitted")
+        if tree.state["values"].shape[2] != scope.sizes.get("k", 1):
+            raise Damaged("a tree of a forest has another number of classes")
+
+
+def check_gradient(state, scope):
+    if "estimators_" not in state:
+        return
+    stages = state["estimators_"]
+    k = scope.sizes["k"]
+    if not isinstance(stages, np.ndarray) or stages.shape[1:] != (1 if k == 2 else k,):
+        raise Damaged("a GradientBoosting has a wrong number of trees in a stage")
+    for member in stages.ravel():
+        same_input(member, scope)
+        if "tree_" not in member.state or member.state["tree_"].state["values"].shape[2] != 1:
+            raise Damaged("a tree of a GradientBoosting is damaged")
+
+
+def check_single_tree(state, scope):
+    if "tree_" not in state:
+        return
+    tree = state["tree_"]
+    if int(tree.args[0]) != scope.sizes.get("d"):
+        raise Damaged("a tree reads another number of features than its estimator")
+    values = tree.state["values"]
+    width = scope.sizes.get("k", 1)
+    if values.shape != (int(tree.state["node_count"]), 1, width) or int(tree.args[1][0]) != width:
+        raise Damaged("a tree has another number of classes than its estimator")
+    if "k" in scope.sizes and not within(values, 0, 1 + 1e-9):
+        raise Damaged("a tree has probabilities outside [0, 1]")
+
+
+def check_partial(state, scope):
+    if state["func"] != Named("sklearn.utils.validation.check_array"):
+        name = getattr(state["func"], "name", "value")
+        raise Damaged(f"a partial calls {name}") if name == "value" else Unknown(name)
+    if state["args"] or state["namespace"]:
+        raise Damaged("a partial has unknown arguments")
+    allowed = {"dtype", "ensure_all_finite"}
+    if not isinstance(state["kwds"], dict) or not allowed >= state["kwds"].keys():
+        raise Damaged("a partial has unknown arguments")
+    for value in state["kwds"].values():
+        Parameter().check(value, scope)
+
+
+def check_columns(state, scope):
+    for _, _, columns in state.get("transformers_", ()):
+        if isinstance(columns, np.ndarray) and columns.dtype == bool:
+            scope.bind("d", len(columns))
+
+
+def check_thresholds(state, scope):
+    if "X_thresholds_" in state and np.any(np.diff(state["X_thresholds_"]) < 0):
+        raise Damaged("the thresholds of an IsotonicRegression are not sorted")
+
+
+def check_linear(state, scope):
+    if "coef_" in state:
+        k = scope.sizes.get("k")
+        if k is None or k < 2 or scope.sizes["rows"] != (1 if k == 2 else k):
+            raise Damaged("a linear model has a wrong number of classes")
+
+
+def check_support(state, scope):
+    """The arrays of LIBSVM, whose sizes it does not check."""
+    if "support_vectors_" not in state:
+        return
+    n, k = scope.sizes["n"], scope.sizes["k"]
+    if state["_n_support"].sum() != n or state["intercept_"].shape != (k * (k - 1) // 2,):
+        raise Damaged("the support vectors of an SVC do not add up")
+    if state["dual_coef_"].shape[0] != k - 1:
+        raise Damaged("the coefficients of an SVC have a wrong shape")
+    for one, other in (("dual_coef_", "_dual_coef_"), ("intercept_", "_intercept_")):
+        if state[one].shape != state[other].shape:
+            raise Damaged("the coefficients of an SVC have a wrong shape")
+    shape = state["shape_fit_"]
+    if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != scope.sizes["d"]:
+        raise Damaged("the training shape of an SVC is damaged")
+
+
+def check_mixture(state, scope):
+    if "means_" not in state:
+        return
+    m, d = scope.sizes["m"], scope.sizes["d"]
+    kinds = {"full": (m, d, d), "tied": (d, d), "diag": (m, d), "spherical": (m,)}
+    for name in ("covariances_", "precisions_", "precisions_cholesky_"):
+        Array("f8", kinds[state["covariance_type"]]).check(state[name], scope)
+
+
+def check_calibrated(state, scope):
+    wanted = 1 if scope.sizes["k"] == 2 else max(scope.sizes["k"], 2)
+    if len(state["calibrators"]) != wanted:
+        raise Damaged("a calibrated classifier has a wrong number of calibrators")
+    same_classes(state["estimator"], scope)
+
+
+def check_calibrated_all(state, scope):
+    for member in state.get("calibrated_classifiers_", ()):
+        if len(member.state["classes"]) != scope.sizes.get("k"):
+            raise Damaged("a calibrated classifier has another number of classes")
+        same_input(member.state["estimator"], scope)
+
+
+def check_generator(state, scope):
+    bits, seeds = state["state"], state["seeds"]
+    inner = bits.get("state")
+    whole = (int, np.integer)
+    if (
+        bits["bit_generator"] != "PCG64"
+        or bits.keys() != {"bit_generator", "state", "has_uint32", "uinteger"}
+        or not isinstance(inner, dict)
+        or inner.keys() != {"state", "inc"}
+        or not all(isinstance(v, whole) and 0 <= v < 2**128 for v in inner.values())
+        or bits["has_uint32"] not in (0, 1)
+        or not isinstance(bits["uinteger"], whole)
+        or not 0 <= bits["uinteger"] < 2**32
+    ):
+        raise Damaged("a random generator is damaged")
+    if not isinstance(seeds, dict) or seeds.get("pool_size", 4) != 4:
+        raise Damaged("the seeds of a random generator are damaged")
+    if not seeds.keys() <= {"entropy", "spawn_key", "pool_size", "n_children_spawned"}:
+        raise Damaged("the seeds of a random generator are damaged")
+
+
+def check_random_state(state, scope):
+    inner = state["state"]
+    if (
+        state["bit_generator"] != "MT19937"
+        or not isinstance(inner, dict)
+        or inner.keys() != {"key", "pos"}
+        or not isinstance(inner["key"], np.ndarray)
+        or inner["key"].dtype != np.uint32
+        or inner["key"].shape != (624,)
+        or not isinstance(inner["pos"], int)
+        or not 0 <= inner["pos"] <= 624
+    ):
+        raise Damaged("a random state is damaged")

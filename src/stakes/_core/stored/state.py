@@ -1,0 +1,251 @@
+"""Check the objects of a model file against what their classes declare.
+
+A class of this package declares its fitted attributes as `_file_state`, a dict of attribute ->
+:class:`~stakes._core.stored.spec.Spec` to which base classes add theirs. Classes of other packages
+are declared in `foreign.py`. Everything else is refused.
+"""
+
+import importlib
+import inspect
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
+from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.spec import Array, Count, Parameter, Plain, Sometimes, Text, inside, labels
+
+_OURS = re.compile(r"stakes(\.\w+)+\.\w+")
+# what scikit-learn's base classes add to any estimator
+ESTIMATOR = {
+    "_sklearn_version": Sometimes(Text()),
+    "_sklearn_output_config": Sometimes(Plain()),
+    "n_features_in_": Sometimes(Count("d")),
+    "feature_names_in_": Sometimes(Array("O", ("d",))),
+    "classes_": Sometimes(labels("k")),
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """What objects of one class may hold.
+
+    Attributes
+    ----------
+    fields : dict of str -> Spec
+        The attributes; all but those under `Sometimes` must be there.
+    fitted : dict of str -> Spec
+        Attributes of a fitted estimator: all of them, but for `Sometimes`, or none.
+    args : tuple of Spec or None
+        Arguments of the constructor, for objects that are made by a call.
+    check : callable or None
+        A further check of (state, scope).
+    constraints : dict or None
+        Constraints on parameters in the form of scikit-learn.
+    extra : callable or None
+        Names of further attributes, from the state.
+    extra_spec : Spec or None
+        What these may be.
+    """
+
+    fields: dict = field(default_factory=dict)
+    fitted: dict = field(default_factory=dict)
+    args: tuple | None = None
+    check: object = None
+    constraints: dict | None = None
+    extra: object = None
+    extra_spec: object = None
+
+
+class Scope:
+    """The dimensions of one object, as far as they are known."""
+
+    def __init__(self, checker):
+        self.sizes = {}
+        self.check_record = checker.check_record
+
+    def bind(self, name, size):
+        """Set a dimension, or check that it has this size."""
+        if self.sizes.setdefault(name, size) != size:
+            raise Damaged(f"has size {size} where {name} = {self.sizes[name]}")
+
+    def match(self, wanted, shape):
+        """Check a shape against sizes, names of dimensions, and None for any size."""
+        if len(wanted) != len(shape):
+            raise Damaged(f"has {len(shape)} dimensions instead of {len(wanted)}")
+        for want, size in zip(wanted, shape, strict=True):
+            if isinstance(want, str):
+                self.bind(want, size)
+            elif want is not None and want != size:
+                raise Damaged(f"has size {size} instead of {want}")
+
+
+class Checker:
+    """Checks the objects of one file.
+
+    Parameters
+    ----------
+    foreign : callable
+        The :class:`State` of a class of another package by its name, or None.
+
+    Attributes
+    ----------
+    names : set of str
+        Full names of all classes that have occurred.
+    """
+
+    def __init__(self, foreign):
+        self._foreign = foreign
+        self._done = set()
+        self.names = set()
+
+    def check(self, content):
+        """Check every object in a value."""
+        for one in inside(content):
+            if isinstance(one, Record):
+                self.check_record(one)
+            elif isinstance(one, Named):
+                raise Unknown(one.name)
+
+    def check_record(self, record):
+        """Check one object, and the objects in it."""
+        if id(record) in self._done:
+            return
+        self._done.add(id(record))
+        self.names.add(record.name)
+        declared = self._foreign(record.name) or own_state(record.name)
+        if declared is None:
+            raise Unknown(record.name)
+        short = record.name.rpartition(".")[2]
+        state = record.state
+        if isinstance(state, tuple):  # a named tuple
+            if len(state) != len(declared.fields):
+                raise Damaged(f"a {short} has {len(state)} fields")
+            state = dict(zip(declared.fields, state, strict=True))
+        if not isinstance(state, dict | None):
+            raise Damaged(f"the state of a {short} is not a dict")
+        if record.by_call != (declared.args is not None):
+            raise Damaged(f"a {short} is not stored as usual")
+        self._check_fields(short, state or {}, declared, record.args)
+
+    def _check_fields(self, short, state, declared, args):
+        scope, fields = Scope(self), declared.fields | declared.fitted
+        wanted = [n for n, spec in declared.fields.items() if not isinstance(spec, Sometimes)]
+        if declared.fitted.keys() & state.keys() - ESTIMATOR.keys():
+            wanted += [n for n, spec in declared.fitted.items() if not isinstance(spec, Sometimes)]
+        for name in wanted:
+            if name not in state:
+                raise Damaged(f"{short} has no {name}")
+        if len(args) != len(declared.args or ()):
+            raise Damaged(f"{short} is made from {len(args)} arguments")
+        given = [
+            (f"argument {i}", a, s)
+            for i, (a, s) in enumerate(zip(args, declared.args or (), strict=True))
+        ]
+        extra = dict.fromkeys(declared.extra(state), declared.extra_spec) if declared.extra else {}
+        for name, value in state.items():
+            if name not in fields and name not in extra:
+                raise Damaged(f"{short} has an unknown attribute {str(name)[:50]!r}")
+            given.append((name, value, fields.get(name) or extra[name]))
+        # sizes first, so that shapes are checked against them
+        for name, value, spec in sorted(given, key=lambda one: not _is_size(one[2])):
+            try:
+                spec.check(value, scope)
+            except Damaged as error:
+                verb = str(error).split(" ", 1)[0] in ("is", "has", "contains", "holds")
+                between = " " if verb else ": "
+                raise Damaged(f"{name} of {short}{between}{error}") from None
+        self._check_parameters(short, state, declared.constraints)
+        if declared.check is not None:
+            try:
+                declared.check(state, scope)
+            except Damaged as error:
+                about = f"a part of {short} " if str(error).startswith("has ") else ""
+                raise Damaged(f"{about}{error}") from None
+
+    def _check_parameters(self, short, state, constraints):
+        if not constraints:
+            return
+        plain = {
+            name: state[name]
+            for name in constraints
+            if name in state and not any(isinstance(one, Record) for one in inside(state[name]))
+        }
+        try:
+            validate_parameter_constraints(constraints, plain, caller_name=short)
+        except InvalidParameterError as error:
+            raise Damaged(str(error).rstrip(".")) from None
+
+
+def same_input(record, scope):
+    """Refuse an estimator with another number of features than the object it belongs to."""
+    state = record.state if isinstance(record.state, dict) else {}
+    if "n_features_in_" in state and "d" in scope.sizes:
+        scope.bind("d", int(state["n_features_in_"]))
+
+
+def same_classes(record, scope):
+    """Refuse an estimator with another number of classes than the object it belongs to."""
+    state = record.state if isinstance(record.state, dict) else {}
+    if isinstance(state.get("classes_"), np.ndarray):
+        scope.bind("k", len(state["classes_"]))
+
+
+def _is_size(spec):
+    while isinstance(spec, Sometimes):
+        spec = spec.spec
+    return isinstance(spec, Count)
+
+
+def estimator(fitted, check=None, **parameters):
+    """How to declare an estimator of scikit-learn, whose own constraints hold for parameters."""
+
+    def declare(name):
+        module, _, attribute = name.rpartition(".")
+        owner = getattr(importlib.import_module(module), attribute)
+        names = owner._get_param_names()
+        rules = getattr(owner, "_parameter_constraints", {})
+        constraints = {n: rule for n, rule in rules.items() if n in names}
+        fields = dict.fromkeys(names, Parameter()) | parameters
+        return State(fields, ESTIMATOR | fitted, check=check, constraints=constraints)
+
+    return declare
+
+
+def thing(*args, **more):
+    """How to declare an object that is no estimator."""
+    return lambda name: State(*args, **more)
+
+
+def own_state(name):
+    """What a class of this package declares, or None if there is no such class."""
+    owner = own_class(name)
+    if owner is None:
+        return None
+    declared = {}
+    for one in reversed(owner.__mro__):
+        declared |= vars(one).get("_file_state", {})
+    check = getattr(owner, "_check_file_state", None)
+    if hasattr(owner, "_fields"):  # a named tuple
+        # its owner checks it in detail
+        return State(dict.fromkeys(owner._fields, Plain()) | declared, check=check)
+    if not issubclass(owner, BaseEstimator):
+        return State(declared, check=check) if "_file_state" in dir(owner) else None
+    parameters = dict.fromkeys(owner._get_param_names(), Parameter())
+    constraints = getattr(owner, "_parameter_constraints", None)
+    fitted = ESTIMATOR | declared
+    return State(parameters, fitted, check=check, constraints=constraints)
+
+
+def own_class(name):
+    """The class of this package that has this full name, or None."""
+    if not _OURS.fullmatch(name):
+        return None
+    module, _, attribute = name.rpartition(".")
+    try:
+        thing = getattr(importlib.import_module(module), attribute, None)
+    except ImportError:
+        return None
+    return thing if inspect.isclass(thing) and thing.__module__ == module else None

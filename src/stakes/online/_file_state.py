@@ -1,0 +1,48 @@
+"""What model files hold of the learners of this folder."""
+
+import numpy as np
+
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    FEATURES,
+    Array,
+    Flag,
+    Mapping,
+    Number,
+    Plain,
+    Sometimes,
+    Together,
+    labels,
+)
+from stakes.online._state import HEAD
+
+FILE_STATE = FEATURES | {
+    "classes_": labels(2),
+    "_labels": Together((Plain(), Plain())),
+    "_knows": Array("f8", (None,)),
+    "_intercept_changed": Sometimes(Flag()),
+    "_columns": Sometimes(Mapping(Number(0, whole=True))),
+}
+
+
+def check_file_state(state, scope):
+    """Refuse weights of another number than the features."""
+    if "_knows" not in state:
+        return
+    knows, shape = state["_knows"], state.get("_shape", (0,))
+    d = scope.sizes["d"]
+    if "_shape" in state and shape not in ((d + 1,), (d + 1, d + 1)):
+        raise Damaged("the weights of a linear learner have a wrong shape")
+    if len(knows) != HEAD + d + 1 + int(np.prod(shape)):
+        raise Damaged("a linear learner has another number of weights than features")
+    if state["_labels"] != tuple(state["classes_"].tolist()):
+        raise Damaged("a linear learner has two sets of labels")
+    if "_every" in state and not np.array_equal(state["_every"], np.arange(d)):
+        raise Damaged("a linear learner has another number of weights than features")
+    if "_shape" in state:
+        Sigma = knows[HEAD + d + 1 :].reshape(shape)
+        if (Sigma if Sigma.ndim == 1 else Sigma.diagonal()).min() < 0:
+            raise Damaged("a linear learner has a negative variance")
+    for name, at in state.get("_columns", {}).items():
+        if not isinstance(name, str) or at >= d or state["feature_names_in_"][at] != name:
+            raise Damaged("the columns of a linear learner are damaged")

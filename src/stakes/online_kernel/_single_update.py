@@ -1,0 +1,20 @@
+"""Base of the kernel learners that move one coefficient per example."""
+
+import numpy as np
+
+from stakes.online_kernel._base import KernelOnline
+from stakes.online_kernel._passes_jit import single_pass
+
+
+class SingleUpdate(KernelOnline):
+    """Base of the learners that add at most one vector per example and move no other."""
+
+    _rule_code = None
+
+    def _pass(self, store, batch, y, theta, scores):
+        numbers = np.asarray(self._rule_numbers(), dtype=np.float64)
+        single_pass(store.expansion(), batch, y, theta, self._rule_code, numbers, scores)
+
+    def _rule_numbers(self):
+        """The rule's own parameters, for the compiled loop."""
+        return np.zeros(1)
