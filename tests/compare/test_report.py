@@ -140,7 +140,7 @@ def facts(saves, interval, cost=50.0):
 def test_the_verdict_says_no_more_than_the_interval():
     proven = headline(facts(10.0, [5.0, 15.0]), "always negative", 60.0, 9)
     assert proven.startswith("Deploy booster: compared with the constant policy “always negative”")
-    assert "saves 10.00 per 1,000 decisions, 17% of its cost (95 % interval 5.00 to" in proven
+    assert "saves 10.00 per 1,000 decisions, 17% of its cost (95% interval 5.00 to" in proven
     unproven = headline(facts(0.1, [-5.0, 5.2]), "always negative", 60.0, 9)
     assert unproven.startswith("Nothing is proven: booster is not significantly better than the")
     assert "Deploy" not in unproven

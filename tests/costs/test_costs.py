@@ -73,7 +73,7 @@ def test_summary_speaks_of_the_trivial_policies():
     assert (summary.all_negative, summary.all_positive, summary.best_trivial) == (100, 6, 6)
     assert summary.top_share == pytest.approx(100 / 106)
     assert "Always negative costs 100.00; always positive costs 6.00." in str(summary)
-    assert "top 1 % of the examples hold 94.3% of the stakes" in str(summary)
+    assert "top 1% of the examples hold 94.3% of the stakes" in str(summary)
     assert summary.to_dict()["n"] == 4
     assert str(Costs.of(3).summary()) == "Say positive above a probability of 0.5000."
 

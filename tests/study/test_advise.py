@@ -78,7 +78,7 @@ def test_what_the_prices_say(costs, words):
 
 def test_a_heavy_tail_is_mentioned():
     heavy = flat(3000, 600, fn_cost=np.where(np.arange(3000) < 9, 1e6, 1.0))
-    assert "1 % of the rows hold" in str(advise(heavy))
+    assert "1% of the rows hold" in str(advise(heavy))
 
 
 def test_the_picture_asks_what_the_rules_ask():

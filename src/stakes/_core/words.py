@@ -17,6 +17,17 @@ def money(amount):
     return f"{round(float(amount), 10) + 0.0:.3g}"
 
 
+def count(number):
+    """A number of cases that need not be whole, such as a mean: digits only where they matter.
+
+    Examples
+    --------
+    >>> [count(number) for number in (1234.0, 10.4, 9.6)]
+    ['1,234', '10', '9.6']
+    """
+    return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
+
+
 def markdown_table(head, rows, *, numbers=False):
     """A Markdown table of strings; `numbers` aligns all columns but the first to the right.
 

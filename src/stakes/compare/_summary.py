@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import __version__
-from stakes._core.words import money
+from stakes._core.words import count, money
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
 from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
@@ -76,10 +76,10 @@ def headline(best, today_name, today_cost, n_finished):
     if high < 0:
         return (
             f"Keep {against}: the cheapest learner, {best['learner']}, costs {money(-saved)} more "
-            f"per 1,000 decisions (95 % interval {money(-high)} to {money(-low)})."
+            f"per 1,000 decisions (95% interval {money(-high)} to {money(-low)})."
         )
     saves = (
-        f"{money(saved)} per 1,000 decisions{share} (95 % interval {money(low)} to {money(high)})."
+        f"{money(saved)} per 1,000 decisions{share} (95% interval {money(low)} to {money(high)})."
     )
     if low > 0:
         return f"Deploy {best['learner']}: compared with {against} it saves {saves}"
@@ -94,8 +94,8 @@ def counts_sentence(best, stakes):
     positives = 1000 * stakes.n_positive / stakes.n
     wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
     return (
-        f"Of 1,000 cases it calls {best['alerts_per_1000']:.1f} positive, {wrong:.1f} of them "
-        f"wrongly, and misses {missed:.1f} of {positives:.1f} positives."
+        f"Of 1,000 cases it calls {count(best['alerts_per_1000'])} positive, {count(wrong)} of "
+        f"them wrongly, and misses {count(missed)} of {count(positives)} positives."
     )
 
 

@@ -74,10 +74,10 @@ class CostSummary:
         else:
             lines.append(
                 f"Say positive above a probability of {self.break_even:.4f} (median; "
-                f"{self.break_even_low:.4f} to {self.break_even_high:.4f} in 90 % of the examples)."
+                f"{self.break_even_low:.4f} to {self.break_even_high:.4f} in 90% of the examples)."
             )
         if self.top_share is not None:
-            lines.append(f"The top 1 % of the examples hold {self.top_share:.1%} of the stakes.")
+            lines.append(f"The top 1% of the examples hold {self.top_share:.1%} of the stakes.")
         return "\n".join(lines)
 
 

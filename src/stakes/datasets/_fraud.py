@@ -65,8 +65,8 @@ def make_fraud(
     >>> print(data.summary())
     10,000 examples, 201 positive (2.01%).
     Always negative costs 26,034.39; always positive costs 97,990.00.
-    Say positive above a probability of 0.1445 (median; 0.0225 to 0.5427 in 90 % of the examples).
-    The top 1 % of the examples hold 18.4% of the stakes.
+    Say positive above a probability of 0.1445 (median; 0.0225 to 0.5427 in 90% of the examples).
+    The top 1% of the examples hold 18.4% of the stakes.
     """
     if n_features < 15:
         raise ValueError(f"n_features must be at least 15. Got {n_features} instead.")

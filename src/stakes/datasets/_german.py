@@ -48,8 +48,8 @@ def load_german_credit(*, loss_share=0.75, monthly_interest=0.006, flat_interest
     >>> print(load_german_credit().summary())
     1,000 examples, 300 positive (30.00%).
     Always negative costs 886,078.50; always positive costs 315,904.99.
-    Say positive above a probability of 0.1259 (median; 0.0458 to 0.2775 in 90 % of the examples).
-    The top 1 % of the examples hold 9.4% of the stakes.
+    Say positive above a probability of 0.1259 (median; 0.0458 to 0.2775 in 90% of the examples).
+    The top 1% of the examples hold 9.4% of the stakes.
     """
     table = pl.read_csv(files("stakes.datasets") / "data" / "german_credit.csv")
     amount = table["amount"].to_numpy().astype(np.float64)

@@ -111,7 +111,7 @@ def _costs_in_words(stakes):
     if high - low > 0.01:
         yield (
             "Costs differ from row to row: the break-even probability lies between "
-            f"{low:.3f} and {high:.3f} for 90 % of the rows, so pass the costs to predict as well."
+            f"{low:.3f} and {high:.3f} for 90% of the rows, so pass the costs to predict as well."
         )
     elif abs(low - 0.5) > 0.01:
         yield f"Decide positive above a probability of {low:.3f}, not 0.5."
@@ -119,6 +119,6 @@ def _costs_in_words(stakes):
         yield "Both mistakes cost the same: the usual threshold of 0.5 is right."
     if stakes.top_share > 0.2:
         yield (
-            f"1 % of the rows hold {stakes.top_share:.0%} of what is at stake: look at the tail "
+            f"1% of the rows hold {stakes.top_share:.0%} of what is at stake: look at the tail "
             "(stakes.risk), not only at the mean."
         )

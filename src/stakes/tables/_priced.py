@@ -42,8 +42,8 @@ class PricedData:
     >>> print(data.summary())
     2 examples, 1 positive (50.00%).
     Always negative costs 9.00; always positive costs 1.00.
-    Say positive above a probability of 0.1333 (median; 0.1033 to 0.1633 in 90 % of the examples).
-    The top 1 % of the examples hold 90.0% of the stakes.
+    Say positive above a probability of 0.1333 (median; 0.1033 to 0.1633 in 90% of the examples).
+    The top 1% of the examples hold 90.0% of the stakes.
     """
 
     name: str

@@ -72,7 +72,7 @@ def cost_figure(data, name):
         ax.axvline(data["today"]["cost_per_1000"], color=INK, linewidth=1, linestyle=":")
         ax.set_yticks(range(len(learners)), [f["learner"] for f in reversed(learners)])
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel(f"cost per 1,000 decisions (95 % interval); dotted: {data['today']['name']}")
+        ax.set_xlabel(f"cost per 1,000 decisions (95% interval); dotted: {data['today']['name']}")
         few_ticks(ax.xaxis)
         ax.margins(y=0.03)
 

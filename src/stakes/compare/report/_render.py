@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 
 from stakes._core.files import appearing
-from stakes._core.words import markdown_table, money
+from stakes._core.words import count, markdown_table, money
 from stakes.compare.report._figures import (
     calibration_figure,
     cost_figure,
@@ -44,7 +44,7 @@ def to_html(summary):
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["money"] = money
+    environment.filters |= {"cases": count, "money": money}
     template = files("stakes.compare.report").joinpath("report.html.j2").read_text(encoding="utf-8")
     figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
     ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
@@ -84,7 +84,7 @@ def _figures(data, name):
 
 
 def _learners(data):
-    head = ["learner and decision", "cost per 1,000", "95 % interval", "savings", "alerts"]
+    head = ["learner and decision", "cost per 1,000", "95% interval", "savings", "alerts"]
     head += ["false alarms", "missed", "fit s"]
     rows = [
         [
@@ -92,9 +92,9 @@ def _learners(data):
             money(f["cost_per_1000"]),
             " to ".join(money(x) for x in f["cost_interval"]),
             "" if f["savings"] is None else f"{f['savings']:.3f}",
-            f"{f['alerts_per_1000']:.1f}",
-            f"{f['false_alarms_per_1000']:.1f}",
-            f"{f['missed_per_1000']:.1f}",
+            count(f["alerts_per_1000"]),
+            count(f["false_alarms_per_1000"]),
+            count(f["missed_per_1000"]),
             f"{f['fit_seconds']:.2f}",
         ]
         for f in data["learners"]
@@ -127,5 +127,5 @@ def _ranks(ranks):
         f"## Ranks over {ranks['n_datasets']} data sets\n\n{text}\n\nFriedman p = "
         f"{ranks['friedman_p']:.2g} (Iman-Davenport {ranks['iman_davenport_p']:.2g}). Average "
         f"ranks closer than {ranks['critical_difference']:.2f} are not significantly different "
-        "(Nemenyi, 5 % level)."
+        "(Nemenyi, 5% level)."
     )
