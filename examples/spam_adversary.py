@@ -42,7 +42,7 @@ plain = LogisticRegression(C=10).fit(X, y)
 # %%
 # The plain filter is linear, so the best move against it is exact: which words are changed and how
 # far, what the sender gains, and what that costs us, for this filter and at equilibrium.
-report = manipulation_report(plain, X, y, PRICES, **COSTS)
+report = manipulation_report(plain, X, y, PRICES, random_state=0, **COSTS)
 print(report.to_markdown(top=5))
 report.plot(top=8)
 plt.show()
@@ -50,13 +50,14 @@ plt.show()
 # %%
 # The filter at equilibrium anticipates the sender and relies on what cannot be changed. The cheaper
 # it is to rewrite a mail, the more that pays off. Each filter below faces the best move against
-# itself.
+# itself; "plain" is fitted with the same costs as the equilibrium, so that the gain of the game is
+# not mistaken for the gain of the costs.
 ease = [1, 2, 4, 8, 16]
-paid = {"plain": [], "equilibrium": []}
+paid = {"model": [], "plain": [], "equilibrium": []}
 for factor in ease:
-    outcomes = manipulation_report(plain, X, y, PRICES / factor, **COSTS).outcomes
-    for row in outcomes.filter(pl.col("moved")).iter_rows(named=True):
-        paid["plain" if row["against"] == "model" else "equilibrium"].append(row["cost"])
+    report = manipulation_report(plain, X, y, PRICES / factor, random_state=0, **COSTS)
+    for row in report.outcomes.filter(pl.col("moved")).iter_rows(named=True):
+        paid[row["against"]].append(row["cost"])
 for name, costs in paid.items():
     plt.plot(ease, costs, marker="o", label=name)
     print(f"{name:12} " + ", ".join(f"{cost:,.0f}" for cost in costs))
