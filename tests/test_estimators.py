@@ -13,6 +13,12 @@ from instances import instances
 
 # twenty seconds and more with the JIT off; the other lane has them
 LONG_WITHOUT_JIT = {("StackelbergClassifier", "check_classifiers_train")}
+# solved to a tolerance, so copies of a row and its weight agree to that only, not to the last
+# digits; tests/game/test_stackelberg.py compares them
+TO_A_TOLERANCE = {
+    ("StackelbergClassifier", "check_sample_weight_equivalence_on_dense_data"),
+    ("StackelbergClassifier", "check_sample_weight_equivalence_on_sparse_data"),
+}
 CLASSIFIERS = [estimator for estimator in instances() if is_classifier(estimator)]
 
 
@@ -20,6 +26,8 @@ CLASSIFIERS = [estimator for estimator in instances() if is_classifier(estimator
 def test_scikit_learn_checks(estimator, check):
     if numba.config.DISABLE_JIT and (type(estimator).__name__, name_of(check)) in LONG_WITHOUT_JIT:
         pytest.skip("long without the compiled loops, and run with them")
+    if (type(estimator).__name__, name_of(check)) in TO_A_TOLERANCE:
+        pytest.skip("solved to a tolerance, so copies of a row and its weight agree to that only")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's checks provoke warnings on purpose
         check(estimator)

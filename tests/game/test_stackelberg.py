@@ -229,6 +229,19 @@ def test_batches_are_the_new_position():
         model.partial_fit(X, y + 5)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_a_weight_counts_copies(rng, make):
+    X, y = sample(rng)
+    weight = rng.integers(0, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), weight)
+    model = StackelbergClassifier(movement_price=0.5, tol=1e-7)
+    weighted = model.fit(make(X), y, sample_weight=weight).coef_.copy()
+    value = model.value_
+    copied = model.fit(make(X[rows]), y[rows])
+    assert copied.value_ == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(copied.coef_, weighted, rtol=2e-3, atol=1e-3)
+
+
 def test_selects_features_by_equilibrium_weights():
     X, y = sample(np.random.default_rng(0), d=4)
     model = StackelbergClassifier(movement_price=[0.05, np.inf, 1.0, 1.0])
