@@ -93,6 +93,7 @@ CONTRACT = {
     # with approximation, oob or a frame only
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),
+        *("approximation_loss_", "calibration_"),
     },
 }
 

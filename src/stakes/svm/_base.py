@@ -40,6 +40,10 @@ SVM_CONSTRAINTS = COST_CONSTRAINTS | {
     "verbose": ["boolean"],
     "random_state": ["random_state"],
 }
+TRAINING_CONSTRAINTS = {
+    "normalize_costs": ["boolean"],
+    "cost_rule": [StrOptions({"auto", "class", "example"})],
+}
 _MAPS = (
     "sklearn.kernel_approximation.Nystroem",
     "sklearn.kernel_approximation.RBFSampler",
@@ -227,6 +231,20 @@ class PricedSVC(CostSensitiveClassifier):
         for (_, test), part in zip(folds, Parallel(n_jobs=self.n_jobs)(tasks), strict=True):
             scores[:, test] = part
         return scores
+
+    def _training_regret(self, y, regret, weight):
+        """The regrets that set the penalties: of each example, or the mean of its class.
+
+        Scores that were trained with costs per example follow the costs where these depend on the
+        features; a decision that weighs each row's costs again would count them twice.
+        """
+        rule = self.cost_rule
+        if rule == "auto":
+            rule = "example" if self.calibration is None else "class"
+        if rule == "example":
+            return regret
+        means = {s: np.average(regret[y == s], weights=weight[y == s]) for s in (-1, 1)}
+        return np.where(y > 0, means[1], means[-1])
 
     def _folds(self, X, y):
         """Folds that hold each row out exactly once; None if a class has a single example."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stakes._core.base import LearnerInfo
+from stakes.svm._base import TRAINING_CONSTRAINTS
 from stakes.svm._docs import documented
 from stakes.svm._kernel_svc import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._penalties import biased_penalties
@@ -46,8 +47,9 @@ class BiasedPenaltySVC(KernelSVC):
     """
 
     normalize_costs: bool = True
+    cost_rule: str = "auto"
 
-    _parameter_constraints = KERNEL_CONSTRAINTS | {"normalize_costs": ["boolean"]}
+    _parameter_constraints = KERNEL_CONSTRAINTS | TRAINING_CONSTRAINTS
     _info = LearnerInfo(
         family="svm",
         speed="slow",
@@ -56,4 +58,5 @@ class BiasedPenaltySVC(KernelSVC):
     )
 
     def _plan(self, X, y, regret, weight):
+        regret = self._training_regret(y, regret, weight)
         return biased_penalties(regret, y, weight, normalize=self.normalize_costs), None

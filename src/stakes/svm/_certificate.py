@@ -193,19 +193,20 @@ def warn_if_far(found, tol, close, stacklevel):
 
 
 def _bias(F, beta, lower, upper, m, M, y, weight, margin):
-    """The usual bias, the mean over the rows on the margin, or the one with the least slack."""
+    """The mean over the rows on the margin, unless another bias has a clearly lower objective."""
     free = (beta > lower) & (beta < upper)  # on the margin: y_i p_i = (K beta)_i + b
     if free.any():
         usual = float(-F[free].mean())
     else:
         usual = float((m + M) / 2) if np.isfinite(m + M) else float(m if np.isfinite(m) else M)
-    target = y * margin
-    least = best_bias(F + target, y, weight, target)
+    scores = F + y * margin
+    least = best_bias(scores, y, weight, y * margin)
 
-    def slack(b):
-        return weight @ np.maximum(0.0, margin - y * (F + target + b))
+    def objective(b):
+        slack = weight @ np.maximum(0.0, margin - y * (scores + b))
+        return 0.5 * float(beta @ scores) + slack
 
-    return min((usual, least), key=slack)
+    return least if objective(least) < 0.999 * objective(usual) else usual
 
 
 def _is_convex(gram):

@@ -7,14 +7,13 @@ import numpy as np
 
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
-from stakes.svm._base import PricedSVC
+from stakes.svm._base import TRAINING_CONSTRAINTS, PricedSVC
 from stakes.svm._docs import documented
 from stakes.svm._kernel_svc import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._penalties import cost_penalties
 
 KAPPA_GRID = (1.0, 0.7, 0.5, 0.25, 0.1, 0.05)
-MARGIN_CONSTRAINTS = {
-    "normalize_costs": ["boolean"],
+MARGIN_CONSTRAINTS = TRAINING_CONSTRAINTS | {
     "kappa": [None, StrOptions({"search", "paper"}), Interval(Real, 0, 1, closed="right")],
     "slope": [StrOptions({"paper", "consistent"})],
     "conditions": [StrOptions({"check", "ignore"})],
@@ -29,11 +28,13 @@ class CostMargin(PricedSVC):
     slope: str = "consistent"
     conditions: str = "ignore"
     normalize_costs: bool = True
+    cost_rule: str = "auto"
 
     def _plan(self, X, y, regret, weight):
         """Penalties for kappa; with "search" the cheapest in cross-validation, with its scores."""
         options = dict(slope=self.slope, normalize=self.normalize_costs, conditions=self.conditions)
-        kappa = self.kappa
+        kappa, paid_for = self.kappa, regret * weight
+        regret = self._training_regret(y, regret, weight)
         if kappa == "search" and min(np.sum(y > 0), np.sum(y < 0)) < 2:
             kappa = None  # nothing to search on
         if kappa != "search":
@@ -45,7 +46,7 @@ class CostMargin(PricedSVC):
             except ValueError:
                 break  # excluded by Eq. 50, and so are all smaller ones
         scores = self._held_out(X, y, plans)
-        paid = ((scores > 0) != (y > 0)) @ (regret * weight)
+        paid = ((scores > 0) != (y > 0)) @ paid_for
         best = int(paid.argmin())
         return plans[best], scores[best]
 

@@ -33,6 +33,10 @@ NORMALIZE = """\
 normalize_costs : bool, default=True
     Whether to divide the regrets by the mean of the cheaper class, so that the currency does not
     matter; False uses them as they are, as in the paper.
+cost_rule : {"auto", "class", "example"}, default="auto"
+    What sets the penalty of an example: its own costs ("example"), or the mean of its class
+    ("class"), which leaves the scores free of costs that depend on the features. "auto": "class"
+    with a calibration, since the decision then weighs the costs of each row; else "example".
 """
 PARALLEL = """\
 n_jobs : int or None, default=None

@@ -87,7 +87,7 @@ def solve_dual(
         found = certify(gram, y, weight, margin, beta, F, steps)
         if best is None or found.gap < best.gap or not np.isfinite(best.gap):
             best = found
-        if best.gap <= CLOSE or np.isnan(best.gap) or steps >= max_iter or goal < 1e-4 * tol:
+        if best.gap <= CLOSE or np.isnan(best.gap) or steps >= max_iter or goal < 1e-10:
             break
         goal /= 10
     warn_if_far(best, tol, CLOSE, stacklevel=3)
@@ -95,12 +95,22 @@ def solve_dual(
 
 
 def _feasible(beta, problem):
-    """The nearest multipliers in the box whose sum is zero, from those of a similar problem."""
+    """Multipliers of a similar problem, moved into the box and to a sum of zero.
+
+    The smallest ones of the side with the larger sum become zero, so that most of those at a bound
+    stay there.
+    """
     beta = np.clip(beta, problem.lower, problem.upper)
-    up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
-    if up == 0 or down == 0:
-        return np.zeros(len(beta))
-    return beta * np.where(beta > 0, min(1.0, down / up), min(1.0, up / down))
+    surplus = beta.sum()
+    if abs(surplus) <= 1e-12 * np.abs(beta).sum():
+        return beta
+    side = np.flatnonzero(beta * surplus > 0)
+    side = side[np.argsort(np.abs(beta[side]), kind="stable")]
+    total = np.cumsum(np.abs(beta[side]))
+    k = min(np.searchsorted(total, abs(surplus)), len(side) - 1)
+    beta[side[k]] = np.sign(surplus) * max(total[k] - abs(surplus), 0.0)
+    beta[side[:k]] = 0.0
+    return beta
 
 
 @dataclass
