@@ -4,10 +4,8 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-
-SMALL = 2000  # rows up to which an unknown kernel is tested for being positive semi-definite
 
 
 @dataclass(frozen=True)
@@ -145,7 +143,7 @@ def certify(gram, y, weight, margin, beta, F, steps):
         + rest * (float(np.abs(F).max()) + float(error.max()) + rest * gram.largest)
         + eps * (float(size @ np.abs(target)) + float(weight @ slack) + 2 * abs(quadratic))
     )
-    if not _is_convex(gram):
+    if not gram.is_convex:
         rounding = np.nan
     return DualSolution(
         beta=beta.copy(),
@@ -207,19 +205,3 @@ def _bias(F, beta, lower, upper, m, M, y, weight, margin):
         return 0.5 * float(beta @ scores) + slack
 
     return least if objective(least) < 0.999 * objective(usual) else usual
-
-
-def _is_convex(gram):
-    """Whether the kernel matrix is positive semi-definite, by a Cholesky factor if unknown."""
-    if gram.convex:
-        return True
-    if gram.shape[0] > SMALL:
-        return False
-    K = gram.full()
-    K = (K + K.T) / 2
-    K[np.diag_indices_from(K)] += 2 * len(K) * np.finfo(np.float64).eps * max(gram.largest, 1e-300)
-    try:
-        linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
-        return False
-    return True
