@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import inspect
 from typing import Annotated
 
 import typer
@@ -30,6 +31,11 @@ _OUTCOMES = {
     "tp": "a true positive",
     "tn": "a true negative",
 }
+
+
+def help_of(command):
+    r"""Help of a command: a line with \b keeps the lines below it as they are."""
+    return inspect.cleandoc(command.__doc__).replace("\\b", "\b")
 
 
 def cost_option(outcome, default):
