@@ -89,7 +89,9 @@ def test_other_media_types_paths_and_methods_are_refused(client):
     assert plain.status_code == 415
     assert client.get("/v1/nothing").status_code == 404
     assert client.get("/v1/labels").status_code == 405
-    assert client.get("/v1/decisions/nobody").json() == {"error": "There is no decision about 'nobody'."}
+    assert client.get("/v1/decisions/nobody").json() == {
+        "error": "There is no decision about 'nobody'."
+    }
 
 
 def test_a_page_of_the_web_cannot_reach_a_local_service(client):

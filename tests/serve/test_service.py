@@ -69,7 +69,9 @@ def test_groups_do_not_matter(tmp_path):
 
 @pytest.mark.parametrize("every", [10, 10_000])
 def test_any_past_state_can_be_rebuilt(tmp_path, every):
-    service = new_service(tmp_path / "store.db", every=every, a=ProbitClassifier(), b=AROWClassifier())
+    service = new_service(
+        tmp_path / "store.db", every=every, a=ProbitClassifier(), b=AROWClassifier()
+    )
     digests = {}
     for request in late_labels(make_events(60), random.Random(3)):
         service.handle([request])

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import msgspec
 from starlette.applications import Starlette
@@ -22,6 +23,16 @@ MAX_BYTES = 1_000_000  # of a request
 MAX_MODEL = 200_000_000  # of a model file
 READ_SECONDS = 10
 _LOCAL = {"localhost", "127.0.0.1", "[::1]", "testserver"}
+_PAGE = Path(__file__).parent / "page"
+_KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+_PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
 _LOG = logging.getLogger("stakes.serve")
 _decisions = msgspec.json.Decoder(types.Decide | types.Decisions)
 _labels = msgspec.json.Decoder(types.Label | types.Labels)
@@ -57,6 +68,10 @@ class App:
             self._route("/v1/models/{name}", self._add, "admin", "PUT"),
             self._route("/v1/champion/{name}", self._promote, "admin", "PUT"),
             self._route("/v1/events/{id:path}", self._erase, "admin", "DELETE"),
+            self._route("/v1/page", self._page, "read", "GET"),
+            self._file("/", "index.html"),
+            self._file("/page.js", "page.js"),
+            self._file("/page.css", "page.css"),
             self._route("/metrics", self._show_metrics, "read", "GET"),
             self._route("/openapi.json", self._document, None, "GET"),
             self._route("/health", self._health, None, "GET"),
@@ -72,6 +87,16 @@ class App:
 
         return Route(path, guarded, methods=[method])
 
+    def _file(self, path, name):
+        """A part of the page: the same for everyone, without any data."""
+        content = (_PAGE / name).read_bytes()
+        kind = _KINDS[name.rpartition(".")[2]]
+
+        async def show(request):
+            return Response(content, media_type=kind, headers=_PAGE_HEADERS)
+
+        return self._route(path, show, None, "GET")
+
     @asynccontextmanager
     async def _lifespan(self, app):
         task = asyncio.create_task(self._groups.run())
@@ -81,6 +106,7 @@ class App:
 
     def _check(self, request, right):
         """Refuse whoever may not do this."""
+        request.state.rights = None
         if self._tokens is None:
             # a page of the web must not reach a service on localhost under a name of its own
             if request.headers.get("host", "").rsplit(":", 1)[0] not in _LOCAL:
@@ -91,6 +117,7 @@ class App:
             if rights is None:
                 headers = {"WWW-Authenticate": "Bearer"}
                 raise HTTPException(401, "Send a valid token: Authorization: Bearer ...", headers)
+            request.state.rights = rights
             if right not in rights:
                 raise HTTPException(403, f"This token has no right to {right}.")
 
@@ -112,6 +139,11 @@ class App:
 
     async def _totals(self, request):
         return _json(await self._groups.ask(self._service.report))
+
+    async def _page(self, request):
+        rights = request.state.rights
+        with_reviews = rights is None or "review" in rights
+        return _json(await self._groups.ask(self._service.page, with_reviews))
 
     async def _add(self, request):
         content = await _read(request, MAX_MODEL)

@@ -47,7 +47,7 @@ class Decided(Struct):
 
 
 class Label(Struct, forbid_unknown_fields=True):
-    """The label of an event."""
+    """The label of an event: true and false, or the words of the data."""
 
     id: Id
     label: Annotated[str, Meta(min_length=1, max_length=200)] | Number | bool
@@ -101,6 +101,25 @@ class Totals(Struct):
     open_reviews: int
     price_of_alert: float | None = None
     price_of_review: float | None = None
+
+
+class Hour(Struct):
+    """Money of the events that were decided in an hour since 1970."""
+
+    hour: int
+    events: int
+    labels: int
+    costs: dict[str, float]
+
+
+class Page(Struct):
+    """Everything that the page shows."""
+
+    totals: Totals
+    hours: list[Hour]
+    alarms: list[str]
+    last_label: float | None
+    reviews: list[Review] | None
 
 
 class Problem(Struct):

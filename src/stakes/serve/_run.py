@@ -1,5 +1,6 @@
 """Start a service and listen."""
 
+import contextlib
 import ipaddress
 import socket
 from pathlib import Path
@@ -47,7 +48,8 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
         limit_concurrency=2000,
         h11_max_incomplete_event_size=65536,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    with contextlib.suppress(KeyboardInterrupt):  # raised again after a graceful stop
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def _is_local(host):

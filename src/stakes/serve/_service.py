@@ -8,7 +8,7 @@ from stakes.errors import InputError, near_matches
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import paid_for
 from stakes.serve._report import decided, totals_of
-from stakes.serve._requests import Decide, Labeled, Review
+from stakes.serve._requests import Decide, Hour, Labeled, Page, Review
 from stakes.serve._state import State
 from stakes.serve._store import Entry
 from stakes.stream import PriceList, Prices
@@ -101,6 +101,16 @@ class Service:
     def report(self):
         """Money so far, by model."""
         return totals_of(self.state)
+
+    def page(self, with_reviews):
+        """Everything that the page shows; reviews only for those who may see events."""
+        return Page(
+            self.report(),
+            [Hour(*row) for row in self.state.hours.rows()],
+            [],
+            self.state.last_label,
+            self.reviews() if with_reviews else None,
+        )
 
     def add(self, name, content):
         """Add a challenger: it sees every event from now on, and decides about none.
@@ -259,7 +269,8 @@ class _Group:
     def _label(self, request):
         id = str(request.id)
         try:
-            label = self._service.labels.read_one(request.label)
+            label = request.label
+            label = int(label) if label is True or label is False else self._read(label)
         except InputError as error:
             return error
         if label is None:
@@ -275,6 +286,9 @@ class _Group:
         if status != "repeated" and before != body:
             self._write("label", id, body)
         return Labeled(id, status, label, decision and self._paid(decision, label))
+
+    def _read(self, label):
+        return self._service.labels.read_one(label)
 
     def _paid(self, decision, label):
         action = decision["actions"][decision["model"]]

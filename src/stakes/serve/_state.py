@@ -7,6 +7,7 @@ import joblib
 
 from stakes.errors import InputError
 from stakes.serve._difference import Difference
+from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import REVIEW, Capacity, Policy, paid_for
 from stakes.stream import Prices, RowEncoder, Totals
@@ -63,6 +64,10 @@ class State:
         Name -> :class:`Contender`.
     reviews : dict
         Id -> expected saving, of the events that wait for a review.
+    hours : Hours
+        Money by hour.
+    last_label : float or None
+        When the last label came.
     """
 
     def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
@@ -73,6 +78,8 @@ class State:
         self.contenders = {name: Contender(m, Policy(capacity)) for name, m in models.items()}
         self.champion = next(iter(models))
         self.reviews = {}
+        self.hours = Hours()
+        self.last_label = None
 
     def score(self, events, prices):
         """Features, and for each model (probability, action), of events that come next.
@@ -95,6 +102,7 @@ class State:
         """What the journal keeps of a decision."""
         actions, gains = self._actions(scores, prices, at)
         return {
+            "at": at,
             "event": event,
             "features": features,
             "prices": list(prices),
@@ -118,6 +126,7 @@ class State:
         self.seq = entry.seq
         body = entry.body
         if entry.kind == "decision":
+            self.hours.decided(entry.at)
             for contender in self.contenders.values():
                 contender.totals.events += 1
             if body["actions"][body["model"]] == REVIEW:
@@ -182,6 +191,7 @@ class State:
         state.champion = facts["champion"]
         state.encoder = RowEncoder(state=facts["encoder"])
         state.reviews = dict(facts["reviews"])
+        state.hours, state.last_label = Hours(facts["hours"]), facts["last_label"]
         for name, policy, totals, lead in facts["contenders"]:
             contender = state.contenders[name]
             contender.policy = Policy.of_state(state.capacity, policy)
@@ -197,6 +207,8 @@ class State:
             drop=sorted(self.drop),
             encoder=self.encoder.get_state(),
             reviews=list(self.reviews.items()),
+            hours=self.hours.rows(),
+            last_label=self.last_label,
             contenders=[
                 [name, c.policy.get_state(), asdict(c.totals), c.lead.get_state()]
                 for name, c in self.contenders.items()
@@ -218,31 +230,30 @@ class State:
 
     def _follow_label(self, entry, decision):
         label, status = entry.body["label"], entry.body["status"]
+        self.last_label = entry.at
         if status == "early":
             return
         self.reviews.pop(entry.id, None)
+        prices = Prices(*decision["prices"])
         if status == "corrected":
-            self._book(decision, 1 - label, sign=-1)
-            self._book(decision, label)
+            self._book(decision, prices, 1 - label, sign=-1)
+            self._book(decision, prices, label)
             return
-        self._book(decision, label)
-        self._compare(decision, label)
+        paid = self._book(decision, prices, label)
+        for name, cost in paid.items():
+            if name != self.champion and self.champion in paid:
+                self.contenders[name].lead.add(paid[self.champion] - cost)
         if decision["features"] is not None:
-            prices = Prices(*decision["prices"])
             for model in self._learners():
                 model.learn(decision["features"], label, prices)
             self.version = entry.seq
 
-    def _book(self, decision, label, sign=1):
-        prices = Prices(*decision["prices"])
+    def _book(self, decision, prices, label, sign=1):
+        """Book an event for every model that decided about it; what each one paid."""
+        paid = {}
         for name, action in decision["actions"].items():
-            paid = paid_for(prices, label, action, self.capacity)
-            self.contenders[name].totals.book(prices, label, paid, sign)
-
-    def _compare(self, decision, label):
-        prices = Prices(*decision["prices"])
-        actions = decision["actions"]
-        paid = {name: paid_for(prices, label, a, self.capacity) for name, a in actions.items()}
-        for name, cost in paid.items():
-            if name != self.champion and self.champion in paid:
-                self.contenders[name].lead.add(paid[self.champion] - cost)
+            paid[name] = paid_for(prices, label, action, self.capacity)
+            self.contenders[name].totals.book(prices, label, paid[name], sign)
+        constant = {NEVER: prices.paid(label, 0), ALWAYS: prices.paid(label, 1)}
+        self.hours.booked(decision["at"], paid | constant, sign)
+        return paid
