@@ -86,13 +86,15 @@ def test_any_past_state_can_be_rebuilt(tmp_path, every):
 
 def test_a_restart_changes_nothing(tmp_path):
     requests = late_labels(make_events(80), random.Random(4))
-    plain = new_service(tmp_path / "plain.db")
+    plain = new_service(tmp_path / "plain.db", clock=lambda: 0.0)
     expected = [plain.handle([request]) for request in requests]
-    broken = new_service(tmp_path / "broken.db", every=13)
+    broken = new_service(tmp_path / "broken.db", every=13, clock=lambda: 0.0)
     for i, request in enumerate(requests):
         if i % 10 == 9:
-            broken.close() if i % 20 == 9 else broken._store.close()  # with and without a checkpoint
-            broken = Service(open_store(tmp_path / "broken.db"), checkpoint_every=13)
+            end = broken.close if i % 20 == 9 else broken._store.close  # without a checkpoint
+            end()
+            store = open_store(tmp_path / "broken.db")
+            broken = Service(store, checkpoint_every=13, clock=lambda: 0.0)
         assert broken.handle([request]) == expected[i]
     assert broken.state.digest() == plain.state.digest()
     plain.close()
