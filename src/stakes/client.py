@@ -42,7 +42,7 @@ class Client:
     timeout : float, default=5.0
         Seconds to wait for one answer.
     patience : float, default=30.0
-        Seconds after which sending again is given up.
+        Seconds after which a request is no longer retried.
     """
 
     def __init__(self, url, *, token=None, timeout=5.0, patience=30.0):

@@ -6,8 +6,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from serve.crashes import postgres
 from serve.serving import decide, label, make_events
-from serve.torture import postgres
 from stakes.cli._app import app
 from stakes.compare import BatchDecider, TableSettings, train_to_file
 from stakes.datasets import load

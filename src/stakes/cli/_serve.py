@@ -98,10 +98,10 @@ def start(
       stakes serve --learner probit --target fraud --fp-cost 5 --fn-cost amount
       stakes serve model.skops --max-alerts 200 --review-cost 3 --max-reviews 50
     """
-    run, open_service, capacity_of = _parts()
+    serve = _serve()
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     limits = dict(max_alerts=max_alerts, review_cost=review_cost, max_reviews=max_reviews)
-    service = open_service(
+    service = serve.start(
         store,
         models or [],
         learner=learner,
@@ -109,7 +109,7 @@ def start(
         positive=positive,
         drop=drop or [],
         prior=prior,
-        capacity=capacity_of(period=period, **limits),
+        capacity=serve.Capacity(period=period, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},
     )
 
@@ -119,7 +119,7 @@ def start(
                 f"Deciding with {service.state.champion} at {url}; Ctrl-C to stop.", err=True
             )
 
-    run(service, host=host, port=port, tokens=tokens, ready=ready)
+    serve.run(service, host=host, port=port, tokens=tokens, ready=ready)
 
 
 @guarded
@@ -136,9 +136,7 @@ def token(
     Example:
       stakes serve token shop --role decide
     """
-    from stakes.serve import add_token
-
-    typer.echo(add_token(tokens, name, role))
+    typer.echo(_serve().add_token(tokens, name, role))
 
 
 @guarded
@@ -158,16 +156,15 @@ def replay(
     Example:
       stakes serve replay --until 120000 --out then
     """
-    import msgspec
-
-    from stakes.serve import open_store, rebuild, totals_of
-
-    state = rebuild(open_store(store, create=False), until)
+    serve = _serve()
+    opened = serve.open_store(store, create=False)
+    state = serve.rebuild(opened, until)
+    opened.close()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, contender in state.contenders.items():
             (out / f"{name}.skops").write_bytes(contender.model.to_bytes())
-    typer.echo(msgspec.json.format(msgspec.json.encode(totals_of(state))).decode())
+    typer.echo(serve.as_json(serve.totals_of(state)))
 
 
 @guarded
@@ -183,22 +180,19 @@ def backup(
     Example:
       stakes serve backup monday.db
     """
-    from stakes.serve import back_up
-
-    back_up(store, out)
+    _serve().back_up(store, out)
 
 
 for command in (start, token, replay, backup):
     app.command(help=options.help_of(command))(command)
 
 
-def _parts():
+def _serve():
     """The service, which needs packages of its own."""
     try:
-        from stakes.serve import Capacity, run
-        from stakes.serve import start as open_service
+        import stakes.serve
     except ImportError as error:
         raise InputError(
             f'stakes serve needs {error.name}; install it with pip install "stakes[serve]".'
         ) from None
-    return run, open_service, Capacity
+    return stakes.serve

@@ -4,7 +4,9 @@ from stakes.serve._app import App
 from stakes.serve._difference import Difference
 from stakes.serve._models import LearningModel, TrainedModel
 from stakes.serve._policy import Capacity
-from stakes.serve._report import totals_of
+from stakes.serve._report import as_json, totals_of
+from stakes.serve._requests import Decide as DecideRequest
+from stakes.serve._requests import Label as LabelRequest
 from stakes.serve._run import run
 from stakes.serve._service import NotWrittenError, Service, rebuild
 from stakes.serve._sqlite import back_up
@@ -16,8 +18,10 @@ from stakes.serve._tokens import Tokens, add_token
 __all__ = [
     "App",
     "Capacity",
+    "DecideRequest",
     "Difference",
     "Entry",
+    "LabelRequest",
     "LearningModel",
     "NotWrittenError",
     "Service",
@@ -26,6 +30,7 @@ __all__ = [
     "Tokens",
     "TrainedModel",
     "add_token",
+    "as_json",
     "back_up",
     "open_store",
     "rebuild",

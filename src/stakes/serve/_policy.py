@@ -1,4 +1,4 @@
-"""From probabilities to actions when people can only look at so many alerts and reviews."""
+"""From probabilities to actions when people have time for a limited number of alerts and reviews."""
 
 import bisect
 import math

@@ -2,6 +2,8 @@
 
 from dataclasses import asdict
 
+import msgspec
+
 from stakes.serve._policy import expected_cost
 from stakes.serve._requests import Decided, Lead, Money, Totals
 from stakes.stream import Prices
@@ -33,6 +35,11 @@ def totals_of(state):
         policy.alerts.price if policy.alerts.limit is not None else None,
         policy.reviews.price if policy.reviews.limit is not None else None,
     )
+
+
+def as_json(answer):
+    """An answer as text to read."""
+    return msgspec.json.format(msgspec.json.encode(answer)).decode()
 
 
 def _lead(difference):

