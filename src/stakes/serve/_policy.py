@@ -1,4 +1,4 @@
-"""From probabilities to actions when people have time for a limited number of alerts and reviews."""
+"""From probabilities to actions, when people have time for a few alerts and reviews only."""
 
 import bisect
 import math
