@@ -6,7 +6,7 @@ import numpy as np
 
 def bernstein_nu(mean_lower, mean_upper, bound=1.0, n_means=41, n_t=600, var=None):
     """Eq. (14) on a grid of means and of t, with a bound on the second moment or the variance."""
-    ts = np.geomspace(1e-3, 300, n_t)
+    ts = np.geomspace(1e-4, 300, n_t)
     best = 0.0
     for mu in np.linspace(mean_lower, mean_upper, n_means):
         for sign in (1, -1):

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, ndtr, ndtri
 
 MOST_SPREAD = 10.0
 FOLDS = 3
@@ -59,6 +59,12 @@ def fit_calibration(score, variance, positive, weight):
     start = np.array([1.0, 0.0, 1.0 if variance.any() else 0.0])
     a, c, k = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
     return np.array([a / size, c, k])
+
+
+def prior_only(positive, weight):
+    """Calibration of a constant classifier: the share of the positive class, for every score."""
+    up, total = weight[positive].sum(), weight.sum()
+    return np.array([0.0, ndtri((up + 1) / (total + 2)), 0.0])
 
 
 def calibrated(calibration, score, variance):

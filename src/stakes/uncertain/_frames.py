@@ -2,10 +2,11 @@
 
 import numpy as np
 import polars as pl
+from scipy import sparse
 
 
 def as_arrays(X, given, columns=None):
-    """X and the information as float64 arrays, in the order of the rows and columns of X.
+    """The information as float64 arrays, in the order of the rows and columns of X.
 
     Parameters
     ----------
@@ -18,7 +19,7 @@ def as_arrays(X, given, columns=None):
 
     Returns
     -------
-    (ndarray or None, dict of str -> ndarray)
+    dict of str -> ndarray
     """
     names = _names(X)
     names = list(columns) if names is None and columns is not None else names
@@ -26,17 +27,20 @@ def as_arrays(X, given, columns=None):
     arrays = {}
     for name, table in given.items():
         if table is not None:
-            arrays[name] = _numbers(_matched(name, table, names, index))
-    return (None if X is None else _numbers(X)), arrays
+            arrays[name] = as_numbers(_matched(name, table, names, index))
+    return arrays
 
 
 def _names(table):
     return list(table.columns) if hasattr(table, "columns") else None
 
 
-def _numbers(table):
+def as_numbers(table):
+    """A table as a float64 array."""
     if isinstance(table, pl.DataFrame):
         table = table.to_numpy()
+    elif sparse.issparse(table):
+        table = table.toarray()
     return np.asarray(table, dtype=np.float64)
 
 

@@ -5,23 +5,25 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._core.stored.spec import Array
-from stakes.uncertain._frames import as_arrays
+from stakes.uncertain._frames import as_arrays, as_numbers
 from stakes.uncertain._moments import Moments, moments_from_replicates
 
 NAMES = ("lower", "upper", "var", "std", "cov", "mean_lower", "mean_upper", "replicates")
 
 
-def read_information(X, *, confidence_level=0.95, columns=None, **given):
+def read_information(X, *, values=None, confidence_level=0.95, columns=None, **given):
     """Validate the arguments of `fit` and `predict` and return `Moments`.
 
     X is the mean; None: the mean of the replicates or the middle of the support, which is not a
-    known mean. NaN entries are kept for :class:`MissingAsSet`. Data frames are matched by name;
-    `columns` are the names of the features if X has none.
+    known mean; `values` are those of X, already checked. NaN entries are kept for
+    :class:`MissingAsSet`. Data frames are matched by name; `columns` are the names of the features
+    if X has none.
     """
     unknown = sorted(given.keys() - set(NAMES))
     if unknown:
         raise TypeError(f"Unknown argument {unknown[0]!r}; use {', '.join(NAMES)}.")
-    X, given = as_arrays(X, given, columns)
+    given = as_arrays(X, given, columns)
+    X = values if values is not None or X is None else as_numbers(X)
     replicates = given.pop("replicates", None)
     known_mean = X is not None or replicates is not None
     if not known_mean:

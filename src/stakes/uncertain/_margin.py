@@ -1,17 +1,16 @@
 """Maximum-margin classification of uncertain measurements."""
 
 import warnings
-from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
-from stakes._core.intake import check_bounded, check_weights
+from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Text, labels
 from stakes.costs import COST_NAMES
-from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds
+from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds, prior_only
 from stakes.uncertain._docs import documented
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
 from stakes.uncertain._information import NAMES
@@ -214,7 +213,14 @@ class UncertainMarginClassifier(UncertainPoints):
         given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
         given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
         given = {name: array for name, array in given.items() if array is not None}
-        known, y = self._validate_known(X, y, given, sets)
+        if self.error_model == "classical" and self.formulation not in CLASSICAL:
+            raise ValueError(
+                f"{self.formulation} needs the mean of the true point, and with classical errors a "
+                f"measurement is not its mean; use one of {', '.join(CLASSICAL)}."
+            )
+        if sets is not None:
+            X, given = (sets.center if X is None else X), {}
+        known, y = self._validate_known(X, y, given)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
         known = self._learn_truth(known, given, weight)
@@ -237,32 +243,19 @@ class UncertainMarginClassifier(UncertainPoints):
         self.coef_, self.intercept_ = solution.coef[None, :], np.array([solution.intercept])
         self.objective_, self.duality_gap_ = solution.objective, solution.gap
         self.solver_, self.n_iter_ = solution.solver, solution.n_iter
-        self.calibration_ = self._calibrate(problem, known, given, rows, weight)
         positive = problem.y > 0
         constant = 2 * min(problem.C[positive].sum(), problem.C[~positive].sum())
-        if self.objective_ >= (1 - 1e-6) * constant:
+        if self.objective_ < (1 - 1e-6) * constant:
+            self.calibration_ = self._calibrate(problem, known, given, rows, weight)
+        else:
+            self.calibration_ = prior_only(positive, weight[rows])
             warnings.warn(
                 "The best classifier is constant: the uncertainty is too large in every direction. "
                 "Use a larger max_error, a formulation with more information or -I, or a larger C.",
                 UserWarning,
                 stacklevel=2,
             )
-        self._information_of_fit = given
         return self
-
-    def _validate_known(self, X, y, given, sets):
-        """The checked information on the training points, and y in {-1, +1}."""
-        if self.error_model == "classical" and self.formulation not in CLASSICAL:
-            raise ValueError(
-                f"{self.formulation} needs the mean of the true point, and with classical errors a "
-                f"measurement is not its mean; use one of {', '.join(CLASSICAL)}."
-            )
-        if sets is not None:
-            X = sets.center if X is None else X
-        known = None if sets is not None else self._read(X, given)
-        X, y = self._validate_Xy(known.mean if X is None else X, y)
-        check_bounded(X)
-        return (Moments(X) if known is None else replace(known, mean=X)), y
 
     def _problem(self, known, y, C, rows, given):
         """Problem of the given rows and their owners; MM-R has one example per replicate."""

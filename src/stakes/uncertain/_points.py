@@ -7,13 +7,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier
-from stakes._core.deciding import warn_below_trivial
+from stakes._core.deciding import take_rows
 from stakes._core.intake import check_bounded
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes._core.stored.spec import Part, Sometimes
 from stakes.costs import COST_NAMES
 from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
 from stakes.uncertain._docs import documented
+from stakes.uncertain._frames import as_numbers
 from stakes.uncertain._information import NAMES, MissingAsSet, read_information
 from stakes.uncertain._moments import covariances_from_replicates
 from stakes.uncertain._population import Population
@@ -31,6 +32,8 @@ class UncertainPoints(CostSensitiveClassifier):
     """
 
     _allow_nan = True
+    _beside_X = NAMES
+    _accept_sparse = "csr"  # made dense: the errors of zeros are no zeros
     __metadata_request__predict = dict.fromkeys((*COST_NAMES, *NAMES), True)
     __metadata_request__score = dict.fromkeys((*COST_NAMES, *NAMES), True)
     __metadata_request__decision_function = dict.fromkeys(NAMES, True)
@@ -107,6 +110,10 @@ class UncertainPoints(CostSensitiveClassifier):
             return self._predict_from(self.predict_proba(X, **information), **costs)
         signs = self._signs(self._known(X, information), information)
         return self.classes_[(signs > 0).astype(np.intp)]
+
+    def _predict_from(self, probabilities, **given):
+        # here, so that `decide_with_costs` sees that `predict` above decides by probabilities
+        return super()._predict_from(probabilities, **given)
 
     def score(
         self,
@@ -201,8 +208,21 @@ class UncertainPoints(CostSensitiveClassifier):
             raise ValueError(f"max_error must be a probability from 0 to 1. Got {max_error}.")
         return self.predict_certificate(X, measure=measure, **information) > max_error
 
-    def _read(self, X, given, columns=None):
-        return read_information(X, confidence_level=self.confidence_level, columns=columns, **given)
+    def _read(self, X, given, columns=None, values=None):
+        how = dict(confidence_level=self.confidence_level, columns=columns, values=values)
+        return read_information(X, **how, **given)
+
+    def _validate_known(self, X, y, given):
+        """The checked information on the training points, and y in {-1, +1}."""
+        if X is None:
+            known = self._read(None, given)
+            found, y = self._validate_Xy(known.mean, y)
+        else:
+            found, y = self._validate_Xy(X, y)
+            found = as_numbers(found)
+            known = self._read(X, given, values=found)
+        check_bounded(found)
+        return known, y
 
     def _learn_truth(self, known, given, weight):
         """Learn what stands for missing entries, and the population; return the true points."""
@@ -234,10 +254,14 @@ class UncertainPoints(CostSensitiveClassifier):
     def _known(self, X, given):
         """Information on points to predict, with missing entries filled."""
         check_is_fitted(self)
-        known = self._read(X, given, getattr(self, "feature_names_in_", None))
-        mean = self._validate_X(known.mean if X is None else X)
-        check_bounded(mean)
-        return self._truth(replace(known, mean=mean), given)
+        columns = getattr(self, "feature_names_in_", None)
+        if X is None:
+            known = self._read(None, given, columns)
+            self._validate_X(known.mean)
+        else:
+            known = self._read(X, given, columns, as_numbers(self._validate_X(X)))
+        check_bounded(known.mean)
+        return self._truth(known, given)
 
     def _scores(self, known):
         return known.mean @ self.coef_[0] + self.intercept_[0]
@@ -268,25 +292,14 @@ class UncertainPoints(CostSensitiveClassifier):
             signs = np.where(tally == 0, signs, np.sign(tally))
         return signs
 
-    def _compare_with_trivial(self, X, y, sample_weight, given):
-        """As for every learner, but the training rows keep their error bars."""
-        information = vars(self).pop("_information_of_fit", {})
-        if X is None or not self._has_prices(given):
-            return
-        positive = column_or_1d(y) == self.classes_[1]
-        costs = self._costs_of_fit(len(positive), **given)
-        decided = self.predict(X, **costs.keywords(), **information) == self.classes_[1]
-        if sample_weight is not None:
-            costs = costs * np.asarray(sample_weight, dtype=np.float64)
-        warn_below_trivial(
-            self,
-            costs,
-            positive,
-            decided,
-            np.ones(len(positive)),
-            where="its own training rows",
-            stacklevel=4,
-        )
+    @staticmethod
+    def _rows_of(beside, rows):
+        """Selected rows of error bars that are given for each example."""
+        least = {"cov": 3}  # dimensions of an array per example
+        return {
+            name: take_rows(table, rows) if np.ndim(table) >= least.get(name, 2) else table
+            for name, table in beside.items()
+        }
 
 
 def with_covariances(known, given):

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf
 
 from stakes._core.stored.spec import Array
 
-MOST_FEATURES = 100  # beyond it each feature is shrunk by itself
+MOST_FEATURES = 60  # beyond it each feature is shrunk by itself
+MOST_ROWS = 1000  # that the covariance is learned from
+N_ITER = 30
 UNSEEN = 1e9  # variance of a missing measurement, in units of the population's
 
 
@@ -20,9 +21,10 @@ class Population:
 
     .. math:: \mu + \Sigma(\Sigma + V)^{-1}(m - \mu), \qquad \Sigma - \Sigma(\Sigma + V)^{-1}\Sigma
 
-    if true points and errors are Gaussian; for others it is the best linear prediction. Here
-    :math:`\Sigma` is the (shrunken) covariance of the measurements minus the mean of V. A missing
-    measurement has an infinite variance.
+    if true points and errors are Gaussian; for others it is the best linear prediction.
+    :math:`\mu` and :math:`\Sigma` have the highest likelihood of the measurements, each with its
+    own error bars, by the EM algorithm, with the correlations of d additional points shrunk to
+    zero. A missing measurement has an infinite variance.
 
     Parameters
     ----------
@@ -36,48 +38,62 @@ class Population:
     mean : ndarray of shape (d,)
         Mean of the population.
     cov : ndarray of shape (d, d)
-        Covariance of the true points; diagonal for more than 100 features.
+        Covariance of the true points; diagonal for more than 60 features.
     """
 
     _file_state = {"mean": Array("f8", ("d",)), "cov": Array("f8", ("d", "d"))}
 
     def __init__(self, known, weight):
-        X, V = known.mean[weight > 0], _noise(known)[weight > 0]
-        weight = weight[weight > 0]
-        seen = ~np.isnan(X)
+        rows = np.flatnonzero(weight > 0)
+        known, weight = known.take(rows), weight[rows]
+        seen = ~np.isnan(known.mean)
         shares = np.where(seen, weight[:, None], 0.0)
         count = shares.sum(axis=0)
         if (count == 0).any():
             raise ValueError(
                 f"Feature {int((count == 0).argmax())} is missing in every example; remove it."
             )
-        self.mean = (shares * np.where(seen, X, 0)).sum(axis=0) / count
-        away = np.where(seen, X - self.mean, 0.0)
+        self.mean = (shares * np.where(seen, known.mean, 0)).sum(axis=0) / count
+        away = np.where(seen, known.mean - self.mean, 0.0)
         var = (shares * away**2).sum(axis=0) / count
-        size = np.sqrt(np.where(var > 0, var, 1.0))
-        diagonal = V if V.ndim == 2 else np.diagonal(V, axis1=1, axis2=2)
-        noise = (shares * np.where(seen, diagonal, 0)).sum(axis=0) / count
+        V = _noise(known)
+        V = V if V.ndim == 2 else np.diagonal(V, axis1=1, axis2=2)
+        noise = (shares * np.where(seen, V, 0)).sum(axis=0) / count
         # at least a hundredth of the variance is real, whatever the error bars say
-        own = np.maximum(var - noise, 0.01 * var)
-        d = X.shape[1]
-        if d > MOST_FEATURES or d == 1:
-            self.cov = np.diag(own)
-            return
-        rows = away / size * np.sqrt(weight / weight.mean())[:, None]
-        correlated = ledoit_wolf(rows, assume_centered=True)[0] * np.outer(size, size)
-        if V.ndim == 3:
-            correlated = correlated - np.average(V, axis=0, weights=weight)
-        correlated = np.where(np.eye(d, dtype=bool), own, correlated)
-        self.cov = _positive(correlated, own)
+        self.cov = np.diag(np.maximum(var - noise, 0.01 * var))
+        if V.any() or not seen.all():
+            self._learn(known, weight, 0.01 * var)
 
-    def posterior(self, known):
+    def _learn(self, known, weight, least):
+        """EM: the population of the expected true points and of what is unsure about them."""
+        d = len(self.mean)
+        most = int(np.clip(2e8 / d**3, 200, MOST_ROWS)) if d <= MOST_FEATURES else len(weight)
+        rows = np.unique(np.linspace(0, len(weight) - 1, most).astype(np.intp))
+        known, share = known.take(rows), weight[rows] / weight[rows].sum()
+        prior = d / (len(rows) + d)  # of d additional points without correlation
+        for _ in range(N_ITER):
+            truth = self.posterior(known, as_matrices=d <= MOST_FEATURES)
+            mean = share @ truth.mean
+            away = truth.mean - mean
+            if truth.cov is None:
+                new = np.diag(share @ (away**2 + truth.var))
+            else:
+                new = (away * share[:, None]).T @ away + np.tensordot(share, truth.cov, axes=1)
+                new = (1 - prior) * new + prior * np.diag(np.diagonal(new))
+            lift = np.maximum(least - np.diagonal(new), 0.0)
+            change = np.abs(new - self.cov).max()
+            self.mean, self.cov = mean, new + np.diag(lift)
+            if change <= 1e-4 * np.abs(new).max():
+                break
+
+    def posterior(self, known, as_matrices=False):
         """Moments of the true points behind measurements, with covariances."""
         V = _noise(known)
         missing = np.isnan(known.mean)
         away = np.where(missing, 0.0, known.mean - self.mean)
         own = np.diagonal(self.cov)
         far = np.where(missing, UNSEEN * np.maximum(own, own.max() + 1e-300), 0.0)
-        if len(own) > MOST_FEATURES or not (self.cov - np.diag(own)).any():
+        if not as_matrices and not (self.cov - np.diag(own)).any():
             V = V if V.ndim == 2 else np.diagonal(V, axis1=1, axis2=2)
             V = np.where(missing, far, V)
             total = np.where(own + V > 0, own + V, 1.0)
@@ -108,11 +124,3 @@ def _as_matrices(V):
     if V.ndim == 3:
         return V
     return V[:, :, None] * np.eye(V.shape[1])
-
-
-def _positive(cov, own):
-    """The nearest matrix with these variances and no negative eigenvalues, nearly."""
-    size = np.sqrt(np.where(own > 0, own, 1.0))
-    values, vectors = np.linalg.eigh(cov / np.outer(size, size))
-    fixed = (vectors * np.maximum(values, 1e-3)) @ vectors.T
-    return fixed * np.outer(size, size)
