@@ -140,7 +140,7 @@ def _least_shift(t, freedom, level):
     freedom = np.maximum(freedom, 1)
     t = np.minimum(np.maximum(t, 0.0), 1e6)
     low, high = np.full(len(t), -40.0), np.minimum(t + 1.0, 1e6)
-    for _ in range(80):
+    for _ in range(50):
         middle = (low + high) / 2
         # the distribution function falls as the noncentrality grows; NaN where it underflows
         above = special.nctdtr(freedom, middle, t) > level
