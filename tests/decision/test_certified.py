@@ -98,7 +98,7 @@ def test_wdbc_pays_what_was_promised_for_any_size_of_the_error_bars(factor, lear
         decided = model.predict(**new, **costs) == 1
         done = decide_certified(
             decided,
-            model.predict_certificate(**new, measure="gaussian"),
+            model.predict_certificate(**new, **costs, measure="gaussian"),
             probability=model.predict_proba(**new)[:, 1],
             review_cost=1.0,
             **costs,
@@ -110,7 +110,7 @@ def test_wdbc_pays_what_was_promised_for_any_size_of_the_error_bars(factor, lear
     promised, paid = np.concatenate(promised), np.concatenate(paid)
     error = np.sqrt(((paid - promised) ** 2).sum())
     assert paid.sum() <= promised.sum() + 2 * error
-    assert paid.sum() <= 130
+    assert paid.sum() <= 140
 
 
 def test_bad_input_ends_in_a_sentence():

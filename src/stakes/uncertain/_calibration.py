@@ -73,6 +73,15 @@ def calibrated(calibration, score, variance):
     return ndtr((a * score + c) / np.sqrt(1 + k * a * a * variance))
 
 
+def score_of(calibration, probability):
+    """The exact score of a probability; infinite, nearly, if no score has it."""
+    a, c, _ = calibration
+    wanted = ndtri(probability) - c
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = wanted / a if a > 0 else np.where(wanted > 0, np.inf, -np.inf)
+    return np.clip(score, -1e9, 1e9)
+
+
 def held_out_folds(positive):
     """A sample of the examples and the fold of each; one fold if a class has too few for more.
 

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
@@ -208,6 +208,9 @@ class UncertainLogisticClassifier(UncertainPoints):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _score_of(self, probability):
+        return np.clip(logit(probability), -1e9, 1e9)
 
     def _probability(self, score, variance):
         return expit(score / np.sqrt(1 + PROBIT * self.spread_ * variance))

@@ -10,7 +10,13 @@ from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Text, labels
 from stakes.costs import COST_NAMES
-from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds, prior_only
+from stakes.uncertain._calibration import (
+    calibrated,
+    fit_calibration,
+    held_out_folds,
+    prior_only,
+    score_of,
+)
 from stakes.uncertain._docs import documented
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
 from stakes.uncertain._information import NAMES
@@ -298,6 +304,9 @@ class UncertainMarginClassifier(UncertainPoints):
             own = {n: np.asarray(a)[held] for n, a in given.items() if n == "replicates"}
             variance[test] = self._score_variance(known.take(held), own, w)
         return fit_calibration(score, variance, y > 0, weight[rows])
+
+    def _score_of(self, probability):
+        return score_of(self.calibration_, probability)
 
     def _probability(self, score, variance):
         return calibrated(self.calibration_, score, variance)

@@ -27,7 +27,8 @@ class UncertainPoints(CostSensitiveClassifier):
     """Base of linear classifiers of uncertain points: decisions, certificates, reviews.
 
     A subclass has `fit`, which sets `coef_`, `intercept_`, `missing_` and, for classical errors,
-    `population_`; `_probability`, from scores and their variances; and the parameters
+    `population_`; `_probability`, from scores and their variances, and its inverse `_score_of` for
+    exact scores; and the parameters
     `error_model`, `independent` and `confidence_level`.
     """
 
@@ -154,7 +155,17 @@ class UncertainPoints(CostSensitiveClassifier):
         decided = self.predict(X, **given, **information)
         return float(np.average(decided == y, weights=weight))
 
-    def predict_certificate(self, X, *, measure="best", **information):
+    def predict_certificate(
+        self,
+        X,
+        *,
+        measure="best",
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+        **information,
+    ):
         r"""Bound on the probability that a measurement error has flipped the prediction.
 
         Parameters
@@ -166,6 +177,9 @@ class UncertainPoints(CostSensitiveClassifier):
             every distribution. "gaussian" is tighter and assumes Gaussian errors. With
             `replicates`, "best" is "gaussian", and "counts" holds for every distribution; both
             are bounds with probability `confidence_level` over the replicates.
+        [predict_costs]
+            With costs, the decision of `predict` with these costs is certified: whether it would be
+            the same for the true point.
         [information]
             Some is required.
 
@@ -176,16 +190,22 @@ class UncertainPoints(CostSensitiveClassifier):
             other side. It does not cover errors that a perfect measurement would make too.
         """
         known = self._known(X, information)
-        signs = self._signs(known, information)
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if any(cost is not None for cost in costs.values()):
+            # the true point would be decided by its probability: where the score is above `least`
+            least = self._score_of(self._costs_of(len(known), **costs).break_even)
+            decided = self.predict(X, **costs, **information) == self.classes_[1]
+            signs, intercept = np.where(decided, 1.0, -1.0), self.intercept_[0] - least
+        else:
+            signs, intercept = self._signs(known, information), self.intercept_[0]
         if self._counts_replicates(information):
             if measure in PROJECTED:
-                margins = signs[:, None] * self._votes(information)
+                scores = self._votes(information) + (intercept - self.intercept_[0])[..., None]
+                margins = signs[:, None] * scores
                 return replicate_bounds(margins, self.confidence_level, PROJECTED[measure])
             if MEASURES.get(measure, measure) == "MM-MC":
                 known = with_covariances(known, information)
-        return certificates(
-            known, self.coef_[0], self.intercept_[0], signs, measure, self.independent
-        )
+        return certificates(known, self.coef_[0], intercept, signs, measure, self.independent)
 
     def needs_review(self, X, *, max_error, measure="best", **information):
         """Predictions that are not certain enough and need a manual review.
