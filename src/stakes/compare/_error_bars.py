@@ -1,5 +1,7 @@
 """Contestants that use the error bars of a table."""
 
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.linear_model import LogisticRegression
@@ -30,7 +32,7 @@ def error_bar_contestants():
     """
     shrunk = Pipeline([("shrink", ShrunkMeans()), ("learn", LogisticRegression(max_iter=2000))])
     margin = UncertainMarginClassifier(
-        formulation="MM-MC", max_error=0.8, C=0.1, error_model="classical"
+        formulation="MM-MC", max_error=0.95, C=0.1, error_model="classical"
     )
     return [
         Contestant(
@@ -51,7 +53,7 @@ def error_bar_contestants():
             "UncertainMarginClassifier",
             "uncertain",
             ErrorColumnsClassifier(margin),
-            {"estimator__C": [0.01, 0.1, 1.0], "estimator__max_error": [0.5, 0.8, 0.95]},
+            {"estimator__C": [0.01, 0.1, 1.0], "estimator__max_error": [0.5, 0.8, 0.95, 1.0]},
             error_bars=True,
         ),
     ]
@@ -119,21 +121,21 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         """Fit the classifier to the values and their error bars."""
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         self.estimator_ = clone(self.estimator)
-        if self._boxes:
-            # nothing is known inside an interval, so no set but the interval is certain
-            self.estimator_.set_params(formulation="MM-S", error_model="berkson")
-        values, known = self._split(X)
         costs = costs if takes_costs(self.estimator_, "fit") else {}
-        self.estimator_.fit(values, y, **known, **costs)
+        values, std = self._split(X)
+        with warnings.catch_warnings():
+            # of a search, which then takes other settings
+            warnings.filterwarnings("ignore", "The best classifier is constant")
+            self.estimator_.fit(values, y, std=std, **costs)
         self.classes_ = self.estimator_.classes_
         return self
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row, with costs by least expected cost."""
         check_is_fitted(self)
-        values, known = self._split(X)
+        values, std = self._split(X)
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        return self.estimator_.predict(values, **costs, **known)
+        return self.estimator_.predict(values, **costs, std=std)
 
     def _predict_from(self, probabilities, **given):
         return self.estimator_._predict_from(probabilities, **given)
@@ -141,8 +143,8 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Probability of each class, given the error bar of the row."""
         check_is_fitted(self)
-        values, known = self._split(X)
-        return self.estimator_.predict_proba(values, **known)
+        values, std = self._split(X)
+        return self.estimator_.predict_proba(values, std=std)
 
     def predict_certificate(self, X, **costs):
         """Bound on the probability that the measurement error has flipped the decision.
@@ -150,7 +152,7 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         For standard errors that of Gaussian errors, for intervals 0 or 1.
         """
         check_is_fitted(self)
-        values, *blocks = self._blocks(X)
+        values, *blocks = blocks_of(X, self.error_form)
         if self.error_form == "interval":
             known = dict(lower=blocks[0], upper=blocks[1])
             return self.estimator_.predict_certificate(None, **known, **costs)
@@ -158,20 +160,9 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
             values, std=blocks[0], measure="gaussian", **costs
         )
 
-    @property
-    def _boxes(self):
-        return self.error_form == "interval" and "formulation" in self.estimator.get_params()
-
-    def _blocks(self, X):
-        X = np.asarray(X, dtype=np.float64)
-        return np.split(X, 3 if self.error_form == "interval" else 2, axis=1)
-
     def _split(self, X):
-        """The values, and their error bars by name."""
-        values, *blocks = self._blocks(X)
-        if self._boxes:
-            return None, dict(lower=blocks[0], upper=blocks[1])
-        return values, dict(std=standard_errors(blocks))
+        values, *blocks = blocks_of(X, self.error_form)
+        return values, standard_errors(blocks)
 
 
 class ShrunkMeans(TransformerMixin, BaseEstimator):
@@ -219,9 +210,14 @@ class ShrunkMeans(TransformerMixin, BaseEstimator):
         return self.mean_ + share * (values - self.mean_)
 
     def _split(self, X):
-        X = np.asarray(X, dtype=np.float64)
-        values, *blocks = np.split(X, 3 if self.error_form == "interval" else 2, axis=1)
+        values, *blocks = blocks_of(X, self.error_form)
         return values, standard_errors(blocks)
+
+
+def blocks_of(X, error_form):
+    """Values and error bars of a matrix that holds them side by side."""
+    X = np.asarray(X, dtype=np.float64)
+    return np.split(X, 3 if error_form == "interval" else 2, axis=1)
 
 
 def standard_errors(blocks):

@@ -134,7 +134,8 @@ def join_replicates(frame, column, target=None, pooled=None):
         mixed = groups.agg(pl.col(target).n_unique() > 1).filter(pl.col(target))
         if mixed.height:
             raise InputError(
-                f"The replicates of {column} {mixed[column][0]!r} have different labels.",
+                f"The replicates of {column} {str(mixed[column][0]).removesuffix('.0')!r} have "
+                "different labels.",
                 "replicates",
             )
     numbers = [
