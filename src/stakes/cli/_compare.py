@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
@@ -23,6 +24,8 @@ def compare(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -73,11 +76,14 @@ def compare(
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
       stakes compare loans.parquet --target status --positive default \
           --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
+      stakes compare lab.csv --target kind --positive B --error "*=*_se" --fn-cost 10
     """
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, drop, today, missing)
+    settings = options.table_settings(
+        data, target, positive, *costs, drop, today, missing, error, replicates
+    )
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
 

@@ -67,15 +67,27 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the resul
 
 
 def table_settings(
-    data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None, missing=None
+    data,
+    target,
+    positive,
+    fp_cost,
+    fn_cost,
+    tp_cost,
+    tn_cost,
+    drop,
+    today=None,
+    missing=None,
+    errors=None,
+    replicates=None,
 ):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
+    bars = dict(errors=list(errors or []), replicates=replicates)
     return TableSettings(
-        data, target, positive, costs, list(drop or []), today, list(missing or [])
+        data, target, positive, costs, list(drop or []), today, list(missing or []), **bars
     )
 
 

@@ -1,10 +1,12 @@
 """`stakes predict`: decisions and their expected costs for new rows."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -38,6 +40,7 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    max_error: bars.MaxError = 0.05,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
     ] = -1,
@@ -60,6 +63,9 @@ def predict(
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
+    A model that uses error bars adds
+      certificate    bound on the probability that the measurement error flipped the decision
+      review         1 where that is above --max-error
 
     \b
     Examples:
@@ -72,13 +78,14 @@ def predict(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if Folder.is_meant(data):
         out = out or Path("decisions")
+        costs["max_error"] = max_error
         decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
         where = f"{out}, {decided.parts:,} files"
         if decided.skipped:
             where += f", {decided.skipped:,} of them finished before"
     else:
         out = where = out or Path("decisions.csv")
-        decided = _predict_file(model, data, out, keep or [], costs)
+        decided = _predict_file(model, data, out, keep or [], max_error, costs)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         typer.echo(
@@ -86,13 +93,14 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, costs):
+def _predict_file(model, data, out, keep, max_error, costs):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out) as write:
-        decider = BatchDecider.load(model, keep, **costs)
-        for batch in scan_batches(data):
+        decider = BatchDecider.load(model, keep, max_error, **costs)
+        # the replicates of an example must be in one batch
+        for batch in scan_batches(data, sys.maxsize if decider.replicates else None):
             write(decider.decide(batch))
         if not decider.rows:
             raise InputError(f"{str(data)!r} has no rows; there is nothing to decide.")

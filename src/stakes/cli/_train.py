@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -30,6 +31,8 @@ def train(
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -73,15 +76,17 @@ def train(
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
+    more = dict(missing=missing, errors=error, replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, **more)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
-    name = learner and find_contestant(learner).name
+    with_bars = bool(settings.errors or settings.replicates)
+    name = learner and find_contestant(learner, error_bars=with_bars).name
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
-    name = name or advise(priced).learner
+    name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)

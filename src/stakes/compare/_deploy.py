@@ -10,13 +10,23 @@ from scipy import sparse
 
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
+from stakes.compare._error_bars import certified, gives_certificates
 from stakes.compare._fit import fit_on_all
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
-from stakes.tables import CostExpression, as_frame, blank_out, cast_like, kind_of, read_costs
+from stakes.tables import (
+    CostExpression,
+    as_frame,
+    blank_out,
+    cast_like,
+    join_replicates,
+    kind_of,
+    read_costs,
+)
 
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
+REVIEWS = ("certificate", "review")  # next to them, of a learner that uses error bars
 
 
 def winner_of(folder, learner=None):
@@ -82,6 +92,7 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         costs=costs,
         kinds=kinds,
         missing=list(settings.missing),
+        replicates=data.replicates,
         rows=len(data),
         data=data.name,
     )
@@ -103,6 +114,10 @@ class BatchDecider:
         Columns to copy to the result.
     missing : list of str, default=[]
         Texts that were missing values in training.
+    replicates : dict, default={}
+        If rows are replicates of examples: their id `column` and the standard deviations `pooled`.
+    max_error : float, default=0.05
+        A decision needs a review if its certificate is larger.
 
     Attributes
     ----------
@@ -120,9 +135,11 @@ class BatchDecider:
     positive: int = 0
     cost: float | None = 0.0
     missing: list = field(default_factory=list)
+    replicates: dict = field(default_factory=dict)
+    max_error: float = 0.05
 
     @classmethod
-    def load(cls, path, keep=(), **costs):
+    def load(cls, path, keep=(), max_error=0.05, **costs):
         """From a model file; costs that are not None replace those of training."""
         stored = load_model(path)
         if not {"kinds", "costs", "target"} <= stored.facts.keys():
@@ -136,8 +153,12 @@ class BatchDecider:
                 missing,
             )
         costs = {name: CostExpression(cost) for name, cost in costs.items()}
-        missing = stored.facts.get("missing", [])  # none in files of earlier versions
-        return cls(stored.model, stored.facts["kinds"], costs, list(keep), missing=missing)
+        # none in files of earlier versions
+        more = dict(missing=stored.facts.get("missing", []), max_error=max_error)
+        more["replicates"] = stored.facts.get("replicates", {})
+        ids = [more["replicates"]["column"]] if more["replicates"] else []
+        keep = [*ids, *(name for name in keep if name not in ids)]
+        return cls(stored.model, stored.facts["kinds"], costs, keep, **more)
 
     def decide(self, batch):
         """Rows of the result for one batch of a table."""
@@ -145,7 +166,12 @@ class BatchDecider:
         if not batch.height:
             return self._nothing(batch)
         first = self.rows + 1
-        table = cast_like(blank_out(batch, self.missing), self.kinds, first_row=first)
+        table = blank_out(batch, self.missing)
+        if self.replicates:
+            own = {name: kind for name, kind in self.kinds.items() if name in table.columns}
+            table, _, _ = join_replicates(cast_like(table, own), **self.replicates)
+            batch = table
+        table = cast_like(table, self.kinds, first_row=first)
         costs = read_costs(table, self.costs, first_row=first)
         decided, probability = decide_with_costs(self.model, table, **costs)
         decided = np.asarray(decided) == 1
@@ -159,6 +185,10 @@ class BatchDecider:
             "probability": probability,
             "break_even": priced.break_even,
         }
+        certificate = certified(self.model, table, **costs)
+        if certificate is not None:
+            columns["certificate"] = certificate
+            columns["review"] = (certificate > self.max_error).astype(np.int8)
         if probability is None:
             self.cost = None
             nothing = pl.Series([None] * table.height, dtype=pl.Float64)
@@ -171,6 +201,9 @@ class BatchDecider:
         """A result without rows, with the columns and types of any other."""
         kept = {name: batch.schema[name] for name in self.keep}
         money = dict.fromkeys(RESULTS[2:], pl.Float64)
+        if gives_certificates(self.model):
+            money |= {"certificate": pl.Float64, "review": pl.Int8, "expected_cost": pl.Float64}
+            money["expected_cost"] = money.pop("expected_cost")
         return pl.DataFrame(schema={"row": pl.Int64} | kept | {"decision": pl.Int8} | money)
 
     def _check(self, batch):
@@ -180,7 +213,7 @@ class BatchDecider:
                     f"The column {name!r} to keep is not in the table: "
                     + near_matches(name, batch.columns)
                 )
-            if name in RESULTS:
+            if name in (*RESULTS, *REVIEWS):
                 raise InputError(
                     f"A kept column is called {name!r}, like one of the result; rename it."
                 )

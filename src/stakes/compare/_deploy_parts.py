@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import shutil
+import sys
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -66,7 +67,8 @@ def predict_folder(model, source, out, *, keep=(), n_jobs=1, fresh=False, progre
     progress : callable or None, default=None
         Called as `progress(done, total)` after each file.
     **costs : str
-        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost.
+        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost; and `max_error` of
+        :class:`BatchDecider`.
 
     Returns
     -------
@@ -121,7 +123,9 @@ class _Scorer:
         return _decider(self.model, self.digest, self.keep, self.costs)
 
     def settings(self):
-        costs = {name: cost.text for name, cost in self.decider().costs.items()}
+        decider = self.decider()
+        costs = {name: cost.text for name, cost in decider.costs.items()}
+        costs["max_error"] = decider.max_error
         return dict(stakes=__version__, model=self.digest, keep=list(self.keep), costs=costs)
 
     def __call__(self, part):
@@ -131,7 +135,8 @@ class _Scorer:
         stamp = _stamp(part)
         with write_batches(path) as write:
             empty = True
-            for batch in part.batches():
+            # the replicates of an example must be in one batch
+            for batch in part.batches(sys.maxsize) if decider.replicates else part.batches():
                 write(decider.decide(batch))
                 empty = False
             if empty:  # only Parquet: a CSV without rows is an error

@@ -102,7 +102,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
-    contestant = find_contestant(name)
+    contestant = find_contestant(name, error_bars=bool(data.errors))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
@@ -186,9 +186,14 @@ def build(contestant, data, seed):
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, data, scale=contestant.scale, one_hot=contestant.one_hot)
+        errors = data.errors if contestant.error_bars else None
+        form = dict(scale=contestant.scale, one_hot=contestant.one_hot, errors=errors)
+        model = prepare(learner, data, **form)
     # kinds: those of the whole table, also where a learner prepares tables itself
     values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    if data.errors:
+        intervals = any(len(parts) == 2 for parts in data.errors.values())
+        values["error_form"] = "interval" if intervals else "std"
     given = {name: name.split("__")[-1] for name in model.get_params()}
     return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 

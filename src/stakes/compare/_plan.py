@@ -98,6 +98,8 @@ def fingerprint(data):
             sha.update(np.ascontiguousarray(part).tobytes())
     else:
         sha.update(np.ascontiguousarray(data.X).tobytes())
+    if data.errors:
+        sha.update(repr(sorted(data.errors.items())).encode())
     for part in (data.y, *data.costs.values()):
         sha.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
     return sha.hexdigest()[:16]

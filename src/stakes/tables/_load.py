@@ -7,6 +7,7 @@ import numpy as np
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
+from stakes.tables._errors import check_errors, join_replicates, read_errors
 from stakes.tables._kinds import as_frame, blank_out, find_kinds
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
@@ -24,6 +25,8 @@ def load_table(
     tn_cost=0.0,
     drop=(),
     missing=(),
+    errors=(),
+    replicates=None,
     name=None,
 ):
     """Read a table with its labels and costs.
@@ -48,6 +51,12 @@ def load_table(
     missing : str or sequence of str, default=()
         Texts that are missing values as well; a text column that is all numbers or dates without
         them becomes one.
+    errors : sequence of str, default=()
+        Error bars of the measurements: "mass=mass_se", "mass=mass_lo..mass_hi" or "*=*_se". Their
+        columns are no features; learners that use error bars see them.
+    replicates : str, default=None
+        Id column: rows with the same id are replicates of one example, which becomes one row of
+        means with standard errors.
     name : str, default=None
         Name of the data in reports; None: the file name.
 
@@ -74,6 +83,14 @@ def load_table(
     drop = [drop] if isinstance(drop, str) else list(drop)
     _check_columns(frame, [target], "target", "target")
     _check_columns(frame, drop, "dropped", "drop")
+    bars, joined = {}, {}
+    if replicates is not None:
+        frame, bars, pooled = join_replicates(frame, replicates, target)
+        frame, joined = frame.drop(replicates), dict(column=replicates, pooled=pooled)
+        drop = [name for name in drop if name != replicates]
+    if errors:
+        bars |= read_errors(errors, [c for c in frame.columns if c not in (target, *drop)])
+        check_errors(frame, bars)
     y, positive = LabelReader(target, positive).read_column(frame[target])
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(frame, given, target)
@@ -88,6 +105,8 @@ def load_table(
         positive=positive,
         dropped_alarms=tuple(row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0])),
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
+        errors=bars,
+        replicates=joined,
         **costs,
     )
 

@@ -1,7 +1,7 @@
 """A data set: features, labels and the costs of decisions."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +35,12 @@ class PricedData:
         Source, licence, and origin of the costs.
     dropped_alarms : tuple of str, default=()
         Alarms about columns of the table that are not features, see :attr:`alarms`.
+    errors : dict of str -> list of str, default={}
+        Columns of X that hold error bars: measurement -> [column of standard errors] or [lower,
+        upper]. Only learners that use error bars see them.
+    replicates : dict, default={}
+        If rows are means of replicates: the id `column` of the raw table and the standard
+        deviation `pooled` of each measurement.
 
     Examples
     --------
@@ -56,6 +62,8 @@ class PricedData:
     positive: str = "1"
     description: str = ""
     dropped_alarms: tuple = ()
+    errors: dict = field(default_factory=dict)
+    replicates: dict = field(default_factory=dict)
 
     def __len__(self):
         return row_count(self.X)
@@ -100,7 +108,9 @@ class PricedData:
 
     @cached_property
     def _found(self):
-        return find_kinds(self.X) if hasattr(self.X, "iter_columns") else (None, [])
+        if not hasattr(self.X, "iter_columns"):
+            return None, []
+        return find_kinds(self.X.drop([one for parts in self.errors.values() for one in parts]))
 
     def take(self, rows):
         """Select rows by indices, a mask or a slice; columns keep the kinds of the whole table."""
