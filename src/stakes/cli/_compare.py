@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from stakes._core.durations import seconds
 from stakes.cli import _options as options
-from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
 
 
@@ -23,6 +23,10 @@ def compare(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -73,11 +77,16 @@ def compare(
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
       stakes compare loans.parquet --target status --positive default \
           --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
+      stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount \
+          --time date --label-delay 7d --group customer
     """
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, drop, today, missing)
+    origin = dict(time=time, group=group, window=window, label_delay=label_delay)
+    settings = options.table_settings(
+        data, target, positive, *costs, drop, today, missing, **origin
+    )
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
 
@@ -105,6 +114,8 @@ def compare(
     found = results.summary()["datasets"]
     for part in found:
         typer.echo(part["sentence"])
+        if part["promise"]:
+            typer.echo(part["promise"]["sentence"])
         for sentence in part["lost"]:
             _echo(sentence, quiet)
     for sentence in results.refused:

@@ -51,6 +51,37 @@ Missing = Annotated[
         help="Text that is a missing value, next to NA, N/A, NaN, null and ?; repeatable.",
     ),
 ]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Time of each row (dates or numbers): folds go forward in time, inner ones too. Not a "
+        "feature.",
+    ),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Customer, device or the like: none is in both training and test rows. Not a feature.",
+    ),
+]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="With --time: train on the rows of this time before the test rows (90d). Default: on "
+        "all earlier rows.",
+    ),
+]
+LabelDelay = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="With --time: labels are known this long after their row (7d); rows whose label was "
+        "not known yet are not trained on.",
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume/--fresh", help="Resume from the results in DIR, or start over."),
@@ -61,7 +92,17 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the resul
 
 
 def table_settings(
-    data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None, missing=None
+    data,
+    target,
+    positive,
+    fp_cost,
+    fn_cost,
+    tp_cost,
+    tn_cost,
+    drop,
+    today=None,
+    missing=None,
+    **origin,
 ):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
@@ -69,7 +110,7 @@ def table_settings(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
     return TableSettings(
-        data, target, positive, costs, list(drop or []), today, list(missing or [])
+        data, target, positive, costs, list(drop or []), today, list(missing or []), **origin
     )
 
 

@@ -30,6 +30,10 @@ def train(
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +77,10 @@ def train(
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
+    origin = dict(time=time, group=group, window=window, label_delay=label_delay)
+    settings = options.table_settings(
+        data, target, positive, *costs, drop, missing=missing, **origin
+    )
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)

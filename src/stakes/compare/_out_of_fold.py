@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes.compare._contestants import CONSTANT_POLICIES
+from stakes.compare._plan import AT_RANDOM, n_folds, splits
 from stakes.compare._stats import average_ranks
 
 TODAYS_RULE = "today's decisions"
@@ -31,11 +32,17 @@ class OutOfFold:
     """Out-of-fold predictions of all learners on one data set, read from the results once."""
 
     def __init__(self, results, data):
-        self.results, self.data, self.costs = results, data, data.as_costs()
+        self.results = results
         self._predictions = {}
-        self.rows = [r for r in results.rows if r["data"] == data.name]
+        self.rows = [r for r in results.rows if r["data"] == data.name and r["repeat"] >= 0]
         plan = results.file.plan
-        self.blocks = [(r, f) for r in range(plan["repeats"]) for f in range(plan["folds"])]
+        tested = self._tested(data, plan)
+        # with folds by time, the first rows are never tested
+        self.data = data if tested.all() else data.take(np.flatnonzero(tested))
+        self.costs = self.data.as_costs()
+        self._place, self._is_tested = np.cumsum(tested) - 1, tested
+        folds = range(n_folds(data, plan["folds"]))
+        self.blocks = [(r, f) for r in range(plan["repeats"]) for f in folds]
         by_learner = {}
         for row in self.rows:
             if not row.get("error"):
@@ -53,7 +60,7 @@ class OutOfFold:
     def today(self):
         """Cost per example of the reference, and its name: today's rule or a constant policy."""
         if self.results.today is not None:
-            decided = np.asarray(self.results.today).astype(bool)
+            decided = np.asarray(self.results.today).astype(bool)[self._is_tested]
             return self.costs.paid(self.data.y == 1, decided), TODAYS_RULE
         paid = {name: self.of(name).paid for name in CONSTANT_POLICIES}
         name = min(paid, key=lambda n: paid[n].mean())
@@ -64,6 +71,12 @@ class OutOfFold:
         if learner not in self._predictions:
             self._predictions[learner] = self._read(learner)
         return self._predictions[learner]
+
+    def best(self):
+        """The cheapest learner that has finished; None if a constant policy is cheapest."""
+        cost = {name: self.of(name).paid.mean() for name in self.complete}
+        best = min(cost, key=lambda name: (cost[name], name))
+        return None if best in CONSTANT_POLICIES else best
 
     def rows_of(self, learner):
         """The result rows of one learner in the repeats that count."""
@@ -131,6 +144,30 @@ class OutOfFold:
             "observed": [float((self.data.y[b] == 1).mean()) for b in bins if len(b)],
         }
 
+    def promised(self, learner):
+        """What random folds would have promised: the mean cost of the rows tested here; or None."""
+        data, plan = self.data, self.results.file.plan
+        rows = [r for r in self.results.rows if r["data"] == data.name and r["learner"] == learner]
+        rows = [r for r in rows if r["repeat"] == AT_RANDOM and not r.get("error")]
+        if len(rows) < plan["folds"]:
+            return None
+        paid = np.zeros(len(data))
+        for row in rows:
+            stored = self.results.file.arrays(row)
+            ours = self._is_tested[stored["test_rows"]]
+            rows, decided = self._place[stored["test_rows"][ours]], stored["decided"][ours]
+            paid[rows] = self.costs[rows].paid(data.y[rows] == 1, decided)
+        return float(paid.mean())
+
+    @staticmethod
+    def _tested(data, plan):
+        tested = np.ones(len(data), dtype=bool)
+        if data.origin is not None and data.origin.time is not None:
+            tested[:] = False
+            for _, test in splits(data, 0, plan["folds"]):
+                tested[test] = True
+        return tested
+
     def _finished(self, learner, repeat):
         blocks = [block for block in self.blocks if block[0] == repeat]
         return all(block in self.by_learner[learner] for block in blocks)
@@ -142,7 +179,7 @@ class OutOfFold:
         for (repeat, _), row in self.by_learner[learner].items():
             if repeat in self.repeats:
                 stored = self.results.file.arrays(row)
-                rows = stored["test_rows"]
+                rows = self._place[stored["test_rows"]]
                 paid[rows] += self.costs[rows].paid(positive[rows], stored["decided"])
                 false_alarms += int((stored["decided"] & ~positive[rows]).sum())
                 missed += int((~stored["decided"] & positive[rows]).sum())

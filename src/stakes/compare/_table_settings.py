@@ -10,6 +10,7 @@ from stakes.errors import InputError
 from stakes.tables import LabelReader, as_frame, check_file, load_table, read_costs, read_table
 
 FILE = "table.json"
+ORIGIN = ("time", "group", "window", "label_delay")
 DEFAULTS = {"fp_cost": "1", "fn_cost": "1", "tp_cost": "0", "tn_cost": "0"}
 
 
@@ -31,6 +32,9 @@ class TableSettings:
         Column of today's decisions; not a feature.
     missing : list of str, default=[]
         Texts that are missing values, in addition to NA and the like.
+    time, group, window, label_delay : str, default=None
+        Columns of the time and the group of the rows, the length of the training window and the
+        delay of labels, see :class:`~stakes.tables.TimeGroupSplit`.
 
     Examples
     --------
@@ -45,6 +49,10 @@ class TableSettings:
     drop: list = field(default_factory=list)
     today: str | None = None
     missing: list = field(default_factory=list)
+    time: str | None = None
+    group: str | None = None
+    window: str | None = None
+    label_delay: str | None = None
 
     @property
     def is_file(self):
@@ -73,12 +81,13 @@ class TableSettings:
             **(DEFAULTS | self.costs),
             drop=drop,
             missing=self.missing,
+            **{name: getattr(self, name) for name in ORIGIN},
         )
 
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
-        for name in ("target", "positive", "drop", "today", "missing"):
+        for name in ("target", "positive", "drop", "today", "missing", *ORIGIN):
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
@@ -123,6 +132,7 @@ class TableSettings:
             [*older.drop, *self.drop],
             self.today or older.today,
             [*older.missing, *self.missing],
+            **{name: getattr(self, name) or getattr(older, name) for name in ORIGIN},
         )
 
     def save(self, folder):

@@ -9,7 +9,9 @@ from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
+from stakes.tables._row_origin import RowOrigin
 from stakes.tables._table_encoder import TableEncoder
+from stakes.tables._time_group_split import TimeGroupSplit
 from stakes.tables._values import is_missing, parse_value
 from stakes.tables._writing import write_batches
 
@@ -18,7 +20,9 @@ __all__ = [
     "LabelReader",
     "ModelMatrix",
     "PricedData",
+    "RowOrigin",
     "TableEncoder",
+    "TimeGroupSplit",
     "as_frame",
     "blank_out",
     "cast_like",
