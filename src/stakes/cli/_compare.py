@@ -27,6 +27,9 @@ def compare(
     group: options.Group = None,
     window: options.Window = None,
     label_delay: options.LabelDelay = None,
+    max_alerts: options.MaxAlerts = None,
+    review_cost: options.ReviewCost = None,
+    max_reviews: options.MaxReviews = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -89,6 +92,9 @@ def compare(
     )
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
+    capacity = options.capacity(
+        max_alerts, settings.read_review_cost(priced, review_cost), max_reviews
+    )
 
     from stakes.cli._progress import Progress
     from stakes.compare import CONSTANT_POLICIES
@@ -102,6 +108,7 @@ def compare(
             folds=folds,
             tune=tune,
             today=decided,
+            capacity=capacity,
             time_budget=budget,
             out=out,
             n_jobs=jobs,
@@ -114,6 +121,8 @@ def compare(
     found = results.summary()["datasets"]
     for part in found:
         typer.echo(part["sentence"])
+        if part["capacity"]:
+            typer.echo(part["capacity"]["sentence"])
         if part["promise"]:
             typer.echo(part["promise"]["sentence"])
         for sentence in part["lost"]:

@@ -3,6 +3,8 @@
 import numpy as np
 import polars as pl
 
+from stakes.tables import read_times
+
 MOST = 40  # periods in a picture
 _UNITS = ["1h", "1d", "1w", "1mo", "1q", "1y"]
 _NAMES = dict(zip(_UNITS, ["hour", "day", "week", "month", "quarter", "year"], strict=True))
@@ -66,3 +68,25 @@ def periods(times):
         if start.n_unique() <= MOST:
             break
     return start, unit
+
+
+def days(origin):
+    """Day of each row, or the whole part of a time that is a number; None without times."""
+    return None if origin is None or origin.time is None else _days(origin.time)
+
+
+def days_of(table, column):
+    """Day of each row of a table, as :func:`days`.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The rows; times may be text.
+    column : str
+        Name of the column of times.
+    """
+    return _days(read_times(table, column))
+
+
+def _days(times):
+    return times.astype("datetime64[D]") if times.dtype.kind == "M" else np.floor(times)

@@ -34,6 +34,7 @@ def compare(
     folds=5,
     tune=True,
     today=None,
+    capacity=None,
     time_budget=None,
     out="stakes-report",
     n_jobs=1,
@@ -60,6 +61,10 @@ def compare(
         in three inner folds. False: all learners run with default settings.
     today : array-like of 0 and 1, or None, default=None
         Today's decision for each row, as the reference. None: the cheaper constant policy.
+    capacity : Capacity or None, default=None
+        Limits on alerts and reviews, of all rows or of each day if the rows have times. Learners
+        that decide by expected cost use them as well as they can, others lose their alerts with the
+        lowest probability. Nothing is fitted again if only the capacity changes.
     time_budget : float or None, default=None
         Seconds after which no further fit is started.
     out : path, default="stakes-report"
@@ -82,6 +87,8 @@ def compare(
     datasets = [data] if isinstance(data, PricedData) else list(data)
     datasets = [d if d.origin is None else _as_table(d) for d in datasets]
     _check(datasets, today, repeats, folds)
+    if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
+        raise InputError("A review_cost for each row is possible for one data set only.")
     field = {c.name: c for c in contestants(learners)}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
@@ -116,7 +123,7 @@ def compare(
     unfinished = run(tasks, progress)
     wanted = {task.key for task in tasks}
     rows, file.rows = file.rows, [row for row in file.rows if key_of(row) in wanted]
-    results = Results(file, datasets, refused, unfinished, today)
+    results = Results(file, datasets, refused, unfinished, today, capacity)
     # what random folds would have promised, for the best learner only
     extra = [task for d in datasets for task in _at_random(results, d, folds, random_state)]
     file.rows = rows

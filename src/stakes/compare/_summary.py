@@ -4,12 +4,14 @@ import numpy as np
 
 from stakes import __version__
 from stakes._core.words import count, money
+from stakes.compare._capacity_worth import worth_of_capacity
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
 from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
 from stakes.compare._periods import cost_by_period
 from stakes.compare._resamples import Resamples
 from stakes.compare._stats import critical_difference, friedman_test
+from stakes.risk import conditional_value_at_risk
 
 N_BOOT = 1000
 
@@ -51,6 +53,7 @@ def summarize_data(results, data):
         "counts": counts_sentence(best, table.data.summary()),
         "folds": folds_in_words(data, table.data),
         "promise": promise(best, table),
+        "capacity": worth_of_capacity(table, best["learner"]),
         "periods": cost_by_period(table, best["learner"], today),
         "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
@@ -98,9 +101,12 @@ def counts_sentence(best, stakes):
     """How many cases of each kind the best one decides rightly and wrongly."""
     positives = 1000 * stakes.n_positive / stakes.n
     wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
+    reviews = best["reviews_per_1000"]
+    reviewed = f"sends {count(reviews)} to a review, " if reviews else ""
     return (
-        f"Of 1,000 cases it calls {count(best['alerts_per_1000'])} positive, {count(wrong)} of "
-        f"them wrongly, and misses {count(missed)} of {count(positives)} positives."
+        f"Of 1,000 cases it {reviewed}calls {count(best['alerts_per_1000'])} positive, "
+        f"{count(wrong)} of them wrongly, and misses {count(missed)} of {count(positives)} "
+        "positives."
     )
 
 
@@ -179,7 +185,6 @@ def _learners(table, today):
     learners = []
     for j, name in enumerate(table.complete):
         rows = table.rows_of(name)
-        n_test = sum(row["n_test"] for row in rows)
         learners.append(
             {
                 "learner": name,
@@ -191,10 +196,11 @@ def _learners(table, today):
                 "tied_with_best": resamples.interval(only[j] - only[best])[0] <= 0,
                 "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
                 "below_trivial": bool(cost[j] > trivial and name not in CONSTANT_POLICIES),
-                "tail_cost": float(np.mean([row["tail_cost"] for row in rows])),
+                "tail_cost": _tail_cost(table, name, rows),
                 "false_alarms_per_1000": 1000 * table.of(name).false_alarms,
                 "missed_per_1000": 1000 * table.of(name).missed,
-                "alerts_per_1000": 1000 * sum(row["alerts"] for row in rows) / n_test,
+                "alerts_per_1000": 1000 * table.of(name).alerts,
+                "reviews_per_1000": 1000 * table.of(name).reviews,
                 "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
                 "predict_seconds": float(np.mean([row["predict_seconds"] for row in rows])),
                 "params": [row["params"] for row in rows],
@@ -202,6 +208,12 @@ def _learners(table, today):
             }
         )
     return learners
+
+
+def _tail_cost(table, name, rows):
+    if table.capacity is None:
+        return float(np.mean([row["tail_cost"] for row in rows]))
+    return float(conditional_value_at_risk(table.of(name).paid, 0.05))
 
 
 def _ranks_over(parts, names):

@@ -7,7 +7,14 @@ from pathlib import Path
 from stakes._core.files import appearing
 from stakes.datasets import CATALOG, load
 from stakes.errors import InputError
-from stakes.tables import LabelReader, as_frame, check_file, load_table, read_costs, read_table
+from stakes.tables import (
+    LabelReader,
+    as_frame,
+    check_file,
+    load_table,
+    read_costs,
+    read_table,
+)
 
 FILE = "table.json"
 ORIGIN = ("time", "group", "window", "label_delay")
@@ -114,6 +121,21 @@ class TableSettings:
             return LabelReader(self.today).read_column(decisions, one_class=True)[0]
         except InputError:
             return LabelReader(self.today, positive).read_column(decisions)[0]
+
+    def read_review_cost(self, priced, expression):
+        """The cost of a review, of all rows or of each; None if there is none.
+
+        Parameters
+        ----------
+        priced : PricedData
+            What :meth:`load` returned.
+        expression : str or None
+            A number, or an expression over the columns.
+        """
+        if expression is None:
+            return None
+        table = read_table(self.data, missing=self.missing) if self.is_file else as_frame(priced.X)
+        return read_costs(table, {"review_cost": expression}, self.target)["review_cost"]
 
     def expressions(self, priced):
         """The four costs as text; None where a named data set has a cost per row."""

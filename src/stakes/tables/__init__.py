@@ -11,7 +11,7 @@ from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
 from stakes.tables._row_origin import RowOrigin
 from stakes.tables._table_encoder import TableEncoder
-from stakes.tables._time_group_split import TimeGroupSplit
+from stakes.tables._time_group_split import TimeGroupSplit, read_times
 from stakes.tables._values import is_missing, parse_value
 from stakes.tables._writing import write_batches
 
@@ -35,6 +35,7 @@ __all__ = [
     "prepare",
     "read_costs",
     "read_table",
+    "read_times",
     "scan_batches",
     "write_batches",
 ]

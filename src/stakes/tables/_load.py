@@ -8,12 +8,12 @@ import polars as pl
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
-from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, guess_kinds
+from stakes.tables._kinds import as_frame, blank_out, find_kinds
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
 from stakes.tables._row_origin import RowOrigin
-from stakes.tables._time_group_split import as_times
+from stakes.tables._time_group_split import read_times
 
 
 def load_table(
@@ -112,14 +112,10 @@ def load_table(
 
 def _origin(frame, time, group, window, label_delay):
     given = dict(time=time, group=group)
-    for parameter, name in given.items():
-        _check_columns(frame, [name] if name else [], parameter, parameter)
+    _check_columns(frame, [group] if group else [], "group", "group")
     found = {name: None for name in given}
     if time:
-        column = frame.select(time)
-        if column[time].dtype == pl.String:
-            column = cast_like(column, guess_kinds(column))
-        found["time"] = as_times(column[time])
+        found["time"] = read_times(frame, time)
     if group:
         column = frame[group]
         codes = column.rank("dense").cast(pl.Int64)

@@ -9,8 +9,8 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from stakes._core.deciding import row_count
 from stakes._core.durations import seconds
-from stakes.errors import InputError
-from stakes.tables._kinds import as_frame
+from stakes.errors import InputError, near_matches
+from stakes.tables._kinds import as_frame, cast_like, guess_kinds
 
 
 class TimeGroupSplit:
@@ -205,6 +205,37 @@ def as_times(values):
     if missing:
         raise InputError(f"{missing} row(s) have no time; fill them in or remove them.", "time")
     return times
+
+
+def read_times(table, column):
+    """Times from a column of a table, which may be dates written as text.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        The table.
+    column : str
+        Name of the column.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> read_times(pl.DataFrame({"day": ["2024-03-01"]}), "day")[0]
+    np.datetime64('2024-03-01T00:00:00.000000')
+    """
+    if column not in table.columns:
+        raise InputError(
+            f"The time column {column!r} is not in the table: "
+            + near_matches(column, table.columns),
+            "time",
+        )
+    frame = table.select(column)
+    if frame[column].dtype == pl.String:
+        frame = cast_like(frame, guess_kinds(frame))
+    return as_times(frame[column])
 
 
 def _codes(values):

@@ -105,6 +105,21 @@ def period_figure(data, name):
     return figure(name, draw, width=8.5, height=3.2)
 
 
+def capacity_figure(data, name):
+    """Cost per 1,000 decisions by the number of reviews or alerts that are possible."""
+    curve = data["capacity"]["curve"]
+
+    def draw(ax):
+        ax.plot(curve["limit"], curve["cost_per_1000"], "o-", color=ACCENT, markersize=5)
+        ax.axvline(curve["now"], color=INK, linestyle=":", linewidth=1)
+        ax.set_xlabel(f"most {curve['of']}s; dotted: the capacity that was given")
+        ax.set_ylabel("cost per 1,000 decisions")
+        few_ticks(ax.xaxis)
+        few_ticks(ax.yaxis)
+
+    return figure(name, draw)
+
+
 def threshold_figure(data, name):
     """Cost by threshold, next to the cost of the best learner's decisions."""
     curve = data["threshold_curve"]

@@ -11,6 +11,7 @@ from stakes._core.files import appearing
 from stakes._core.words import count, markdown_table, money
 from stakes.compare.report._figures import (
     calibration_figure,
+    capacity_figure,
     cost_figure,
     period_figure,
     rank_figure,
@@ -61,6 +62,7 @@ def to_markdown(summary):
         parts += [f"## {data['name']}", f"**{data['sentence']}**", data["counts"]]
         parts += [data["folds"]] if data["folds"] else []
         parts += [data["promise"]["sentence"]] if data["promise"] else []
+        parts += [data["capacity"]["sentence"]] if data["capacity"] else []
         parts += [f"Caution: {alarm}" for alarm in data["alarms"]]
         parts.append(data["stakes_in_words"])
         if data["ties"]:
@@ -84,8 +86,11 @@ def _figures(data, name):
     drawn = {"cost": cost_figure(data, f"{name}-cost")}
     if data["periods"]:
         drawn["periods"] = period_figure(data, f"{name}-periods")
+    if data["capacity"] and data["capacity"]["curve"]:
+        drawn["capacity"] = capacity_figure(data, f"{name}-capacity")
     if data["threshold_curve"]:
         drawn["threshold"] = threshold_figure(data, f"{name}-threshold")
+    if data["calibration"]:
         drawn["calibration"] = calibration_figure(data, f"{name}-calibration")
     return drawn
 
