@@ -33,6 +33,10 @@ def train(
     missing: options.Missing = None,
     error: bars.Error = None,
     replicates: bars.Replicates = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -76,8 +80,9 @@ def train(
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    more = dict(missing=missing, errors=error, replicates=replicates)
-    settings = options.table_settings(data, target, positive, *costs, drop, **more)
+    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
+    rows |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **rows)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)

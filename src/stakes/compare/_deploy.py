@@ -12,6 +12,7 @@ from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
 from stakes.compare._error_bars import certified, gives_certificates
 from stakes.compare._fit import fit_on_all
+from stakes.compare._periods import days_of
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
@@ -123,6 +124,8 @@ class BatchDecider:
     ----------
     rows, positive : int
         Decisions so far, and positive ones among them.
+    reviewed : int
+        Reviews among them, see :meth:`decide_within`.
     cost : float or None
         Their expected cost; None if the model gives no probabilities.
     """
@@ -137,6 +140,7 @@ class BatchDecider:
     missing: list = field(default_factory=list)
     replicates: dict = field(default_factory=dict)
     max_error: float = 0.05
+    reviewed: int = 0
 
     @classmethod
     def load(cls, path, keep=(), max_error=0.05, **costs):
@@ -159,6 +163,57 @@ class BatchDecider:
         ids = [more["replicates"]["column"]] if more["replicates"] else []
         keep = [*ids, *(name for name in keep if name not in ids)]
         return cls(stored.model, stored.facts["kinds"], costs, keep, **more)
+
+    def decide_within(self, batches, capacity, review_cost=None, time=None):
+        """The result for all batches, with a limited number of alerts and reviews.
+
+        The rows share the capacity, so their result is kept in memory until all are read.
+
+        Parameters
+        ----------
+        batches : iterable of polars.DataFrame
+            The rows.
+        capacity : Capacity
+            The limits; the cost of a review in it is not used.
+        review_cost : str or None, default=None
+            Expression for the cost of a review; None: no reviews.
+        time : str or None, default=None
+            Column of times; the limits are then per day.
+
+        Returns
+        -------
+        polars.DataFrame
+            As from :meth:`decide`; the decision is -1 for a review.
+        """
+        found, prices, reviews, days = [], [], [], []
+        for batch in batches:
+            first = self.rows + 1
+            found.append(self.decide(batch))
+            if self.cost is None:
+                raise InputError("The model gives no probabilities, which a limit needs.")
+            table = cast_like(blank_out(batch, self.missing), self.kinds, first_row=first)
+            costs = read_costs(table, self.costs, first_row=first)
+            prices.append(Costs.of(table.height, **costs))
+            if review_cost is not None:
+                given = read_costs(table, {"review_cost": review_cost}, first_row=first)
+                reviews.append(np.broadcast_to(given["review_cost"], (table.height,)))
+            if time is not None:
+                days.append(days_of(batch, time))
+        if not found:
+            return None
+        result = pl.concat(found)
+        names = ("fp", "fn", "tp", "tn")
+        costs = Costs(*(np.concatenate([getattr(one, name) for one in prices]) for name in names))
+        review_cost = np.concatenate(reviews) if reviews else None
+        capacity = replace(capacity, review_cost=review_cost)
+        probability = result["probability"].to_numpy()
+        action = capacity.act(probability, costs, np.concatenate(days) if days else None)
+        expected = capacity.expected(costs, probability, action)
+        self.positive, self.reviewed = int((action == 1).sum()), int((action == -1).sum())
+        self.cost = float(expected.sum())
+        return result.with_columns(
+            pl.Series("decision", action.astype(np.int8)), pl.Series("expected_cost", expected)
+        )
 
     def decide(self, batch):
         """Rows of the result for one batch of a table."""
