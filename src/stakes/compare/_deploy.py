@@ -10,12 +10,22 @@ from scipy import sparse
 
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Either, Fields, Listed, Mapping, Maybe, Number, Sometimes, Text
+from stakes._core.stored.state import check_plain
 from stakes.compare._fit import fit_on_all
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
 from stakes.tables import CostExpression, as_frame, blank_out, cast_like, kind_of, read_costs
 
+_FACTS = Fields(
+    {
+        "kinds": Mapping(Text()),
+        "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
+        "missing": Sometimes(Listed(Text())),
+    }
+)
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
 
 
@@ -127,6 +137,12 @@ class BatchDecider:
         stored = load_model(path)
         if not {"kinds", "costs", "target"} <= stored.facts.keys():
             raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
+        try:
+            check_plain(
+                {name: stored.facts[name] for name in _FACTS.specs if name in stored.facts}, _FACTS
+            )
+        except Damaged as error:
+            raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
         costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
         missing = tuple(name for name, cost in costs.items() if cost is None)
         if missing:

@@ -248,6 +248,27 @@ class Mapping(Spec):
 
 
 @dataclass(frozen=True)
+class Fields(Spec):
+    """A dict with known keys, each with its own specification."""
+
+    specs: dict
+
+    def check(self, value, scope):
+        if not isinstance(value, dict):
+            raise Damaged("is not a dict")
+        for name, spec in self.specs.items():
+            if name not in value and not isinstance(spec, Sometimes):
+                raise Damaged(f"has no {name}")
+        for name, one in value.items():
+            if name not in self.specs:
+                raise Damaged(f"has an unknown entry {str(name)[:50]!r}")
+            try:
+                self.specs[name].check(one, scope)
+            except Damaged as error:
+                raise Damaged(f"has a damaged entry {name!r}, which {error}") from None
+
+
+@dataclass(frozen=True)
 class Part(Spec):
     """An object of a known class, or of one of the named classes."""
 

@@ -179,6 +179,15 @@ class Checker:
             raise Damaged(str(error).rstrip(".")) from None
 
 
+def check_plain(value, spec):
+    """Check facts stored with a model, which hold no objects."""
+    Plain().check(value, None)
+    try:
+        spec.check(value, Scope(Checker(lambda name: None)))
+    except Damaged as error:
+        raise Damaged(f"it {error}") from None
+
+
 def same_input(record, scope):
     """Refuse an estimator with another number of features than the object it belongs to."""
     state = record.state if isinstance(record.state, dict) else {}
