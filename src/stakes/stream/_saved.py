@@ -44,7 +44,7 @@ _SETTINGS = Fields(
         "delay": COUNT,
     }
 )
-_SUMS = Together((Number(1, 2**53, whole=True), Number(-1e100, 1e100), Number(0)))
+_SUMS = Together((Number(1, 2**53, whole=True), Number(-1e100, 1e100), Number(0, 1e250)))
 _STATE = Fields(
     {
         "encoder": Fields(

@@ -56,7 +56,9 @@ class Number(Spec):
         elif math.isinf(value):
             if not self.infinite:
                 raise Damaged("is infinite")
-        elif not self.low <= value <= self.high or (not self.infinite and abs(value) > LARGEST):
+        elif not self.low <= value <= self.high:
+            raise Damaged("is out of range")
+        elif math.inf in (-self.low, self.high) and not self.infinite and abs(value) > LARGEST:
             raise Damaged("is out of range")
 
 
@@ -160,6 +162,7 @@ class Labels(Spec):
             raise Damaged(f"has fewer than {self.least} labels")
         if np.any(value[1:] <= value[:-1]):
             raise Damaged("is not sorted")
+        scope.labels = value
 
 
 def labels(size="k", least=1):
