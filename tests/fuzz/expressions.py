@@ -10,7 +10,7 @@ from stakes.errors import InputError
 from stakes.tables import CostExpression
 
 NUMBERS = [None, math.nan, 0.0, -0.0, 1.0, -2.5, 1e-320, 1e155, 1e308, -1e308, math.inf, 7.0]
-TEXTS = [None, "u", "", "12", "NA", "true", "it's", "\u00fc", "a" * 500]
+TEXTS = [None, "u", "v w", "12", "true", "it's", "\u00fc", "a" * 500]
 ATOMS = ["a", "b", "kind", "`odd name`", "flag", "1", "0", "2.5", "1e308", "1e-320", "'u'", '"12"']
 ATOMS += ["True", "nan", "missing", "9" * 50, "-1", "1e999"]
 CALLS = ["min", "max", "abs", "log", "exp", "sqrt", "clip", "where", "print", "__import__"]

@@ -38,6 +38,14 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 public key; a model that is not signed with its private key is "
+            "refused.",
+        ),
+    ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
     ] = -1,
@@ -66,19 +74,22 @@ def predict(
       stakes predict model.skops new.csv --out decisions.csv --keep id
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
       stakes predict model.skops new/ --jobs 8 --out decisions --keep id
+      stakes predict model.skops new.csv --verify public.pem
     """
     from stakes.scale import Folder
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     if Folder.is_meant(data):
         out = out or Path("decisions")
-        decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
+        decided = _predict_folder(
+            model, data, out, keep or [], costs | {"verify": verify}, jobs, not resume, quiet
+        )
         where = f"{out}, {decided.parts:,} files"
         if decided.skipped:
             where += f", {decided.skipped:,} of them finished before"
     else:
         out = where = out or Path("decisions.csv")
-        decided = _predict_file(model, data, out, keep or [], costs)
+        decided = _predict_file(model, data, out, keep or [], costs | {"verify": verify})
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         typer.echo(
@@ -86,12 +97,12 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, costs):
+def _predict_file(model, data, out, keep, how):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out) as write:
-        decider = BatchDecider.load(model, keep, **costs)
+        decider = BatchDecider.load(model, keep, **how)
         for batch in scan_batches(data):
             write(decider.decide(batch))
         if not decider.rows:
@@ -99,7 +110,7 @@ def _predict_file(model, data, out, keep, costs):
     return decider
 
 
-def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
+def _predict_folder(model, data, out, keep, how, jobs, fresh, quiet):
     from stakes.compare import predict_folder
 
     count = [0, 0]
@@ -112,7 +123,7 @@ def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
 
     settings = dict(keep=keep, n_jobs=jobs, fresh=fresh, progress=progress)
     try:
-        return predict_folder(model, data, out, **settings, **costs)
+        return predict_folder(model, data, out, **settings, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Interrupted: {count[0]:,} of {count[1]:,} files are done and kept in {out}; run the "

@@ -57,7 +57,7 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
+def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -74,6 +74,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    key : private key, default=None
+        What to sign the file with; None: it is not signed.
     """
     if sparse.issparse(data.X):
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
@@ -94,6 +96,7 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         missing=list(settings.missing),
         rows=len(data),
         data=data.name,
+        key=key,
     )
 
 
@@ -132,9 +135,12 @@ class BatchDecider:
     missing: list = field(default_factory=list)
 
     @classmethod
-    def load(cls, path, keep=(), **costs):
-        """From a model file; costs that are not None replace those of training."""
-        stored = load_model(path)
+    def load(cls, path, keep=(), *, verify=None, **costs):
+        """From a model file; costs that are not None replace those of training.
+
+        `verify` is the file of a public key, as for :func:`stakes.model_file.load_model`.
+        """
+        stored = load_model(path, verify=verify)
         if not {"kinds", "costs", "target"} <= stored.facts.keys():
             raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
         try:

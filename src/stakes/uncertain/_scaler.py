@@ -39,7 +39,10 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [ 2. ,  1.5]])
     """
 
-    _file_state = FEATURES | {"mean_": Array("f8", ("d",)), "scale_": Array("f8", ("d",), low=0)}
+    _file_state = FEATURES | {
+        "mean_": Array("f8", ("d",), low=-1e100, high=1e100),
+        "scale_": Array("f8", ("d",), low=1e-50, high=1e100),
+    }
 
     def fit(self, X, y=None):
         """Compute mean and standard deviation of each feature; missing entries are ignored.
