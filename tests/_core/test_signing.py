@@ -64,11 +64,11 @@ def test_every_changed_byte_is_seen(saved, tmp_path):
         damaged = bytearray(whole)
         damaged[at] ^= 1
         saved.write_bytes(damaged)
-        with pytest.raises(InputError, match="does not fit|is not signed"):
+        with pytest.raises(InputError, match=r"does not fit|is not signed"):
             load_model(saved, verify=public)
     for data in (whole[:-1], whole + b"\0", whole + whole, whole[:50] + whole):
         saved.write_bytes(data)
-        with pytest.raises(InputError, match="does not fit|is not signed"):
+        with pytest.raises(InputError, match=r"does not fit|is not signed"):
             load_model(saved, verify=public)
 
 

@@ -386,7 +386,8 @@ def test_a_model_is_signed_and_verified(run, refused, table_file, tmp_path):
     assert "does not fit the key" in said
     assert "does not fit" in refused("predict", "model.skops", "new", "--verify", "b.pub")
     for rows in (table_file, "new"):
-        assert run("predict", "model.skops", rows, "--verify", "a.pub").exit_code == 0
+        result = run("predict", "model.skops", rows, "--verify", "a.pub", "--jobs", 1)
+        assert result.exit_code == 0, result.output
     assert run("train", *data, "--out", "plain.skops").exit_code == 0
     said = refused("predict", "plain.skops", table_file, "--verify", "a.pub")
     assert "is not signed; sign it with stakes train --sign, or load it without --verify" in said
