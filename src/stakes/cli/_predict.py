@@ -48,6 +48,14 @@ def predict(
         str | None,
         typer.Option(metavar="COLUMN", help="Time of each row: limits are then per day."),
     ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 public key; a model that is not signed with its private key is "
+            "refused.",
+        ),
+    ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
     ] = -1,
@@ -80,24 +88,25 @@ def predict(
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
       stakes predict model.skops new.csv --max-alerts 50 --review-cost 3 --max-reviews 20
       stakes predict model.skops new/ --jobs 8 --out decisions --keep id
+      stakes predict model.skops new.csv --verify public.pem
     """
     from stakes.scale import Folder
 
-    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how |= dict(max_error=max_error, verify=verify)
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
     if capacity is not None and Folder.is_meant(data):
         raise InputError("Rows share the limits, so they must be in one file; DATA is a folder.")
     if Folder.is_meant(data):
         out = out or Path("decisions")
-        costs["max_error"] = max_error
-        decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
+        decided = _predict_folder(model, data, out, keep or [], how, jobs, not resume, quiet)
         where = f"{out}, {decided.parts:,} files"
         if decided.skipped:
             where += f", {decided.skipped:,} of them finished before"
     else:
         out = where = out or Path("decisions.csv")
         limits = None if capacity is None else (capacity, review_cost, time)
-        decided = _predict_file(model, data, out, keep or [], max_error, costs, limits)
+        decided = _predict_file(model, data, out, keep or [], how, limits)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
@@ -107,12 +116,12 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, max_error, costs, limits):
+def _predict_file(model, data, out, keep, how, limits):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out) as write:
-        decider = BatchDecider.load(model, keep, max_error, **costs)
+        decider = BatchDecider.load(model, keep, **how)
         # the replicates of an example must be in one batch
         batches = scan_batches(data, sys.maxsize if decider.replicates else None)
         if limits is None:
@@ -125,7 +134,7 @@ def _predict_file(model, data, out, keep, max_error, costs, limits):
     return decider
 
 
-def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
+def _predict_folder(model, data, out, keep, how, jobs, fresh, quiet):
     from stakes.compare import predict_folder
 
     count = [0, 0]
@@ -138,7 +147,7 @@ def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
 
     settings = dict(keep=keep, n_jobs=jobs, fresh=fresh, progress=progress)
     try:
-        return predict_folder(model, data, out, **settings, **costs)
+        return predict_folder(model, data, out, **settings, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Interrupted: {count[0]:,} of {count[1]:,} files are done and kept in {out}; run the "

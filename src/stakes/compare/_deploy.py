@@ -10,6 +10,9 @@ from scipy import sparse
 
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import Either, Fields, Listed, Mapping, Maybe, Number, Sometimes, Text
+from stakes._core.stored.state import check_plain
 from stakes.compare._error_bars import certified, gives_certificates
 from stakes.compare._fit import fit_on_all
 from stakes.compare._periods import days_of
@@ -26,6 +29,13 @@ from stakes.tables import (
     read_costs,
 )
 
+_FACTS = Fields(
+    {
+        "kinds": Mapping(Text()),
+        "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
+        "missing": Sometimes(Listed(Text())),
+    }
+)
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
 REVIEWS = ("certificate", "review")  # next to them, of a learner that uses error bars
 
@@ -58,7 +68,7 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
+def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -75,6 +85,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    key : private key, default=None
+        What to sign the file with; None: it is not signed.
     """
     if sparse.issparse(data.X):
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
@@ -96,6 +108,7 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         replicates=data.replicates,
         rows=len(data),
         data=data.name,
+        key=key,
     )
 
 
@@ -143,11 +156,20 @@ class BatchDecider:
     reviewed: int = 0
 
     @classmethod
-    def load(cls, path, keep=(), max_error=0.05, **costs):
-        """From a model file; costs that are not None replace those of training."""
-        stored = load_model(path)
+    def load(cls, path, keep=(), *, max_error=0.05, verify=None, **costs):
+        """From a model file; costs that are not None replace those of training.
+
+        `verify` is the file of a public key, as for :func:`stakes.model_file.load_model`.
+        """
+        stored = load_model(path, verify=verify)
         if not {"kinds", "costs", "target"} <= stored.facts.keys():
             raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
+        try:
+            check_plain(
+                {name: stored.facts[name] for name in _FACTS.specs if name in stored.facts}, _FACTS
+            )
+        except Damaged as error:
+            raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
         costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
         missing = tuple(name for name, cost in costs.items() if cost is None)
         if missing:

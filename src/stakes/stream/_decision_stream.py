@@ -12,6 +12,7 @@ from stakes.errors import InputError
 from stakes.stream._pending import PendingEvent, PendingEvents
 from stakes.stream._prices import PriceList
 from stakes.stream._row_encoder import RowEncoder
+from stakes.stream._saved import read_saved
 from stakes.tables import LabelReader, is_missing
 
 
@@ -332,14 +333,12 @@ class DecisionStream:
         for name in changed.keys() - {*COST_NAMES, "prior"}:
             raise InputError("{parameter} of a saved stream cannot change, only costs can.", name)
         stored = load_model(path)
-        if "decision_stream" not in stored.facts:
-            raise InputError(f"{str(path)!r} is a model, not a saved stream; use another file.")
-        state = json.loads(stored.facts["state"])
+        settings, state, extra = read_saved(path, stored.facts)
         encoder = RowEncoder(state=state["encoder"])
-        stream = cls(stored.model, encoder=encoder, **stored.facts["decision_stream"] | changed)
+        stream = cls(stored.model, encoder=encoder, **settings | changed)
         stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
         stream.totals = Totals(**state["totals"])
-        stream.extra = stored.facts["extra"]
+        stream.extra = extra
         stream._pending = PendingEvents.of_state(stream.max_pending, state["pending"])
         stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
         return stream

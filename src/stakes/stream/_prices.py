@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from stakes._core.intake import LARGEST
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.tables import CostExpression
@@ -113,6 +114,12 @@ def _checked(name, cost, event):
         fields = " and ".join(map(repr, cost.columns))
         hint = f"fill in {fields}" if fields else "give a finite number"
         raise InputError(f"{{parameter}} = {cost.text!r} is missing or infinite; {hint}.", name)
+    if abs(price) > LARGEST:
+        raise InputError(
+            f"{{parameter}} = {cost.text!r} is {price:.3g}; costs beyond {LARGEST:g} overflow. "
+            "Check the fields, or use a larger unit of money.",
+            name,
+        )
     return price
 
 
