@@ -11,6 +11,7 @@ from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
+from stakes.cli._rules import rules
 from stakes.cli._stream import stream
 from stakes.cli._study import study
 from stakes.cli._train import train
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
+for command in (advise, compare, train, predict, rules, stream, datasets, study, reproduce):
     # a line with the character \b keeps the lines below it as they are
     app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
 
