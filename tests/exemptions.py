@@ -35,7 +35,8 @@ EXEMPT = {
     "BudgetDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
-        "check_sample_weight_equivalence_on_dense_data": _DRAWN
+        "check_sample_weight_equivalence_on_dense_data": _DRAWN,
+        "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
     },
     "UncertainMarginClassifier": dict.fromkeys(_WEIGHTS_EXEMPT, _CLOSE),
     **{

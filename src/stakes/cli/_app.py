@@ -11,6 +11,7 @@ from stakes.cli._datasets import datasets
 from stakes.cli._options import help_of
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
+from stakes.cli._rules import rules
 from stakes.cli._serve import app as serve
 from stakes.cli._stream import stream
 from stakes.cli._study import study
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
+for command in (advise, compare, train, predict, rules, stream, datasets, study, reproduce):
     app.command(help=help_of(command))(command)
 app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
 
