@@ -99,6 +99,7 @@ CONTRACT = {
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),
         "population_",
+        *("approximation_loss_", "calibration_"),
     },
 }
 

@@ -14,7 +14,7 @@ from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
 from stakes.neighbors._classifier import _without
-from stakes.neighbors._sigmoid import fit_sigmoid
+from stakes._core.sigmoid import fit_sigmoid
 from stakes.tables import prepare
 
 
