@@ -39,7 +39,11 @@ def box_by_faces(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
 
 
 def run(rule, K, y, theta, C=10.0, rho=0.0, alpha=0.9, eta=1.0, radius=1.0):
-    """(scores before learning, indices of the support vectors, their signed coefficients)."""
+    """(scores before learning, indices of the support vectors, their signed coefficients).
+
+    `C` is the largest weight, one for all or one per example.
+    """
+    C = np.broadcast_to(C, len(y))
     S, coefficients, scores = [], np.zeros(0), np.zeros(len(y))
     for t in range(len(y)):
         bias = radius**2 * coefficients.sum() if rule == "paum" else 0.0
@@ -61,7 +65,7 @@ def paum(K, y, theta, t, S, c, score, eta, **_):
 def pa(K, y, theta, t, S, c, score, C, **_):
     if y[t] * score >= theta[t]:
         return S, c
-    return [*S, t], np.append(c, y[t] * min(C, (theta[t] - y[t] * score) / K[t, t]))
+    return [*S, t], np.append(c, y[t] * min(C[t], (theta[t] - y[t] * score) / K[t, t]))
 
 
 def alma(K, y, theta, t, S, c, score, alpha, **_):
@@ -95,11 +99,11 @@ def duol(K, y, theta, t, S, c, score, C, rho, **_):
         b = max((i for i in able if conflict[i] == min(conflict.values())), key=S.index)
         place = S.index(b)
         g_b, l_b = y[b] * c[place], theta[b] - margins[place]
-        g_a, d_b = box_by_faces(l_a, l_b, K[t, t], K[b, b], conflict[b], C, -g_b, C - g_b)
+        g_a, d_b = box_by_faces(l_a, l_b, K[t, t], K[b, b], conflict[b], C[t], -g_b, C[b] - g_b)
         c = np.append(c, y[t] * g_a)
         c[place] += y[b] * d_b
         return S_new, c
-    return S_new, np.append(c, y[t] * min(C, l_a / K[t, t]))
+    return S_new, np.append(c, y[t] * min(C[t], l_a / K[t, t]))
 
 
 def dual_objective(K, y, theta, S, c):
