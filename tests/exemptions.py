@@ -43,6 +43,7 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+                "KernelFeaturesClassifier",
             ),
             _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (

@@ -111,3 +111,25 @@ def dual_objective(K, y, theta, S, c):
 
 
 STEPS = dict(perceptron=perceptron, paum=paum, pa=pa, alma=alma, romma=romma, duol=duol)
+
+
+def landmark_features(X, gamma, room, tol):
+    """Features at the time of each row by whole Cholesky factors, and the rows that are landmarks.
+
+    A row is a landmark if the squared distance of k(x, .) from the span of the landmarks so far, a
+    least-squares problem, exceeds `tol`.
+    """
+    chosen, rows = [], []
+    for t in range(len(X)):
+        K = gram(X[[*chosen, t]], "rbf", gamma)
+        k = K[:-1, -1]
+        rest = 1.0 - k @ np.linalg.lstsq(K[:-1, :-1], k, rcond=None)[0] if chosen else 1.0
+        if len(chosen) < room and rest > tol:
+            chosen.append(t)
+        L = np.linalg.cholesky(gram(X[chosen], "rbf", gamma))
+        against = np.exp(-gamma * ((X[chosen] - X[t]) ** 2).sum(axis=1))
+        rows.append(np.linalg.solve(L, against))
+    features = np.zeros((len(X), len(chosen)))
+    for t, row in enumerate(rows):
+        features[t, : len(row)] = row
+    return features, chosen

@@ -3,13 +3,12 @@
 import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy import sparse
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -29,6 +28,7 @@ from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
 from stakes.online_kernel._file_state import FILE_STATE, check_file_state
 from stakes.online_kernel._gram_store import CHUNK, CallableStore, PrecomputedStore
 from stakes.online_kernel._one_by_one import LOOKUP, OneByOne
+from stakes.online_kernel._settings import check_unchanged, first_gamma
 from stakes.online_kernel._store import SupportStore
 
 KERNEL_CONSTRAINTS = {
@@ -152,10 +152,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         return calibrated(self._calibration, scores) if self._log_odds else scores
 
     def predict_proba(self, X):
-        """Probability of both classes for each row, the positive one in column 1.
-
-        A logistic function of f(x) that is fitted while learning, to the score that each example
-        had before it was learned.
+        """Probability of both classes: a logistic function of f, fitted to scores before learning.
 
         Parameters
         ----------
@@ -330,25 +327,10 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         elif callable(self.kernel):
             self._store = CallableStore(self.kernel, n_features, *limits)
         else:
-            kernel = self.kernel, self._first_gamma(n_features, X), self.coef0, self.degree
+            kernel = self.kernel, first_gamma(self.gamma, n_features, X), self.coef0, self.degree
             self._store = SupportStore(*kernel, n_features, *limits)
         self._mistakes = np.zeros(2, np.int64)
         self._calibration = new_calibration()
-
-    def _first_gamma(self, n_features, X):
-        if not isinstance(self.gamma, str):
-            return self.gamma
-        if self.gamma == "auto":
-            return 1.0 / max(n_features, 1)
-        if X is None:
-            raise ValueError(
-                "gamma='scale' needs the variance of the features: start with fit or partial_fit, "
-                "or give a number."
-            )
-        mean = X.mean()
-        values = X.data if sparse.issparse(X) else X
-        variance = (np.sum(values * values) / np.prod(X.shape)) - mean * mean
-        return 1.0 / (n_features * variance) if variance > 0 else 1.0
 
     def _learn(self, X, y, costs, order=None, log_odds=None):
         """Learn some examples and return their scores, or log-odds, before.
@@ -387,19 +369,8 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         return (kernel, self.gamma, self.degree, self.coef0, *limits)
 
     def _check_settings(self):
-        if self._settings() == self._started_with:
-            return
         names = "kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life"
-        now = self._settings()
-        name, then = next(
-            (name, then)
-            for name, then, value in zip(names, self._started_with, now, strict=True)
-            if then != value
-        )
-        raise ValueError(
-            f"This stream started with {name}={then!r}, which cannot change before the next fit: "
-            "set it back, call fit, or start a new model with sklearn.base.clone."
-        )
+        check_unchanged(names, self._started_with, self._settings())
 
     def __getstate__(self):
         state = super().__getstate__()
@@ -417,15 +388,12 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
                 setattr(self, name, np.array(value))
 
 
-class _restored_if_it_fails:
+@contextmanager
+def _restored_if_it_fails(model):
     """Undo what a kernel function that raises in the middle of a batch has left half done."""
-
-    def __init__(self, model):
-        self.model, self.before = model, copy.deepcopy(vars(model))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        if kind is not None:
-            vars(self.model).update(self.before)
+    before = copy.deepcopy(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).update(before)
+        raise

@@ -13,10 +13,10 @@ from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes._core.labels import check_same_classes, stream_classes
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._file_state import KERNELS
+from stakes.online_kernel._settings import settle_gamma
 
 FLOAT64 = np.dtype(np.float64)
 LOOKUP = ("_columns", "_name_room")  # follow from the names, so they are not saved
-SETTLED = 1024  # events of dicts after which gamma="auto" stays as it is
 
 
 @documented
@@ -117,7 +117,7 @@ class OneByOne:
             self._own()
         row = self._read_one(x, grow=True)  # last of what may raise: it may bring new features
         if "_entries" in vars(self) and (fn if sign > 0.0 else fp) > 0.0:
-            self._settle_gamma(len(x))
+            settle_gamma(self, store, len(x))
         batch = store.batch_of_one(row)
         score = self._row(store, batch, sign, self._margin_of(sign, fp, fn))
         store.settle()
@@ -140,15 +140,6 @@ class OneByOne:
         self._start(self.n_features_in_)
         if named and self.gamma == "auto" and self.kernel in KERNELS:
             self._entries = np.zeros(2, np.int64)
-
-    def _settle_gamma(self, n):
-        """Let gamma="auto" follow the number of features per event: d grows with every name."""
-        self._entries += (1, n)
-        events, entries = self._entries.tolist()
-        if events >= SETTLED:
-            del self._entries
-        if events & (events - 1) == 0:  # a power of two: few changes, each O(vectors^2)
-            self._store.set_gamma(events / max(entries, 1))
 
     def _probability_of(self, x):
         score = self._score_one(x)
