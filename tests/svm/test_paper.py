@@ -73,7 +73,7 @@ def test_equation_61_lacks_a_minus_sign(rng):
 
 @pytest.mark.parametrize("per_example", [False, True])
 def test_more_expensive_false_alarms_move_the_boundary_towards_the_negatives(per_example):
-    """With kappa = 1/(2 C_-1 - 1) a more expensive negative keeps a smaller margin (Eqs. 46 and 66)."""
+    """With kappa = 1/(2 C_-1 - 1) expensive negatives keep a smaller margin (Eqs. 46 and 66)."""
     X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
     paper = dict(kappa="paper", slope="paper", normalize_costs=False, calibration=None)
     cuts = []

@@ -63,11 +63,12 @@ class LinearSolution:
         return (self.primal - self.dual + self.rounding) / max(abs(self.primal), 1e-300)
 
 
-def certify_linear(X, lengths, y, weight, margin, beta, w, n_iter):
-    """Both objectives of a linear SVM: of multipliers made feasible, and of w with its best bias.
+def certify_linear(X, lengths, y, weight, margin, beta, n_iter, w=None, b=None):
+    """Both objectives of a linear SVM: of multipliers made feasible, and of w and b.
 
     The multipliers of the side with the larger sum are scaled down, so that the sum is zero. A w
-    of None is the one that belongs to the multipliers. `lengths` are the norms of the rows.
+    of None is the one that belongs to the multipliers, a b of None the best one for w. `lengths`
+    are the norms of the rows.
     """
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     least = min(up, down)
@@ -75,7 +76,7 @@ def certify_linear(X, lengths, y, weight, margin, beta, w, n_iter):
     u = np.asarray(X.T @ beta).ravel()
     w = u if w is None else w
     scores, target = X @ w, y * margin
-    b = best_bias(scores, y, weight, target)
+    b = best_bias(scores, y, weight, target) if b is None else b
     short = margin - y * (scores + b)
     slack = np.maximum(0.0, short)
     primal = 0.5 * float(w @ w) + float(weight @ slack)

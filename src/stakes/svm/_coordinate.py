@@ -79,7 +79,7 @@ def solve_coordinate(
         if passes % CHECK_EVERY and passes < max_iter and active:
             continue
         if most - least < NEAR or passes == max_iter or not active:
-            solution = certify_linear(X, lengths, y, weight, margin, beta, None, passes)
+            solution = certify_linear(X, lengths, y, weight, margin, beta, passes)
             if progress is not None:
                 progress(passes, "passes", "relative gap", solution.gap, tol)
             if best is None or solution.gap < best.gap:
