@@ -38,6 +38,7 @@ def exact_objective(model, X, y):
     return float(0.5 * beta @ (K @ beta)[model.support_] + weight @ slack)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_the_certificate_of_rows_far_apart_is_true(form, monkeypatch):
     """In float32 the squared distances inside a cloud were lost: 2201 where LIBSVM found 1456."""
@@ -98,6 +99,7 @@ def test_the_bound_on_the_rounding_holds(kernel, dtype, rng):
         assert (away <= gram.error(beta)).all()
 
 
+@pytest.mark.jit
 @pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
 @pytest.mark.parametrize("C", [1e9, 1e13])
 def test_a_useless_gap_is_no_secret(C, rng):
@@ -131,6 +133,7 @@ def test_linear_solvers_far_from_the_origin(solver, rng):
     np.testing.assert_allclose(near.decision_function(X), far.decision_function(X + 1e4), atol=0.02)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("seed", [4, 5, 6, 7, 10, 18])
 def test_random_problems_have_true_certificates(seed, monkeypatch):
     """As `python -m benchmarks svm` does for 200 problems: scale, offset and C over 12 orders."""
@@ -145,6 +148,7 @@ def test_random_problems_have_true_certificates(seed, monkeypatch):
         assert verdict.true or verdict.warned
 
 
+@pytest.mark.jit
 def test_the_cache_is_a_bound_on_the_memory(rng, monkeypatch):
     """A second pool for the rows that may still move doubled it."""
     n = 3000

@@ -104,6 +104,7 @@ def test_class_weights_are_factors_on_the_penalties(rng):
         np.testing.assert_allclose(own.decision_function(X), plain.decision_function(X), atol=1e-4)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("learner", PROBABLE)
 def test_probabilities_are_calibrated_out_of_fold(learner):
     rng = np.random.default_rng(0)
@@ -126,6 +127,7 @@ def test_probabilities_are_calibrated_out_of_fold(learner):
         none.predict(X, fp_cost=1.0, fn_cost=5.0)
 
 
+@pytest.mark.jit
 def test_probabilities_do_not_count_costs_twice():
     """Costs that go with a feature must not enter the scores, or the decision has them twice."""
     rng = np.random.default_rng(1)
@@ -144,6 +146,7 @@ def test_probabilities_do_not_count_costs_twice():
     assert paid["auto"] < paid["example"]
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("learner", [BoundaryMovementSVC, CostSensitiveSVC])
 def test_folds_in_parallel_give_the_same_bytes(learner):
     X, y = noisy(np.random.default_rng(0), n=60)
@@ -179,6 +182,7 @@ def test_progress_is_printed(learner, rng, capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.jit
 def test_many_rows_take_landmarks_and_say_what_that_costs(rng, monkeypatch):
     X, y = noisy(rng, n=300)
     options = dict(fn_cost=2.0, gamma=0.5, calibration=None, random_state=0)
@@ -197,6 +201,7 @@ def test_many_rows_take_landmarks_and_say_what_that_costs(rng, monkeypatch):
     assert hasattr(whole, "support_vectors_")
 
 
+@pytest.mark.jit
 def test_the_loss_of_landmarks_is_estimated_from_some_rows(rng, monkeypatch):
     X, y = noisy(rng, n=400)
     options = dict(approximation="nystroem", n_components=40, random_state=0, calibration=None)
