@@ -90,7 +90,8 @@ class CostSensitiveSVC(CostMargin, KernelSVC):
     :math:`\frac{C_{-1}}{C_1 + C_{-1}}` as Section 4 says; the two agree only for
     :math:`\kappa = 1`. `slope="consistent"` keeps the margins and replaces :math:`1/\kappa` by
     :math:`c_i`. On 31 data sets that the money study does not use, this kappa saved more than one,
-    and about as much as a search in inner folds, which takes 18 more fits; see the page on SVMs. With one kappa for all, the fit is exactly a weighted SVM, see
+    and about as much as a search in inner folds, which takes 18 more fits; see the page on SVMs.
+    With one kappa for all, the fit is exactly a weighted SVM, see
     :func:`~stakes.svm.weighted_equivalent`.
 
     References
