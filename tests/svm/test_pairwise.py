@@ -67,6 +67,7 @@ def test_two_classes_are_the_svm_itself(wine):
     alone = LinearCostSensitiveSVC().fit(X, y, fn_cost=fn_cost)
     np.testing.assert_array_equal(pair.decision_function(X), alone.decision_function(X))
     np.testing.assert_array_equal(pair.predict_proba(X), alone.predict_proba(X))
+    assert pair.score(X, y, fn_cost=fn_cost) == alone.score(X, y, fn_cost=fn_cost)
     by_matrix = PairwiseSVC(cost_matrix=[[0, 1], [7, 0]]).fit(X, y)
     by_number = CostSensitiveSVC(fn_cost=7.0).fit(X, y)
     np.testing.assert_array_equal(by_matrix.decision_function(X), by_number.decision_function(X))

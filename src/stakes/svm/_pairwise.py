@@ -190,7 +190,8 @@ class PairwiseSVC(ManyClassClassifier):
         return CostMatrix.of(given, k, self.classes_)
 
     def _costs_of(self, n, *args, **given):
-        if self.cost_matrix is None or any(args) or any(v is not None for v in given.values()):
+        now = any(cost is not None for cost in (*args, *given.values()))
+        if self.cost_matrix is None or now:
             return super()._costs_of(n, *args, **given)
         (tn, fp), (fn, tp) = self._matrix().table
         return super()._costs_of(n, fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
