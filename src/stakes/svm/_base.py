@@ -185,8 +185,9 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
+        scores = squash(self.decision_function(X))
         slope, offset = self.calibration_
-        positive = expit(slope * squash(self.decision_function(X)) + offset)
+        positive = expit(slope * scores + offset)
         return np.column_stack([1.0 - positive, positive])
 
     def _fit_priced(self, X, y, regret, weight, rows, copies, start):
@@ -275,7 +276,7 @@ class PricedSVC(CostSensitiveClassifier):
 
 
 def squash(scores):
-    """Scores that grow slowly beyond the margin, where the hinge loss does not tell them apart.
+    """Scores that grow slowly beyond the margin, where the hinge loss is blind to them.
 
     A few rows far on the wrong side, as heavy tails produce them, would flatten the sigmoid.
 
