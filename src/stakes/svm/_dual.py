@@ -134,6 +134,8 @@ class _Problem:
     def descend(self, beta, tol, max_steps):
         """Lower the violation to tol in place; the number of steps and F = K beta - target."""
         n = len(beta)
+        if isinstance(self.gram, KernelMatrix):  # it is in memory already
+            return self._descend_whole(beta, tol, max_steps)
         if n <= SMALL and 8 * n * n <= max(self.cache_mib, 1) * 2**20:
             return self._descend_whole(beta, tol, max_steps)
         return self._descend_blocks(beta, tol, max_steps)

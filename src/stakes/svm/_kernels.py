@@ -8,7 +8,7 @@ from scipy import linalg, sparse
 BLOCK_BYTES = 2**22  # of one block, so that exp finds it in the processor's cache
 
 
-TESTED = 2000  # rows up to which an unknown kernel is tested for being positive semi-definite
+TESTED = 4000  # rows up to which an unknown kernel is tested for being positive semi-definite
 
 
 class Kernel:
@@ -100,6 +100,10 @@ class KernelMatrix(Kernel):
             return self.matrix[rows]
         out[:] = self.matrix[rows]
         return out
+
+    def full(self):
+        """The matrix itself."""
+        return self.matrix
 
     def cross(self, Z, out=None):
         """Kernel values of new rows with all rows: Z holds them already."""
