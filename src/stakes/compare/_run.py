@@ -79,8 +79,8 @@ def compare(
     """
     datasets = [data] if isinstance(data, PricedData) else list(data)
     _check(datasets, today, repeats, folds)
-    bars = all(d.errors for d in datasets)
-    field = {c.name: c for c in contestants(learners, error_bars=bars)}
+    bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
+    field = {c.name: c for c in contestants(learners, **bars)}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
