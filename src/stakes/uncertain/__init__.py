@@ -11,6 +11,7 @@ from stakes.uncertain._moments import (
 from stakes.uncertain._nu import bernstein_nu
 from stakes.uncertain._pipeline import UncertainPipeline
 from stakes.uncertain._scaler import UncertainScaler
+from stakes.uncertain._scorer import make_certified_scorer
 from stakes.uncertain._sets import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "UncertainScaler",
     "bernstein_nu",
     "covariances_from_replicates",
+    "make_certified_scorer",
     "moments_from_replicates",
     "uncertainty_set",
 ]
