@@ -74,6 +74,7 @@ WITHOUT_INFO = {
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
     "UncertainScaler": "no classifier",
+    "UncertainLogisticClassifier": "logistic regression unless a table has error bars, see compare",
     "BayesNetConfidence": "no classifier",
     "MixtureConfidence": "no classifier",
     "CostProportionateSampler": "no classifier",

@@ -99,7 +99,7 @@ class Points:
 
     @property
     def wide(self):
-        """Whether there are so many more features than examples that rows are cheaper."""
+        """Whether rows are cheaper than the matrix: many more features than examples."""
         return self.d > max(2 * self.n, WIDE)
 
     def extent(self):
