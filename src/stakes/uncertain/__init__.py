@@ -9,6 +9,7 @@ from stakes.uncertain._moments import (
     moments_from_replicates,
 )
 from stakes.uncertain._nu import bernstein_nu
+from stakes.uncertain._one_vs_rest import UncertainOneVsRestClassifier
 from stakes.uncertain._pipeline import UncertainPipeline
 from stakes.uncertain._scaler import UncertainScaler
 from stakes.uncertain._scorer import make_certified_scorer
@@ -22,6 +23,7 @@ __all__ = [
     "Moments",
     "UncertainLogisticClassifier",
     "UncertainMarginClassifier",
+    "UncertainOneVsRestClassifier",
     "UncertainPipeline",
     "UncertainScaler",
     "bernstein_nu",

@@ -208,6 +208,9 @@ class UncertainLogisticClassifier(UncertainPoints):
                 stacklevel=4,
             )
 
+    def _calibrated_line(self):
+        return self.coef_[0], self.intercept_[0]
+
     def _score_of(self, probability):
         return np.clip(logit(probability), -1e9, 1e9)
 
