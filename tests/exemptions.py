@@ -24,6 +24,7 @@ _TOLERANCE = (
     "solved to a tolerance, so copies of a row and its weight agree to that only; "
     "tests/svm/test_weights.py compares them with a small one"
 )
+_BY_SIGN = "as published predict goes by the sign of f, predict_proba is calibrated while learning"
 _WEIGHTS_EXEMPT = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
@@ -35,7 +36,8 @@ EXEMPT = {
     "BudgetDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
-        "check_sample_weight_equivalence_on_dense_data": _DRAWN
+        "check_sample_weight_equivalence_on_dense_data": _DRAWN,
+        "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
     },
     "UncertainMarginClassifier": dict.fromkeys(_WEIGHTS_EXEMPT, _CLOSE),
     **{
@@ -45,11 +47,9 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+                "KernelFeaturesClassifier",
             ),
-            _ORDERED: (
-                *("KernelPAUMClassifier", "KernelCPAClassifier", "CSDUOLClassifier"),
-                "AnomalyDetector",
-            ),
+            _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
                 "LinearCostSensitiveSVC",
@@ -57,7 +57,15 @@ EXEMPT = {
         }.items()
         for name in names
     },
+    **{
+        f"Kernel{name}Classifier": {"check_classifiers_train": _BY_SIGN}
+        for name in ("Perceptron", "ALMA", "ROMMA", "PA")
+    },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
+    "KernelCPAClassifier": {
+        "check_classifiers_train": _BY_SIGN,
+        **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
+    },
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
@@ -102,6 +110,7 @@ CONTRACT = {
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),
         "population_",
+        *("approximation_loss_", "calibration_"),
     },
 }
 

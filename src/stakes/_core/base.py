@@ -210,7 +210,10 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
         `others` are the arguments of `fit` that `predict` needs too, such as error bars.
         """
-        if X is None or len(self.classes_) != 2 or not self._has_prices(given):
+        if X is None or not self._has_prices(given):
+            return
+        if len(self.classes_) != 2:
+            self._compare_many_with_trivial(X, y, sample_weight)
             return
         positive = column_or_1d(y) == self.classes_[1]
         costs = self._costs_of_fit(len(positive), **given)
@@ -229,6 +232,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             where="its own training rows",
             stacklevel=3,
         )
+
+    def _compare_many_with_trivial(self, X, y, sample_weight):
+        """The same for more than two classes, in learners that take costs between them."""
 
 
 def _then_compare_with_trivial(fit):
@@ -303,6 +309,8 @@ class ManyClassClassifier(CostSensitiveClassifier):
     A subclass implements `fit`, `decision_function` and `_class_scores`, (n, k) scores of which
     the largest is the predicted class.
     """
+
+    _instead_of_costs = "use sample_weight instead"
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row of X.
@@ -382,5 +390,5 @@ class ManyClassClassifier(CostSensitiveClassifier):
         if any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS:
             raise ValueError(
                 f"{type(self).__name__} supports fp_cost, fn_cost, tp_cost and tn_cost for two "
-                f"classes only, and y has {len(self.classes_)}; use sample_weight instead."
+                f"classes only, and y has {len(self.classes_)}; {self._instead_of_costs}."
             )

@@ -7,7 +7,8 @@ from stakes._core.deciding import check_certificate, row_limit
 from stakes._core.docs import documented
 from stakes.costs import Costs
 from stakes.decision._allocation import REVIEW, allocate
-from stakes.decision._budget import Decisions, review_prices
+from stakes.decision._budget import Decisions
+from stakes.decision._capacity import review_prices
 
 
 @documented()

@@ -11,7 +11,9 @@ from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
+from stakes.tables._row_origin import RowOrigin
 from stakes.tables._table_encoder import TableEncoder
+from stakes.tables._time_group_split import TimeGroupSplit, read_times
 from stakes.tables._values import is_missing, parse_value
 from stakes.tables._writing import write_batches
 
@@ -21,7 +23,9 @@ __all__ = [
     "LabelReader",
     "ModelMatrix",
     "PricedData",
+    "RowOrigin",
     "TableEncoder",
+    "TimeGroupSplit",
     "as_frame",
     "blank_out",
     "cast_like",
@@ -38,6 +42,7 @@ __all__ = [
     "read_costs",
     "read_errors",
     "read_table",
+    "read_times",
     "scan_batches",
     "write_batches",
 ]

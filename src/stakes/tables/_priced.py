@@ -11,6 +11,7 @@ from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
 from stakes.tables._alarms import find_alarms
 from stakes.tables._kinds import SHOWN, as_frame, find_kinds, stray_values, why_text
+from stakes.tables._row_origin import RowOrigin
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -41,6 +42,8 @@ class PricedData:
     replicates : dict, default={}
         If rows are means of replicates: the id `column` of the raw table and the standard
         deviation `pooled` of each measurement.
+    origin : RowOrigin or None, default=None
+        Time and group of the rows; folds then go forward in time and keep groups together.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class PricedData:
     dropped_alarms: tuple = ()
     errors: dict = field(default_factory=dict)
     replicates: dict = field(default_factory=dict)
+    origin: RowOrigin | None = None
 
     def __len__(self):
         return row_count(self.X)
@@ -99,12 +103,11 @@ class PricedData:
 
         Columns that alone give the answer nearly perfectly; ids that repeat; dates.
         """
-        if self.kinds is None:
-            if sparse.issparse(self.X):
-                return list(self.dropped_alarms)
-            frame = as_frame(self.X)
-            return [*find_alarms(frame, self.y, find_kinds(frame)[0]), *self.dropped_alarms]
-        return [*find_alarms(self.X, self.y, self.kinds), *self.dropped_alarms]
+        if self.kinds is None and sparse.issparse(self.X):
+            return list(self.dropped_alarms)
+        frame = as_frame(self.X)
+        kinds = find_kinds(frame)[0] if self.kinds is None else self.kinds
+        return [*find_alarms(frame, self.y, kinds, self.origin), *self.dropped_alarms]
 
     @cached_property
     def _found(self):
@@ -122,7 +125,8 @@ class PricedData:
         # polars takes indices only
         rows = np.arange(len(self))[rows if isinstance(rows, slice) or len(rows) else slice(0)]
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
-        return replace(self, X=self.X[rows], y=self.y[rows], **costs)
+        origin = None if self.origin is None else self.origin.take(rows)
+        return replace(self, X=self.X[rows], y=self.y[rows], origin=origin, **costs)
 
     def sample(self, rows, *, random_state=None):
         """Draw at most `rows` rows at random, with costs that represent the whole table.

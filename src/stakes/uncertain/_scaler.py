@@ -43,7 +43,10 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     # asked for, so that a pipeline that would pass error bars on unscaled is refused in `fit`
     __metadata_request__fit = dict.fromkeys(NAMES, True)
-    _file_state = FEATURES | {"mean_": Array("f8", ("d",)), "scale_": Array("f8", ("d",), low=0)}
+    _file_state = FEATURES | {
+        "mean_": Array("f8", ("d",), low=-1e100, high=1e100),
+        "scale_": Array("f8", ("d",), low=1e-50, high=1e100),
+    }
 
     def fit(self, X, y=None, **information):
         """Compute mean and standard deviation of each feature; missing entries are ignored.
