@@ -21,7 +21,7 @@ from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
 from stakes.tables import PricedData, join_replicates, read_errors
 
-REPEATS, FOLDS = 4, 5
+REPEATS, FOLDS = 1, 5
 FN_COST, REVIEW = 5.0, 0.5
 OURS = ("UncertainLogisticClassifier", "UncertainMarginClassifier")
 FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had
