@@ -81,7 +81,9 @@ WITHOUT_INFO = {
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
+    "UncertainOneVsRestClassifier": _NEEDS_ANOTHER,
     "UncertainScaler": "no classifier",
+    "UncertainLogisticClassifier": "logistic regression unless a table has error bars, see compare",
     "BayesNetConfidence": "no classifier",
     "MixtureConfidence": "no classifier",
     "CostProportionateSampler": "no classifier",
@@ -92,12 +94,14 @@ WITHOUT_INFO = {
 # tests of test_contract.py that a learner does not run, each with the reason
 CONTRACT = {
     "test_costs_of_predict_decide": {
+        "UncertainOneVsRestClassifier": _NO_PRICES,
         "BlendClassifier": _NO_PRICES,
         "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
     },
     "test_worthless_decisions_are_told": {
         "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
+        "UncertainOneVsRestClassifier": _NO_PRICES,
         "UncertainLogisticClassifier": "takes no costs in fit; warns at those of its constructor",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },

@@ -108,7 +108,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
-    contestant = find_contestant(name, error_bars=bool(data.errors))
+    contestant = find_contestant(name, **({"error_bars": True} if data.errors else {}))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
