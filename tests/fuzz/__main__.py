@@ -24,7 +24,7 @@ if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 from fuzz import arrays, events, expressions, model_files, models, page, tables
-from fuzz.children import GOOD, run_cases
+from fuzz.children import GOOD, in_child, run_cases
 
 KINDS = {
     "model files": model_files.case,
@@ -33,6 +33,7 @@ KINDS = {
     "expressions": expressions.case,
     "API matrix": arrays.case,
 }
+WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
 FULL = {"model files": 100_000, "events": 925_000, "tables": 75_000, "expressions": 100_000}
 
 
@@ -58,6 +59,7 @@ def main():
         models.models()  # before the time starts
     for kind in kinds:
         minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))
+        in_child(WARM.get(kind, int))  # compiles what the numba cache does not have yet
         wanted = given.cases or (FULL.get(kind) if given.full else None)
         counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted)
         found += counts["found"]

@@ -37,6 +37,16 @@ class _Given:
         return block
 
 
+def warm():
+    """Use all learners."""
+    lines = "\n".join(rows(seeded(0), 20)).encode()
+    for learner in LEARNERS:
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            settings = dict(target="y", learner=learner, delay=3)
+            _followed(Records(io.BytesIO(lines), "csv"), Path(folder), settings)
+
+
 def case(seed):
     """Decide and learn from one damaged stream; every damaged record is a case."""
     rng = seeded(seed)

@@ -40,6 +40,12 @@ def warm(name):
         assert USES[kind](Path(folder) / "m", rows) == "harmless", name
 
 
+def warm_all():
+    """Use all models."""
+    for name in models():
+        warm(name)
+
+
 def case(seed):
     """Load and use one damaged model file."""
     rng = random.Random(seed)
