@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -30,6 +31,12 @@ def train(
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -83,16 +90,19 @@ def train(
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
+    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
+    rows |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **rows)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
+    with_bars = bool(settings.errors or settings.replicates)
     key = read_private_key(sign) if sign else None  # now, not after the training
-    name = learner and find_contestant(learner).name
+    name = learner and find_contestant(learner, error_bars=with_bars).name
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
-    name = name or advise(priced).learner
+    name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import shutil
+import sys
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -70,7 +71,8 @@ def predict_folder(
     verify : str or Path, default=None
         File of a public key that the model must be signed with.
     **costs : str
-        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost.
+        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost; and `max_error` of
+        :class:`BatchDecider`.
 
     Returns
     -------
@@ -126,7 +128,9 @@ class _Scorer:
         return _decider(self.model, self.digest, self.keep, self.costs, self.verify)
 
     def settings(self):
-        costs = {name: cost.text for name, cost in self.decider().costs.items()}
+        decider = self.decider()
+        costs = {name: cost.text for name, cost in decider.costs.items()}
+        costs["max_error"] = decider.max_error
         return dict(stakes=__version__, model=self.digest, keep=list(self.keep), costs=costs)
 
     def __call__(self, part):
@@ -136,7 +140,8 @@ class _Scorer:
         stamp = _stamp(part)
         with write_batches(path) as write:
             empty = True
-            for batch in part.batches():
+            # the replicates of an example must be in one batch
+            for batch in part.batches(sys.maxsize) if decider.replicates else part.batches():
                 write(decider.decide(batch))
                 empty = False
             if empty:  # only Parquet: a CSV without rows is an error

@@ -35,15 +35,13 @@ class Totals:
     never: float = 0.0
     always: float = 0.0
 
-    def book(self, prices, positive, action):
-        """Add one labeled event; return what it cost."""
-        paid = prices.paid(positive, action)
-        self.labels += 1
-        self.positives += positive
-        self.paid += paid
-        self.never += prices.paid(positive, 0)
-        self.always += prices.paid(positive, 1)
-        return paid
+    def book(self, prices, positive, paid, sign=1):
+        """Add one labeled event that cost `paid`, or take it back (`sign` -1)."""
+        self.labels += sign
+        self.positives += sign * positive
+        self.paid += sign * paid
+        self.never += sign * prices.paid(positive, 0)
+        self.always += sign * prices.paid(positive, 1)
 
 
 class Outcome(NamedTuple):
@@ -247,7 +245,8 @@ class DecisionStream:
         status, event = self._pending.take(id)
         if event is None:
             return Outcome(id, status, label)
-        paid = self.totals.book(event.prices, label, event.action)
+        paid = event.prices.paid(label, event.action)
+        self.totals.book(event.prices, label, paid)
         self._learn(event, label)
         return Outcome(id, "learned", label, paid)
 
@@ -282,7 +281,8 @@ class DecisionStream:
         if id is not None:
             self._pending.close(id, labeled=True)
         if label is not None:
-            self.totals.book(pending.prices, label, pending.action)
+            paid = pending.prices.paid(label, pending.action)
+            self.totals.book(pending.prices, label, paid)
         self._delayed.append((pending, label))
         if len(self._delayed) > self.delay:
             self._learn(*self._delayed.popleft())

@@ -11,12 +11,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import pairwise
 from sklearn.utils.validation import check_array
 
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 
 # the only classes and functions that a model refers to without having an object of them
+_KERNELS = ("linear", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2")
 VALUES = {
+    **{f"sklearn.metrics.pairwise.{k}_kernel": getattr(pairwise, f"{k}_kernel") for k in _KERNELS},
+    "sklearn.metrics.pairwise.cosine_similarity": pairwise.cosine_similarity,
     "numpy.float64": np.float64,
     "numpy.float32": np.float32,
     "numpy.int64": np.int64,
@@ -313,6 +317,19 @@ class Plain(Spec):
         for one in inside(value):
             if isinstance(one, Record | Named):
                 raise Unknown(one.name)
+
+
+@dataclass(frozen=True)
+class Function(Spec):
+    """One of the functions that a model may refer to, or None."""
+
+    def check(self, value, scope):
+        if value is None:
+            return
+        if not isinstance(value, Named):
+            raise Damaged("is not a function")
+        if value.name not in VALUES:
+            raise Unknown(value.name)
 
 
 @dataclass(frozen=True)
