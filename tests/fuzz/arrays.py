@@ -161,10 +161,42 @@ def prices():
 
 
 @cache
+def one_by_one():
+    """Name -> (row, arguments of learn_one)."""
+    row, far = np.ones(4), sparse.csr_array(np.ones((1, 4)))
+    far.indices[2] = 10**8
+    rows = {
+        "NaN": np.where(row > 0, np.nan, row),
+        "infinite": row * np.inf,
+        "1e101": row * 1e101,
+        "1e308": row * 1e308,
+        "subnormal": row * 5e-324,
+        "too short": row[:2],
+        "empty": row[:0],
+        "two rows": np.ones((2, 4)),
+        "text": ["a"] * 4,
+        "whole numbers": [1, 2, 3, 4],
+        "damaged csr": far,
+        "dict": {"a": 1.0, "b": 2.0},
+        "dict of NaN": {"a": np.nan},
+        "dict of 1e200": {"a": 1e200},
+        "empty dict": {},
+        "dict of text": {"a": "b"},
+        "None": None,
+    }
+    found = {f"one row, {name}": (one, {}) for name, one in rows.items()}
+    for price in (1e101, 1e308, 1e-320, np.nan, -1.0, "a", None):
+        found[f"one row, cost {price}"] = row, dict(fn_cost=price)
+    for weight in (1e308, -1.0, np.nan, 1e-320):
+        found[f"one row, weight {weight}"] = row, dict(sample_weight=weight)
+    return found
+
+
+@cache
 def names():
     """All cases as (number of the instance, what is odd)."""
     kinds = [*forms(), *prices(), "y too short", "one class", "three classes", "labels as text"]
-    kinds += together.KINDS
+    kinds += [*together.KINDS, *one_by_one()]
     return [(i, kind) for i in range(len(instances())) for kind in kinds]
 
 
@@ -188,6 +220,8 @@ def _case(model, kind):
     given = accepted(model.fit, fp_cost=fp, fn_cost=fn)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        if kind in one_by_one():
+            return _one_at_a_time(model, kind, X, y)
         if kind in together.KINDS:
             return together.case(model, kind, X, y, dict(fp_cost=fp, fn_cost=fn))
         if kind in prices():
@@ -214,6 +248,34 @@ def _case(model, kind):
             used = _use(whole, form(X), n)
             words = words if used == "harmless" else used
         return words
+
+
+def _one_at_a_time(model, kind, X, y):
+    """Learn one odd event, as the first of a stream and after others, and go on."""
+    if not hasattr(model, "learn_one"):
+        return "harmless"
+    (row, given), refused = one_by_one()[kind], 0
+    for before in (0, 30):
+        model = clone(model)
+        given = accepted(model.learn_one, **given)
+        for x, label in zip(X[:before], y, strict=False):
+            model.learn_one(x, label)
+        for _ in range(2):
+            try:
+                model.learn_one(row, 1, **given)
+            except Exception as error:
+                refused += 1
+                if not is_clear(error):
+                    return unexpected(error)
+        for x, label in zip(X[:before], y, strict=False):
+            model.learn_one(x, label)
+            for method in ("predict_proba_one", "decision_function_one", "predict_one"):
+                if hasattr(model, method):
+                    found = getattr(model, method)(x)
+                    found = list(found.values()) if isinstance(found, dict) else found
+                    if not np.isfinite(found).all():
+                        return f"{method} is not finite afterwards"
+    return "refused" if refused == 4 else "harmless"
 
 
 def is_clear(error):
