@@ -36,13 +36,15 @@ NaN, a file opened other than the one named.
 
 def add(path, kind, seed, counts):
     """Store the counts of one run and write the page again; runs with other seeds are kept."""
-    path = Path(path)
-    runs = {}
-    if path.exists():
-        found = re.search(r"<!-- (\{.*\}) -->", path.read_text())
-        runs = json.loads(found.group(1)) if found else {}
-    runs.setdefault(kind, {})[str(seed)] = {word: counts[word] for word in ENDS}
-    path.write_text(text(runs))
+    runs = stored(path)
+    runs.setdefault(kind, {})[str(seed)] = {word: counts[word] for word in (*ENDS, "runs")}
+    Path(path).write_text(text(runs))
+
+
+def stored(path):
+    """Kind -> seed -> counts, as the page has them."""
+    found = re.search(r"<!-- (\{.*\}) -->", Path(path).read_text()) if Path(path).exists() else None
+    return json.loads(found.group(1)) if found else {}
 
 
 def text(runs):
