@@ -255,7 +255,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
     def _learn_again(self, X, signs, costs, rng):
         """All passes but the first, which teach the calibration nothing."""
         regret = costs.regret(signs > 0)
-        with rows_seen_before(self._calibration, self._store.scores, X, regret):
+        with rows_seen_before(self._calibration, lambda rows: self._store.scores(rows), X, regret):
             for _ in range(self.n_passes - 1):
                 self._pass_over(*self._in_order(X, signs, costs, rng))
 
