@@ -60,7 +60,9 @@ class Number(Spec):
         elif math.isinf(value):
             if not self.infinite:
                 raise Damaged("is infinite")
-        elif not self.low <= value <= self.high or (not self.infinite and abs(value) > LARGEST):
+        elif not self.low <= value <= self.high:
+            raise Damaged("is out of range")
+        elif math.inf in (-self.low, self.high) and not self.infinite and abs(value) > LARGEST:
             raise Damaged("is out of range")
 
 
@@ -164,6 +166,7 @@ class Labels(Spec):
             raise Damaged(f"has fewer than {self.least} labels")
         if np.any(value[1:] <= value[:-1]):
             raise Damaged("is not sorted")
+        scope.labels = value
 
 
 def labels(size="k", least=1):
@@ -249,6 +252,27 @@ class Mapping(Spec):
             raise Damaged("is not a dict")
         for one in value.values():
             self.spec.check(one, scope)
+
+
+@dataclass(frozen=True)
+class Fields(Spec):
+    """A dict with known keys, each with its own specification."""
+
+    specs: dict
+
+    def check(self, value, scope):
+        if not isinstance(value, dict):
+            raise Damaged("is not a dict")
+        for name, spec in self.specs.items():
+            if name not in value and not isinstance(spec, Sometimes):
+                raise Damaged(f"has no {name}")
+        for name, one in value.items():
+            if name not in self.specs:
+                raise Damaged(f"has an unknown entry {str(name)[:50]!r}")
+            try:
+                self.specs[name].check(one, scope)
+            except Damaged as error:
+                raise Damaged(f"has a damaged entry {name!r}, which {error}") from None
 
 
 @dataclass(frozen=True)
