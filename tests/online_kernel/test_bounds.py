@@ -102,6 +102,7 @@ def test_what_is_not_covered_is_said():
         poly.bound_report(X[:10], y[:10])
 
 
+@pytest.mark.jit
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("scale_C", [True, False])
 @pytest.mark.parametrize("ratio", [1.0, 8.0, "oracle", None])

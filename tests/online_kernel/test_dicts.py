@@ -27,6 +27,7 @@ def bytes_of(store):
     return sum(a.nbytes for a in store.support if isinstance(a, np.ndarray))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("learner", [AnomalyDetector, KernelPAClassifier])
 def test_a_new_name_in_every_event_copies_no_vector(learner):
     model = learner(max_support_vectors=50, gamma=0.5)
@@ -76,6 +77,7 @@ def test_names_after_a_table():
     assert before.shape == (4,)
 
 
+@pytest.mark.jit
 def test_gamma_follows_the_number_of_features_per_event(tmp_path):
     """The first event has one of eleven fields; 1 / 1 would be far too narrow a kernel."""
     rng = np.random.default_rng(0)
@@ -102,6 +104,7 @@ def test_gamma_follows_the_number_of_features_per_event(tmp_path):
     assert fixed._store.support.gamma == 0.3
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("density", "kind"), [(0.005, CSR), (0.5, DENSE)])
 def test_sparse_rows_are_kept_by_their_density(density, kind):
     rng = np.random.default_rng(0)
@@ -115,6 +118,7 @@ def test_sparse_rows_are_kept_by_their_density(density, kind):
     np.testing.assert_array_equal(model.dual_coef_, dense.dual_coef_)
 
 
+@pytest.mark.jit
 def test_binary_rows_that_become_numbers_are_kept_by_their_density():
     rng = np.random.default_rng(0)
     X = sparse.random_array((200, 900), density=0.02, rng=rng, format="csr")

@@ -55,6 +55,7 @@ def test_a_gram_matrix_that_is_not_symmetric_is_refused():
             model.partial_fit(K[start : start + 20], y[start : start + 20], [0, 1])
 
 
+@pytest.mark.jit
 def test_a_kernel_that_fails_in_the_middle_changes_nothing():
     X, y = stream(n=700)
     calls = {"left": 10**6}

@@ -52,6 +52,7 @@ def test_an_old_example_counts_half_after_a_half_life(rule, rng):
     np.testing.assert_allclose(learner.dual_coef_[0], c, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("learner", "limit"),
     [*((one, None) for one in ALL), (KernelPAClassifier, 60), (CSDUOLClassifier, 60)],
@@ -89,6 +90,7 @@ def test_gamma_scale_is_that_of_scikit_learn(sparsely):
         DUOLClassifier(gamma="scale").learn_one(X[0], 1)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("form", ["dense", "sparse", "bits"])
 def test_threads_change_no_bit(form):
     X, y = stream(2, n=3000)
@@ -99,6 +101,7 @@ def test_threads_change_no_bit(form):
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("learner", ALL)
 def test_all_learners_have_calibrated_probabilities(learner):
     X, y = stream(3, n=4000)
@@ -125,6 +128,7 @@ def test_a_score_of_zero_may_be_the_positive_class(learner):
     assert one.support_.tolist() == [1, 3]
 
 
+@pytest.mark.jit
 def test_prices_decide_where_c_binds():
     """At C = 0.01 the paper's rule does not see them; with the price in the box all is right."""
     rng = np.random.default_rng(0)
