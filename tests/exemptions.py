@@ -52,7 +52,7 @@ EXEMPT = {
             _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
-                "LinearCostSensitiveSVC",
+                *("LinearCostSensitiveSVC", "PairwiseSVC"),
             ),
         }.items()
         for name in names
@@ -79,6 +79,7 @@ WITHOUT_INFO = {
     "BlendClassifier": _NEEDS_ANOTHER,
     "BudgetDecisionClassifier": _NEEDS_ANOTHER,
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
+    "PairwiseSVC": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
     "UncertainOneVsRestClassifier": _NEEDS_ANOTHER,
