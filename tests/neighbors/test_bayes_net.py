@@ -181,6 +181,7 @@ def test_rare_values_keep_a_bin_of_their_own():
 
 def test_model_files_hold_a_network(tmp_path, rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    X[:, 0] += 3 * y
     fitted = BayesNetConfidence().fit(X, y)
     model = ConfidenceNeighborsClassifier(
         n_neighbors=5, confidence_model=BayesNetConfidence(n_bins=3)

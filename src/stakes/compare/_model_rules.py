@@ -47,9 +47,7 @@ class ModelRules:
         encoder = before[-1]
         self._names = dict(
             feature_names=list(encoder.get_feature_names_out()),
-            category_names={
-                name: [*known, "other"] for name, known in encoder.categories_.items()
-            },
+            category_names={name: [*known, "other"] for name, known in encoder.categories_.items()},
         )
         # association rules decide at the costs of training, and count its rows
         self._more = dict(prices or {}) if hasattr(self._model, "plot") else {}

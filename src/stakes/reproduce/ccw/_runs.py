@@ -45,6 +45,7 @@ def _one_fold(X, categorical, y, train, test):
                         weights=weights,
                         confidence_model=confidence,
                         metric=metric,
+                        scale="none",
                         calibration=None,
                     ).fit(A, y[train])
                     if nearest is None:
@@ -55,7 +56,7 @@ def _one_fold(X, categorical, y, train, test):
     smote = SafeLevelSMOTE(k_neighbors=min(5, int(y[train].sum()) - 1), random_state=0)
     more, labels = smote.fit_resample(A, y[train])
     model = ConfidenceNeighborsClassifier(
-        n_neighbors=11, confidence_model=None, calibration=None
+        n_neighbors=11, confidence_model=None, scale="none", calibration=None
     ).fit(more, labels)
     yield ("SMOTE", 11, "l2"), model.predict_proba(B)[:, 1]
     for name, criterion in TREES.items():
