@@ -12,7 +12,7 @@ import pytest
 
 from payments import COSTS, payments
 from running import wait_until
-from stakes.cli._duration import seconds
+from stakes._core.durations import seconds
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
 

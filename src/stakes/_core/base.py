@@ -68,6 +68,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     _accept_sparse = False
     _allow_nan = False
+    _beside_X = ()  # arguments of fit that predict needs as well
     _parameter_constraints = COST_CONSTRAINTS
     # read by scikit-learn's metadata routing, with or without name mangling
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
@@ -195,12 +196,20 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         own = {name: getattr(self, name, None) for name in COST_NAMES}
         return any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS
 
+    @staticmethod
+    def _rows_of(beside, rows):
+        """Selected rows of what `fit` was given next to X."""
+        return beside
+
     def _costs_of_fit(self, n, **given):
         """Costs at which the decisions on the training rows are judged."""
         return self._costs_of(n, **given)
 
-    def _compare_with_trivial(self, X, y, sample_weight, given):
-        """Warn if the decisions on the training rows cost more than the best constant policy."""
+    def _compare_with_trivial(self, X, y, sample_weight, given, **beside):
+        """Warn if the decisions on the training rows cost more than the best constant policy.
+
+        `beside` is what `fit` was given next to X and `predict` needs too, such as error bars.
+        """
         if X is None or not self._has_prices(given):
             return
         if len(self.classes_) != 2:
@@ -210,7 +219,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         costs = self._costs_of_fit(len(positive), **given)
         rows, weight = spread_rows(positive)
         costs = costs[rows]
-        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords())
+        beside = self._rows_of(beside, rows)
+        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords(), **beside)
         if sample_weight is not None:
             costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
         warn_below_trivial(
@@ -237,7 +247,8 @@ def _then_compare_with_trivial(fit):
         if type(self).fit is fit_and_compare:
             given = {name: keywords.get(name) for name in COST_NAMES}
             sample_weight = args[0] if args else keywords.get("sample_weight")
-            self._compare_with_trivial(X, y, sample_weight, given)
+            beside = {name: keywords[name] for name in self._beside_X if name in keywords}
+            self._compare_with_trivial(X, y, sample_weight, given, **beside)
         return self
 
     return fit_and_compare

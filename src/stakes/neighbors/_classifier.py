@@ -11,6 +11,7 @@ from stakes._core.columns import TakesCategories, read_training
 from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes._core.intake import check_bounded, check_weights, example_counts
 from stakes._core.labels import code_positive
+from stakes._core.sigmoid import LARGEST, fit_sigmoid
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
@@ -30,7 +31,6 @@ from stakes.neighbors._docs import documented
 from stakes.neighbors._embedding import SCALES, Embedding
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
-from stakes.neighbors._sigmoid import LARGEST, fit_sigmoid
 from stakes.neighbors._votes import log_odds, log_weights, places_of, without
 
 BLOCK_ROWS = 2**14  # rows whose neighbours are in memory at once

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.neighbors._sigmoid import LARGEST
+from stakes._core.sigmoid import LARGEST
 
 COPY = 100.0  # log weight of a neighbour at distance zero
 
