@@ -9,6 +9,10 @@ _DRAWN = (
     "a bootstrap draws rows, so copies of a row draw other samples than its weight does; the "
     "instance without bootstrap runs the check"
 )
+_VOTERS = (
+    "probabilities are calibrated on examples that do not vote for themselves, and copies of a row "
+    "do; tests/neighbors/test_inputs.py compares the votes"
+)
 _REJECTION = (
     "rejection sampling draws rows, so copies of a row draw other samples than its weight does"
 )
@@ -44,6 +48,7 @@ EXEMPT = {
         name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
         for reason, names in {
             _REJECTION: ("CostingClassifier",),
+            _VOTERS: ("ConfidenceNeighborsClassifier",),
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
