@@ -59,8 +59,8 @@ def test_a_kernel_matrix_equals_its_kernel(learner, tmp_path):
         learner(kernel=laplace, solver="libsvm").fit(X, y)
 
 
-def test_a_search_cuts_a_kernel_matrix_in_both_directions(rng):
-    X, y = noisy(rng)
+def test_a_search_cuts_a_kernel_matrix_in_both_directions():
+    X, y = noisy(np.random.default_rng(0))
     grid = {"C": [0.1, 1.0]}
     with only_scores_count():
         by_name = GridSearchCV(CostSensitiveSVC(gamma=0.5), grid, cv=3).fit(X, y)
@@ -95,8 +95,8 @@ def test_the_sigmoid_kernel_has_no_certificate_if_it_is_indefinite(rng):
     assert np.mean(own.predict(X) == plain.predict(X)) > 0.95
 
 
-def test_class_weights_are_factors_on_the_penalties(rng):
-    X, y = noisy(rng)
+def test_class_weights_are_factors_on_the_penalties():
+    X, y = noisy(np.random.default_rng(0))
     labels = np.array(["no", "yes"])[y]
     for weight in ({"no": 1.0, "yes": 3.0}, "balanced"):
         own = BiasedPenaltySVC(class_weight=weight, gamma=0.5, tol=1e-6).fit(X, labels)
@@ -157,8 +157,8 @@ def test_folds_in_parallel_give_the_same_bytes(learner):
         np.testing.assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
 
 
-def test_the_search_uses_its_scores_for_the_probabilities(rng):
-    X, y = noisy(rng, n=90)
+def test_the_search_uses_its_scores_for_the_probabilities():
+    X, y = noisy(np.random.default_rng(0), n=90)
     searched = CostSensitiveSVC(kappa="search", fn_cost=5.0).fit(X, y)
     given = CostSensitiveSVC(kappa=searched.kappa_, fn_cost=5.0).fit(X, y)
     np.testing.assert_allclose(searched.predict_proba(X), given.predict_proba(X), atol=0.01)
@@ -183,8 +183,8 @@ def test_progress_is_printed(learner, rng, capsys, monkeypatch):
 
 
 @pytest.mark.jit
-def test_many_rows_take_landmarks_and_say_what_that_costs(rng, monkeypatch):
-    X, y = noisy(rng, n=300)
+def test_many_rows_take_landmarks_and_say_what_that_costs(monkeypatch):
+    X, y = noisy(np.random.default_rng(0), n=300)
     options = dict(fn_cost=2.0, gamma=0.5, calibration=None, random_state=0)
     exact = CostSensitiveSVC(tol=1e-5, **options).fit(X, y)
     assert not hasattr(exact, "feature_map_")
@@ -202,8 +202,8 @@ def test_many_rows_take_landmarks_and_say_what_that_costs(rng, monkeypatch):
 
 
 @pytest.mark.jit
-def test_the_loss_of_landmarks_is_estimated_from_some_rows(rng, monkeypatch):
-    X, y = noisy(rng, n=400)
+def test_the_loss_of_landmarks_is_estimated_from_some_rows(monkeypatch):
+    X, y = noisy(np.random.default_rng(0), n=400)
     options = dict(approximation="nystroem", n_components=40, random_state=0, calibration=None)
     whole = CostSensitiveSVC(**options).fit(X, y).approximation_loss_
     monkeypatch.setattr("stakes.svm._loss_of_landmarks.ROWS", 100)
