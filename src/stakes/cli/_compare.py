@@ -23,6 +23,7 @@ def compare(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    cost_features: options.CostFeatures = True,
     time: options.Time = None,
     group: options.Group = None,
     window: options.Window = None,
@@ -30,6 +31,11 @@ def compare(
     max_alerts: options.MaxAlerts = None,
     review_cost: options.ReviewCost = None,
     max_reviews: options.MaxReviews = None,
+    positive_means: options.PositiveMeans = None,
+    negative_means: options.NegativeMeans = None,
+    currency: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Currency of the costs, such as € or SEK.")
+    ] = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -65,6 +71,12 @@ def compare(
         Path, typer.Option(metavar="DIR", help="Folder for the results and the report.")
     ] = Path("stakes-report"),
     resume: options.Resume = True,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit/--no-fit", help="Run the fits, or write the report from the finished ones only."
+        ),
+    ] = True,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -86,10 +98,10 @@ def compare(
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    origin = dict(time=time, group=group, window=window, label_delay=label_delay)
-    settings = options.table_settings(
-        data, target, positive, *costs, drop, today, missing, **origin
-    )
+    more = dict(time=time, group=group, window=window, label_delay=label_delay)
+    more |= dict(positive_means=positive_means, negative_means=negative_means)
+    more |= dict(cost_features=cost_features, currency=currency)
+    settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **more)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
     capacity = options.capacity(
@@ -109,17 +121,18 @@ def compare(
             tune=tune,
             today=decided,
             capacity=capacity,
-            time_budget=budget,
+            time_budget=budget if fit else 0,
             out=out,
             n_jobs=jobs,
             random_state=seed,
             fresh=not resume,
+            wording=settings.wording(),
             progress=progress,
         )
     settings.save(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
     found = results.summary()["datasets"]
-    for part in found:
+    for part in results.shown()["datasets"]:
         typer.echo(part["sentence"])
         if part["capacity"]:
             typer.echo(part["capacity"]["sentence"])
@@ -129,7 +142,7 @@ def compare(
             _echo(sentence, quiet)
     for sentence in results.refused:
         _echo(sentence, quiet)
-    if results.unfinished:
+    if results.unfinished and fit:
         _echo(
             f"The time budget ended with {results.unfinished} fits left; run the same command "
             "again to resume.",

@@ -25,11 +25,20 @@ def predict(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="A .csv or .parquet file, complete or not written; a folder if DATA is a folder "
-            "or glob. Default: decisions.csv, or decisions.",
+            help="A .csv, .parquet or .xlsx file, complete or not written; a folder if DATA is a "
+            "folder or glob. Default: decisions.csv, or decisions.",
             show_default=False,
         ),
     ] = None,
+    words: Annotated[
+        bool,
+        typer.Option(
+            "--words/--numbers", help="Decisions in the words of training, or as 1, 0 and -1."
+        ),
+    ] = False,
+    excel: Annotated[
+        bool, typer.Option("--excel", help="Mark a .csv as UTF-8, so that Excel reads it rightly.")
+    ] = False,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
@@ -79,8 +88,10 @@ def predict(
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
-    if capacity is not None and Folder.is_meant(data):
-        raise InputError("Rows share the limits, so they must be in one file; DATA is a folder.")
+    if Folder.is_meant(data) and (capacity is not None or words or excel):
+        raise InputError(
+            "Limits, words and the mark for Excel are for one file, and DATA is a folder of files."
+        )
     if Folder.is_meant(data):
         out = out or Path("decisions")
         decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
@@ -90,7 +101,7 @@ def predict(
     else:
         out = where = out or Path("decisions.csv")
         limits = None if capacity is None else (capacity, review_cost, time)
-        decided = _predict_file(model, data, out, keep or [], costs, limits)
+        decided = _predict_file(model, data, out, keep or [], costs, limits, words, excel)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
@@ -100,12 +111,16 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, costs, limits):
+def _predict_file(model, data, out, keep, costs, limits, words, excel):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
-    with write_batches(out) as write:
+    with write_batches(out, excel=excel) as append:
         decider = BatchDecider.load(model, keep, **costs)
+
+        def write(result):
+            append(decider.in_words(result) if words else result)
+
         if limits is None:
             for batch in scan_batches(data):
                 write(decider.decide(batch))

@@ -23,6 +23,7 @@ from stakes.compare._stats import (
     friedman_test,
 )
 from stakes.compare._table_settings import TableSettings
+from stakes.compare._wording import Wording
 
 __all__ = [
     "CONSTANT_POLICIES",
@@ -34,6 +35,7 @@ __all__ = [
     "FriedmanResult",
     "Results",
     "TableSettings",
+    "Wording",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",

@@ -11,6 +11,7 @@ from scipy import sparse
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
 from stakes.compare._fit import fit_on_all
+from stakes.compare._model_card import write_card
 from stakes.compare._periods import days_of
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.costs import COST_NAMES, Costs
@@ -48,7 +49,7 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
+def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, run=None):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -65,6 +66,13 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    run : path, default=None
+        Folder of the comparison that the learner won, for the model card.
+
+    Returns
+    -------
+    Path
+        The model card, a Markdown file next to the model file.
     """
     if sparse.issparse(data.X):
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
@@ -73,6 +81,7 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
     model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
+    kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not
     save_model(
         PricedPipeline(model.steps, costs=costs, kinds=kinds),
         path,
@@ -83,9 +92,11 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True):
         costs=costs,
         kinds=kinds,
         missing=list(settings.missing),
+        words=[word for word in (settings.positive_means, settings.negative_means) if word],
         rows=len(data),
         data=data.name,
     )
+    return write_card(path, learner, chosen, settings, data, run=run)
 
 
 @dataclass
@@ -113,6 +124,8 @@ class BatchDecider:
         Reviews among them, see :meth:`decide_within`.
     cost : float or None
         Their expected cost; None if the model gives no probabilities.
+    words : (str, str)
+        The positive and the negative decision in words.
     """
 
     model: object
@@ -124,6 +137,7 @@ class BatchDecider:
     cost: float | None = 0.0
     missing: list = field(default_factory=list)
     reviewed: int = 0
+    words: tuple = ("1", "0")
 
     @classmethod
     def load(cls, path, keep=(), **costs):
@@ -141,7 +155,17 @@ class BatchDecider:
             )
         costs = {name: CostExpression(cost) for name, cost in costs.items()}
         missing = stored.facts.get("missing", [])  # none in files of earlier versions
-        return cls(stored.model, stored.facts["kinds"], costs, list(keep), missing=missing)
+        positive = str(stored.facts.get("positive", 1))
+        words = (*stored.facts.get("words", []), positive, f"not {positive}")[:2]
+        kinds = stored.facts["kinds"]
+        return cls(stored.model, kinds, costs, list(keep), missing=missing, words=words)
+
+    def in_words(self, result):
+        """A result with its decisions in words; a review is called so."""
+        shown = pl.col("decision").replace_strict(
+            [1, 0, -1], [*self.words, "review"], return_dtype=pl.String
+        )
+        return result.with_columns(decision=shown)
 
     def decide_within(self, batches, capacity, review_cost=None, time=None):
         """The result for all batches, with a limited number of alerts and reviews.

@@ -108,11 +108,11 @@ class ModelMatrix(TableTransformer):
     def transform(self, X):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
-        return self._filled(self.encoder_.transform(X))
+        return self._filled(self.encoder_.encode(X))
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
-        Z = self.encoder_.fit(X).transform(X)
+        Z = self.encoder_.fit(X).encode(X)
         names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
         if sparse.issparse(Z):
             self.scale_ = _root_mean_square(Z) if self.scale else np.ones(Z.shape[1])

@@ -1,7 +1,7 @@
 """A data set: features, labels and the costs of decisions."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,8 @@ class PricedData:
         Source, licence, and origin of the costs.
     dropped_alarms : tuple of str, default=()
         Alarms about columns of the table that are not features, see :attr:`alarms`.
+    cost_kinds : dict, default={}
+        Column -> kind of the columns of the table that the costs were computed from.
     origin : RowOrigin or None, default=None
         Time and group of the rows; folds then go forward in time and keep groups together.
 
@@ -59,6 +61,7 @@ class PricedData:
     positive: str = "1"
     description: str = ""
     dropped_alarms: tuple = ()
+    cost_kinds: dict = field(default_factory=dict)
     origin: RowOrigin | None = None
 
     def __len__(self):
@@ -87,7 +90,15 @@ class PricedData:
         """Sentences on columns that are left out, or are text because of a few values."""
         columns = [] if self.kinds is None else self.X.iter_columns()
         as_text = [_as_text(column, why) for column in columns if (why := why_text(column))]
-        return [*self._found[1], *as_text]
+        return [*self._found[1], *as_text, *self._cost_notes()]
+
+    def _cost_notes(self):
+        both = [name for name in self.cost_kinds if name in (self.kinds or {})]
+        if not both:
+            return []
+        are = "is a feature" if len(both) == 1 else "are features"
+        names = " and ".join(map(repr, both))
+        return [f"{names} of the costs {are} too; to leave such columns out: --no-cost-features."]
 
     @cached_property
     def alarms(self):

@@ -28,13 +28,17 @@ def _finite(value):
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def write_report(summary, directory):
-    """Write report.html, report.md and report.json into a directory, each atomically."""
+def write_report(summary, directory, shown=None):
+    """Write report.html, report.md and report.json into a directory, each atomically.
+
+    The pages show `shown`, the summary in the user's words; None: the summary itself.
+    """
+    shown = summary if shown is None else shown
     texts = {
         "report.json": json.dumps(_finite(summary), indent=1, sort_keys=True, allow_nan=False)
         + "\n",
-        "report.md": to_markdown(summary),
-        "report.html": to_html(summary),
+        "report.md": to_markdown(shown),
+        "report.html": to_html(shown),
     }
     for name, text in texts.items():
         with appearing(Path(directory) / name) as partial:
