@@ -25,7 +25,8 @@ def test_set_output_is_respected(how, kind, make):
 
 @pytest.mark.parametrize("how", ["pandas", "polars"])
 @pytest.mark.parametrize(
-    "learner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=5), ProbitClassifier()]
+    "learner",
+    [LogisticRegression(), HistGradientBoostingClassifier(max_iter=5), ProbitClassifier()],
 )
 def test_pipelines_decide_alike_whatever_the_output(how, learner):
     data = toy()
