@@ -95,3 +95,15 @@ def test_bad_options(refused, run, table):
     assert "--label-delay needs the time" in refused(*base, "--label-delay", "7d")
     assert "time column 'dya'" in refused(*base, "--time", "dya")
     assert "--review-cost must not be negative" in refused(*base, "--review-cost", "-1*amount")
+
+
+def test_evaluate_after_the_decision(run, table, tmp_path):
+    args = ["train", table, "--target", "fraud", *COSTS, "--learner", LOGISTIC, "--no-tune", *WORDS]
+    assert run(*args, "-q").exit_code == 0
+    args = ["predict", "model.skops", table, "--words", "--out", "d.csv", "-q"]
+    assert run(*args).exit_code == 0
+    done = run("evaluate", "d.csv", table, "--model", "model.skops", "--time", "day")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout.startswith("600 decisions cost ") and "Promised were" in done.stdout
+    assert "always refuse" in done.stdout or "always accept" in done.stdout
+    assert (tmp_path / "evaluation.html").is_file()

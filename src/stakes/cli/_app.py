@@ -9,6 +9,7 @@ from stakes import __version__
 from stakes.cli._advise import advise
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
+from stakes.cli._evaluate import evaluate
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
 from stakes.cli._stream import stream
@@ -23,7 +24,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
+for command in (
+    advise,
+    compare,
+    train,
+    predict,
+    evaluate,
+    stream,
+    datasets,
+    study,
+    reproduce,
+):
     # a line with the character \b keeps the lines below it as they are
     app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
 

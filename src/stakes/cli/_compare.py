@@ -33,9 +33,7 @@ def compare(
     max_reviews: options.MaxReviews = None,
     positive_means: options.PositiveMeans = None,
     negative_means: options.NegativeMeans = None,
-    currency: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Currency of the costs, such as € or SEK.")
-    ] = None,
+    currency: options.Currency = None,
     today: Annotated[
         str | None,
         typer.Option(

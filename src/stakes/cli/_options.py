@@ -99,6 +99,9 @@ NegativeMeans = Annotated[
     str | None,
     typer.Option(metavar="WORD", help="The negative decision in words, such as accept."),
 ]
+Currency = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Currency of the costs, such as € or SEK.")
+]
 MaxAlerts = Annotated[
     str | None,
     typer.Option(

@@ -11,6 +11,7 @@ from stakes.compare._contestants import (
 )
 from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
 from stakes.compare._deploy_parts import FolderDecisions, predict_folder
+from stakes.compare._evaluate import Evaluation
 from stakes.compare._fit import fit_on_all, trainable
 from stakes.compare._results import Results
 from stakes.compare._run import compare
@@ -31,6 +32,7 @@ __all__ = [
     "BatchDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
+    "Evaluation",
     "FolderDecisions",
     "FriedmanResult",
     "Results",

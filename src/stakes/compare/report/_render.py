@@ -19,12 +19,12 @@ from stakes.compare.report._figures import (
 )
 
 
-def _finite(value):
+def finite(value):
     """The value with null in place of NaN and infinite numbers, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -35,7 +35,7 @@ def write_report(summary, directory, shown=None):
     """
     shown = summary if shown is None else shown
     texts = {
-        "report.json": json.dumps(_finite(summary), indent=1, sort_keys=True, allow_nan=False)
+        "report.json": json.dumps(finite(summary), indent=1, sort_keys=True, allow_nan=False)
         + "\n",
         "report.md": to_markdown(shown),
         "report.html": to_html(shown),
@@ -47,14 +47,22 @@ def write_report(summary, directory, shown=None):
 
 def to_html(summary):
     """Render one page with inline style and figures, light and dark, that loads nothing."""
+    figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
+    ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
+    return render("report.html.j2", summary=summary, figures=figures, ranks=ranks)
+
+
+def render(template, **values):
+    """A page from one of the templates, in the style that all pages share."""
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {"cases": count, "money": money}
-    template = files("stakes.compare.report").joinpath("report.html.j2").read_text(encoding="utf-8")
-    figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
-    ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
-    return environment.from_string(template).render(summary=summary, figures=figures, ranks=ranks)
+    text, style = (
+        files("stakes.compare.report").joinpath(name).read_text(encoding="utf-8")
+        for name in (template, "style.html")
+    )
+    return environment.from_string(text).render(style=style, **values)
 
 
 def to_markdown(summary):
