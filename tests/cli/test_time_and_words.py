@@ -97,6 +97,29 @@ def test_bad_options(refused, run, table):
     assert "--review-cost must not be negative" in refused(*base, "--review-cost", "-1*amount")
 
 
+def test_reasons_letters_and_a_page(run, table, tmp_path):
+    args = ["train", table, "--target", "fraud", *COSTS, "--learner", LOGISTIC, "--no-tune"]
+    assert run(*args, "--positive-means", "block", "-q").exit_code == 0
+    args = ["predict", "model.skops", table, "--reasons", "2", "--letters", "--words"]
+    assert run(*args, "--out", "d.csv").exit_code == 0
+    limits = ["--max-alerts", "9", "--out", "few.csv"]
+    assert run(*args, *limits).exit_code == 0
+    found = pl.read_csv(tmp_path / "d.csv")
+    assert set(found["decision"]) == {"block", "not block"}
+    assert set(found["reason_1"]) <= {"amount", "kind", "day", "risk", "id"}
+    blocked = found.filter(pl.col("decision") == "block")
+    assert blocked["letter"].str.starts_with("The decision is to block. The main").all()
+    assert (blocked["amount_1"] >= blocked["amount_2"]).all()
+    assert found.filter(pl.col("decision") != "block")["letter"].null_count() > 0
+    few = pl.read_csv(tmp_path / "few.csv")
+    assert few["letter"].is_not_null().sum() == 9
+    page = run("explain", "model.skops", table, "--fp-cost", "50")
+    assert page.exit_code == 0, (page.output, page.exception)
+    assert "At other costs (fp_cost = 50)" in page.stdout and "mistakes are" in page.stdout
+    text = (tmp_path / "explanation.html").read_text()
+    assert text.count("<svg") == 6 and "The most expensive mistakes" in text
+
+
 def test_evaluate_after_the_decision(run, table, tmp_path):
     args = ["train", table, "--target", "fraud", *COSTS, "--learner", LOGISTIC, "--no-tune", *WORDS]
     assert run(*args, "-q").exit_code == 0

@@ -10,6 +10,7 @@ from stakes.cli._advise import advise
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._evaluate import evaluate
+from stakes.cli._explain import explain
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
 from stakes.cli._stream import stream
@@ -29,6 +30,7 @@ for command in (
     compare,
     train,
     predict,
+    explain,
     evaluate,
     stream,
     datasets,

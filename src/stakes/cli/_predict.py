@@ -39,6 +39,16 @@ def predict(
     excel: Annotated[
         bool, typer.Option("--excel", help="Mark a .csv as UTF-8, so that Excel reads it rightly.")
     ] = False,
+    reasons: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Number of main reasons of each decision to write, with their amounts."
+        ),
+    ] = 0,
+    letters: Annotated[
+        bool,
+        typer.Option("--letters", help="With --reasons: a sentence for each positive decision."),
+    ] = False,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
@@ -76,6 +86,8 @@ def predict(
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
+      reason_1, ...  column that speaks most for the decision; amount_1, ...: by how much
+                     it moves the advantage of acting over not acting, in money
 
     \b
     Examples:
@@ -88,9 +100,9 @@ def predict(
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
-    if Folder.is_meant(data) and (capacity is not None or words or excel):
+    if Folder.is_meant(data) and (capacity is not None or words or excel or reasons):
         raise InputError(
-            "Limits, words and the mark for Excel are for one file, and DATA is a folder of files."
+            "Limits, words, reasons and the mark for Excel are for one file; DATA is a folder."
         )
     if Folder.is_meant(data):
         out = out or Path("decisions")
@@ -101,7 +113,8 @@ def predict(
     else:
         out = where = out or Path("decisions.csv")
         limits = None if capacity is None else (capacity, review_cost, time)
-        decided = _predict_file(model, data, out, keep or [], costs, limits, words, excel)
+        form = words, excel, (reasons, letters)
+        decided = _predict_file(model, data, out, keep or [], costs, limits, *form)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
@@ -111,21 +124,25 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, costs, limits, words, excel):
+def _predict_file(model, data, out, keep, costs, limits, words, excel, reasons):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out, excel=excel) as append:
         decider = BatchDecider.load(model, keep, **costs)
 
-        def write(result):
+        def write(result, batch):
+            if reasons[0]:
+                result = decider.with_reasons(batch, result, *reasons)
             append(decider.in_words(result) if words else result)
 
         if limits is None:
             for batch in scan_batches(data):
-                write(decider.decide(batch))
+                write(decider.decide(batch), batch)
         elif (result := decider.decide_within(scan_batches(data), *limits)) is not None:
-            write(result)
+            for batch in scan_batches(data):
+                write(result[: batch.height], batch)
+                result = result[batch.height :]
         if not decider.rows:
             raise InputError(f"{str(data)!r} has no rows; there is nothing to decide.")
     return decider

@@ -12,7 +12,9 @@ from stakes.compare._contestants import (
 from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
 from stakes.compare._deploy_parts import FolderDecisions, predict_folder
 from stakes.compare._evaluate import Evaluation
+from stakes.compare._explain import Explanation
 from stakes.compare._fit import fit_on_all, trainable
+from stakes.compare._reasons import Reasons, adverse_action
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -33,11 +35,14 @@ __all__ = [
     "Contestant",
     "CriticalDifferenceDisplay",
     "Evaluation",
+    "Explanation",
     "FolderDecisions",
     "FriedmanResult",
+    "Reasons",
     "Results",
     "TableSettings",
     "Wording",
+    "adverse_action",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",

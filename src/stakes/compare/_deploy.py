@@ -8,12 +8,19 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from stakes._core.deciding import decide_with_costs
+from stakes._core.deciding import decide_with_costs, final_step
 from stakes._core.model_file import load_model, save_model
 from stakes.compare._fit import fit_on_all
 from stakes.compare._model_card import write_card
 from stakes.compare._periods import days_of
 from stakes.compare._priced_pipeline import PricedPipeline
+from stakes.compare._reasons import (
+    Reasons,
+    adverse_action,
+    largest,
+    typical_rows,
+    typical_value,
+)
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
 from stakes.tables import CostExpression, as_frame, blank_out, cast_like, kind_of, read_costs
@@ -92,7 +99,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, r
         costs=costs,
         kinds=kinds,
         missing=list(settings.missing),
-        words=[word for word in (settings.positive_means, settings.negative_means) if word],
+        background=typical_rows(data.X.select(list(data.kinds))),
+        words=[settings.positive_means or "", settings.negative_means or ""],
         rows=len(data),
         data=data.name,
     )
@@ -126,6 +134,8 @@ class BatchDecider:
         Their expected cost; None if the model gives no probabilities.
     words : (str, str)
         The positive and the negative decision in words.
+    reasons : Reasons or None
+        Explains decisions in money, see :meth:`with_reasons`.
     """
 
     model: object
@@ -138,6 +148,7 @@ class BatchDecider:
     missing: list = field(default_factory=list)
     reviewed: int = 0
     words: tuple = ("1", "0")
+    reasons: Reasons | None = None
 
     @classmethod
     def load(cls, path, keep=(), **costs):
@@ -155,10 +166,68 @@ class BatchDecider:
             )
         costs = {name: CostExpression(cost) for name, cost in costs.items()}
         missing = stored.facts.get("missing", [])  # none in files of earlier versions
-        positive = str(stored.facts.get("positive", 1))
-        words = (*stored.facts.get("words", []), positive, f"not {positive}")[:2]
+        words = stored.facts.get("words", ["", ""])
+        positive = words[0] or str(stored.facts.get("positive", 1))
+        words = (positive, words[1] or f"not {positive}")
         kinds = stored.facts["kinds"]
-        return cls(stored.model, kinds, costs, list(keep), missing=missing, words=words)
+        found = cls(stored.model, kinds, costs, list(keep), missing=missing, words=words)
+        background = stored.facts.get("background")
+        if background and hasattr(final_step(stored.model)[0], "predict_proba"):
+            names = list(background)
+            rows = cast_like(pl.DataFrame(background), {name: kinds[name] for name in names})
+            found.reasons = Reasons(found.probability, rows, names)
+        return found
+
+    def probability(self, table):
+        """Probability of the positive class for rows that have the kinds of training."""
+        return np.asarray(self.model.predict_proba(table))[:, 1]
+
+    def with_reasons(self, batch, result, k, letters=False):
+        """A result with the main reasons of each decision, in money.
+
+        Parameters
+        ----------
+        batch, result : polars.DataFrame
+            The rows, and what :meth:`decide` returned for them.
+        k : int
+            Number of reasons. For a positive decision (and a review) they are the columns that add
+            most to the advantage of acting, otherwise those that take most from it.
+        letters : bool, default=False
+            Whether to add the wording of a letter for each positive decision.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns reason_1, amount_1, and so on.
+        """
+        if self.reasons is None:
+            raise InputError(
+                "Reasons need a model that gives probabilities, trained with this version of "
+                "stakes."
+            )
+        table = cast_like(blank_out(batch, self.missing), self.kinds)
+        priced = Costs.of(table.height, **read_costs(table, self.costs))
+        values, names = self.reasons.of(table, priced), np.array(self.reasons.columns)
+        acted = result["decision"].to_numpy() != 0
+        top = largest(values, k, np.where(acted, 1, -1))
+        columns = []
+        for place in range(top.shape[1]):
+            chosen = top[:, place]
+            amount = values[np.arange(len(values)), chosen]
+            columns += [pl.Series(f"reason_{place + 1}", names[chosen].tolist(), dtype=pl.String)]
+            columns += [pl.Series(f"amount_{place + 1}", amount)]
+        if letters:
+            columns.append(pl.Series("letter", self._letters(table, acted, names[top])))
+        return result.with_columns(columns)
+
+    def _letters(self, table, acted, names):
+        usual = {n: typical_value(self.reasons.background[n]) for n in self.reasons.columns}
+        return [
+            adverse_action(self.words[0], [(n, table[n][i], usual[n]) for n in names[i]])
+            if acted[i]
+            else None
+            for i in range(table.height)
+        ]
 
     def in_words(self, result):
         """A result with its decisions in words; a review is called so."""
