@@ -167,7 +167,13 @@ class Results:
 
     def shown(self):
         """The summary in the words of :attr:`wording`."""
-        return self.wording.say(self.summary())
+        raw = self.summary()
+        shown = self.wording.say(raw)
+        for part, words in zip(raw["datasets"], shown["datasets"], strict=True):
+            if part["what_if"]:  # names are keys there; the page shows them in these words
+                names = [*part["what_if"]["sums"], *part["what_if"]["fixed"]]
+                words["what_if"]["names"] = {name: self.wording.say(name) for name in names}
+        return shown
 
     def report(self, command=None):
         """Write report.html, report.md and report.json; return the path of the HTML page.

@@ -11,6 +11,7 @@ from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
 from stakes.compare._periods import cost_by_period
 from stakes.compare._resamples import Resamples
 from stakes.compare._stats import critical_difference, friedman_test
+from stakes.compare._what_if import what_if
 from stakes.compare._wording import Wording
 from stakes.risk import conditional_value_at_risk
 
@@ -56,6 +57,8 @@ def summarize_data(results, data):
         "folds": folds_in_words(data, table.data),
         "promise": promise(best, table, words),
         "capacity": worth_of_capacity(table, best["learner"], words),
+        "what_if": what_if(table, [facts["learner"] for facts in learners]),
+        "tested": len(table.data),
         "periods": cost_by_period(table, best["learner"], today),
         "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],

@@ -9,6 +9,7 @@ import jinja2
 
 from stakes._core.files import appearing
 from stakes._core.words import count, markdown_table, money
+from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare.report._figures import (
     calibration_figure,
     capacity_figure,
@@ -35,8 +36,7 @@ def write_report(summary, directory, shown=None):
     """
     shown = summary if shown is None else shown
     texts = {
-        "report.json": json.dumps(finite(summary), indent=1, sort_keys=True, allow_nan=False)
-        + "\n",
+        "report.json": to_json(summary),
         "report.md": to_markdown(shown),
         "report.html": to_html(shown),
     }
@@ -45,11 +45,31 @@ def write_report(summary, directory, shown=None):
             partial.write_text(text, encoding="utf-8")
 
 
+def to_json(summary):
+    """The summary without the sums of the sliders, which only the page uses."""
+    parts = [{k: v for k, v in part.items() if k != "what_if"} for part in summary["datasets"]]
+    plain = finite(summary | {"datasets": parts})
+    return json.dumps(plain, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
 def to_html(summary):
     """Render one page with inline style and figures, light and dark, that loads nothing."""
     figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
     ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
-    return render("report.html.j2", summary=summary, figures=figures, ranks=ranks)
+    sections = [_what_if(data, f"what-if-{i}") for i, data in enumerate(summary["datasets"])]
+    return render("report.html.j2", summary=summary, figures=figures, ranks=ranks, what_if=sections)
+
+
+def _what_if(data, name):
+    """The section that answers back; hidden where scripts do not run."""
+    found = data["what_if"]
+    if not found:
+        return ""
+    policies = [name for name in CONSTANT_POLICIES if name in found["fixed"]]
+    content = {"names": {}} | found | {"policies": policies}
+    # no text in it may end the script element
+    text = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return render("what_if.html.j2", id=name, n=data["tested"], data=text)
 
 
 def render(template, **values):
