@@ -62,7 +62,7 @@ def test_the_documented_help_is_the_real_one():
         *(
             f"stakes {name} --help"
             for name in (
-                *"advise compare train predict explain evaluate".split(),
+                *"advise compare train predict explain evaluate rules".split(),
                 *"stream datasets study reproduce".split(),
             )
         ),

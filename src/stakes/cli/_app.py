@@ -1,6 +1,5 @@
 """The application: its commands in the order of their use."""
 
-import inspect
 from typing import Annotated
 
 import typer
@@ -11,8 +10,11 @@ from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._evaluate import evaluate
 from stakes.cli._explain import explain
+from stakes.cli._options import help_of
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
+from stakes.cli._rules import rules
+from stakes.cli._serve import app as serve
 from stakes.cli._stream import stream
 from stakes.cli._study import study
 from stakes.cli._train import train
@@ -32,13 +34,14 @@ for command in (
     predict,
     explain,
     evaluate,
+    rules,
     stream,
     datasets,
     study,
     reproduce,
 ):
-    # a line with the character \b keeps the lines below it as they are
-    app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
+    app.command(help=help_of(command))(command)
+app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
 
 
 def _version(wanted: bool):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from stakes._core.durations import seconds
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 
@@ -24,6 +25,8 @@ def compare(
     drop: options.Drop = None,
     missing: options.Missing = None,
     cost_features: options.CostFeatures = True,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
     time: options.Time = None,
     group: options.Group = None,
     window: options.Window = None,
@@ -90,6 +93,7 @@ def compare(
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
       stakes compare loans.parquet --target status --positive default \
           --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
+      stakes compare lab.csv --target kind --positive B --error "*=*_se" --fn-cost 10
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount \
           --time date --label-delay 7d --group customer
     """
@@ -99,6 +103,7 @@ def compare(
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features, currency=currency)
+    more |= dict(errors=list(error or []), replicates=replicates)
     settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **more)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)

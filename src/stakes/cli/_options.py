@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import inspect
 from typing import Annotated
 
 import typer
@@ -32,6 +33,11 @@ _OUTCOMES = {
     "tp": "a true positive",
     "tn": "a true negative",
 }
+
+
+def help_of(command):
+    r"""Help of a command: a line with \b keeps the lines below it as they are."""
+    return inspect.cleandoc(command.__doc__).replace("\\b", "\b")
 
 
 def cost_option(outcome, default):
@@ -139,7 +145,7 @@ def table_settings(
     drop,
     today=None,
     missing=None,
-    **origin,
+    **rows,
 ):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
@@ -147,7 +153,7 @@ def table_settings(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
     return TableSettings(
-        data, target, positive, costs, list(drop or []), today, list(missing or []), **origin
+        data, target, positive, costs, list(drop or []), today, list(missing or []), **rows
     )
 
 

@@ -1,10 +1,12 @@
 """`stakes predict`: decisions and their expected costs for new rows."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -57,12 +59,21 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    max_error: bars.MaxError = 0.05,
     max_alerts: options.MaxAlerts = None,
     review_cost: options.ReviewCost = None,
     max_reviews: options.MaxReviews = None,
     time: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Time of each row: limits are then per day."),
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 public key; a model that is not signed with its private key is "
+            "refused.",
+        ),
     ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
@@ -88,6 +99,9 @@ def predict(
       expected_cost  of the decision, under that probability
       reason_1, ...  column that speaks most for the decision; amount_1, ...: by how much
                      it moves the advantage of acting over not acting, in money
+    A model that uses error bars adds
+      certificate    bound on the probability that the measurement error flipped the decision
+      review         1 where that is above --max-error
 
     \b
     Examples:
@@ -95,10 +109,12 @@ def predict(
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
       stakes predict model.skops new.csv --max-alerts 50 --review-cost 3 --max-reviews 20
       stakes predict model.skops new/ --jobs 8 --out decisions --keep id
+      stakes predict model.skops new.csv --verify public.pem
     """
     from stakes.scale import Folder
 
-    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how |= dict(max_error=max_error, verify=verify)
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
     if Folder.is_meant(data) and (capacity is not None or words or excel or reasons):
         raise InputError(
@@ -106,7 +122,7 @@ def predict(
         )
     if Folder.is_meant(data):
         out = out or Path("decisions")
-        decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
+        decided = _predict_folder(model, data, out, keep or [], how, jobs, not resume, quiet)
         where = f"{out}, {decided.parts:,} files"
         if decided.skipped:
             where += f", {decided.skipped:,} of them finished before"
@@ -114,7 +130,7 @@ def predict(
         out = where = out or Path("decisions.csv")
         limits = None if capacity is None else (capacity, review_cost, time)
         form = words, excel, (reasons, letters)
-        decided = _predict_file(model, data, out, keep or [], costs, limits, *form)
+        decided = _predict_file(model, data, out, keep or [], how, limits, *form)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
@@ -124,12 +140,14 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, costs, limits, words, excel, reasons):
+def _predict_file(model, data, out, keep, how, limits, words, excel, reasons):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out, excel=excel) as append:
-        decider = BatchDecider.load(model, keep, **costs)
+        decider = BatchDecider.load(model, keep, **how)
+        # the replicates of an example must be in one batch
+        size = sys.maxsize if decider.replicates else None
 
         def write(result, batch):
             if reasons[0]:
@@ -137,10 +155,10 @@ def _predict_file(model, data, out, keep, costs, limits, words, excel, reasons):
             append(decider.in_words(result) if words else result)
 
         if limits is None:
-            for batch in scan_batches(data):
+            for batch in scan_batches(data, size):
                 write(decider.decide(batch), batch)
-        elif (result := decider.decide_within(scan_batches(data), *limits)) is not None:
-            for batch in scan_batches(data):
+        elif (result := decider.decide_within(scan_batches(data, size), *limits)) is not None:
+            for batch in scan_batches(data, size):
                 write(result[: batch.height], batch)
                 result = result[batch.height :]
         if not decider.rows:
@@ -148,7 +166,7 @@ def _predict_file(model, data, out, keep, costs, limits, words, excel, reasons):
     return decider
 
 
-def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
+def _predict_folder(model, data, out, keep, how, jobs, fresh, quiet):
     from stakes.compare import predict_folder
 
     count = [0, 0]
@@ -161,7 +179,7 @@ def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
 
     settings = dict(keep=keep, n_jobs=jobs, fresh=fresh, progress=progress)
     try:
-        return predict_folder(model, data, out, **settings, **costs)
+        return predict_folder(model, data, out, **settings, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Interrupted: {count[0]:,} of {count[1]:,} files are done and kept in {out}; run the "

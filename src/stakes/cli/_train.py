@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -31,6 +32,8 @@ def train(
     drop: options.Drop = None,
     missing: options.Missing = None,
     cost_features: options.CostFeatures = True,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
     time: options.Time = None,
     group: options.Group = None,
     window: options.Window = None,
@@ -60,6 +63,14 @@ def train(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The model file.")] = Path(
         "model.skops"
     ),
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 private key to sign the model with, made by openssl or ssh-keygen; "
+            "see stakes predict --verify.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -72,10 +83,12 @@ def train(
     Examples:
       stakes train --from stakes-report --out model.skops
       stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
+      stakes train payments.csv --target fraud --sign private.pem
     """
     if run is None and data is None:
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
+    from stakes._core.signing import read_private_key
     from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
     from stakes.study import advise
 
@@ -83,19 +96,23 @@ def train(
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features)
+    more |= dict(errors=list(error or []), replicates=replicates)
     settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **more)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
-    name = learner and find_contestant(learner).name
+    with_bars = bool(settings.errors or settings.replicates)
+    key = read_private_key(sign) if sign else None  # now, not after the training
+    name = learner and find_contestant(learner, error_bars=with_bars).name
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
-    name = name or advise(priced).learner
+    name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
-    card = train_to_file(out, name, settings, priced, random_state=seed, tune=tune, run=run)
+    how = dict(random_state=seed, tune=tune, run=run, key=key)
+    card = train_to_file(out, name, settings, priced, **how)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
     if not quiet:
         command = f"stakes predict {shlex.quote(str(out))} new.csv --out decisions.csv"

@@ -9,11 +9,13 @@ from stakes.compare._contestants import (
     find_contestant,
     recommended,
 )
-from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
+from stakes.compare._decider import BatchDecider
+from stakes.compare._deploy import train_to_file, winner_of
 from stakes.compare._deploy_parts import FolderDecisions, predict_folder
 from stakes.compare._evaluate import Evaluation
 from stakes.compare._explain import Explanation
 from stakes.compare._fit import fit_on_all, trainable
+from stakes.compare._model_rules import ModelRules
 from stakes.compare._reasons import Reasons, adverse_action
 from stakes.compare._results import Results
 from stakes.compare._run import compare
@@ -38,6 +40,7 @@ __all__ = [
     "Explanation",
     "FolderDecisions",
     "FriedmanResult",
+    "ModelRules",
     "Reasons",
     "Results",
     "TableSettings",

@@ -1,31 +1,23 @@
 """The winner of a comparison in use: trained on all rows, saved, deciding about new rows."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 from scipy import sparse
 
-from stakes._core.deciding import decide_with_costs, final_step
-from stakes._core.model_file import load_model, save_model
+from stakes._core.model_file import save_model
 from stakes.compare._fit import fit_on_all
 from stakes.compare._model_card import write_card
-from stakes.compare._periods import days_of
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.compare._reasons import (
-    Reasons,
-    adverse_action,
-    largest,
     typical_rows,
-    typical_value,
 )
-from stakes.costs import COST_NAMES, Costs
-from stakes.errors import InputError, near_matches
-from stakes.tables import CostExpression, as_frame, blank_out, cast_like, kind_of, read_costs
-
-RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
+from stakes.errors import InputError
+from stakes.tables import (
+    as_frame,
+    kind_of,
+)
 
 
 def winner_of(folder, learner=None):
@@ -56,7 +48,7 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, run=None):
+def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None, run=None):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -73,6 +65,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, r
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    key : private key, default=None
+        What to sign the file with; None: it is not signed.
     run : path, default=None
         Folder of the comparison that the learner won, for the model card.
 
@@ -101,234 +95,9 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, r
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
         words=[settings.positive_means or "", settings.negative_means or ""],
+        replicates=data.replicates,
         rows=len(data),
         data=data.name,
+        key=key,
     )
     return write_card(path, learner, chosen, settings, data, run=run)
-
-
-@dataclass
-class BatchDecider:
-    """Decides about batches of new rows with a model of :func:`train_to_file`.
-
-    Parameters
-    ----------
-    model : estimator
-        The stored model.
-    kinds : dict
-        Column -> kind in training.
-    costs : dict
-        Name -> :class:`~stakes.tables.CostExpression`.
-    keep : list of str
-        Columns to copy to the result.
-    missing : list of str, default=[]
-        Texts that were missing values in training.
-
-    Attributes
-    ----------
-    rows, positive : int
-        Decisions so far, and positive ones among them.
-    reviewed : int
-        Reviews among them, see :meth:`decide_within`.
-    cost : float or None
-        Their expected cost; None if the model gives no probabilities.
-    words : (str, str)
-        The positive and the negative decision in words.
-    reasons : Reasons or None
-        Explains decisions in money, see :meth:`with_reasons`.
-    """
-
-    model: object
-    kinds: dict
-    costs: dict
-    keep: list = field(default_factory=list)
-    rows: int = 0
-    positive: int = 0
-    cost: float | None = 0.0
-    missing: list = field(default_factory=list)
-    reviewed: int = 0
-    words: tuple = ("1", "0")
-    reasons: Reasons | None = None
-
-    @classmethod
-    def load(cls, path, keep=(), **costs):
-        """From a model file; costs that are not None replace those of training."""
-        stored = load_model(path)
-        if not {"kinds", "costs", "target"} <= stored.facts.keys():
-            raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
-        costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
-        missing = tuple(name for name, cost in costs.items() if cost is None)
-        if missing:
-            raise InputError(
-                "The model was trained on a data set that has its own costs; give those of the "
-                f"new rows: {' and '.join(f'{{{name}}}' for name in missing)}.",
-                missing,
-            )
-        costs = {name: CostExpression(cost) for name, cost in costs.items()}
-        missing = stored.facts.get("missing", [])  # none in files of earlier versions
-        words = stored.facts.get("words", ["", ""])
-        positive = words[0] or str(stored.facts.get("positive", 1))
-        words = (positive, words[1] or f"not {positive}")
-        kinds = stored.facts["kinds"]
-        found = cls(stored.model, kinds, costs, list(keep), missing=missing, words=words)
-        background = stored.facts.get("background")
-        if background and hasattr(final_step(stored.model)[0], "predict_proba"):
-            names = list(background)
-            rows = cast_like(pl.DataFrame(background), {name: kinds[name] for name in names})
-            found.reasons = Reasons(found.probability, rows, names)
-        return found
-
-    def probability(self, table):
-        """Probability of the positive class for rows that have the kinds of training."""
-        return np.asarray(self.model.predict_proba(table))[:, 1]
-
-    def with_reasons(self, batch, result, k, letters=False):
-        """A result with the main reasons of each decision, in money.
-
-        Parameters
-        ----------
-        batch, result : polars.DataFrame
-            The rows, and what :meth:`decide` returned for them.
-        k : int
-            Number of reasons. For a positive decision (and a review) they are the columns that add
-            most to the advantage of acting, otherwise those that take most from it.
-        letters : bool, default=False
-            Whether to add the wording of a letter for each positive decision.
-
-        Returns
-        -------
-        polars.DataFrame
-            With the columns reason_1, amount_1, and so on.
-        """
-        if self.reasons is None:
-            raise InputError(
-                "Reasons need a model that gives probabilities, trained with this version of "
-                "stakes."
-            )
-        table = cast_like(blank_out(batch, self.missing), self.kinds)
-        priced = Costs.of(table.height, **read_costs(table, self.costs))
-        values, names = self.reasons.of(table, priced), np.array(self.reasons.columns)
-        acted = result["decision"].to_numpy() != 0
-        top = largest(values, k, np.where(acted, 1, -1))
-        columns = []
-        for place in range(top.shape[1]):
-            chosen = top[:, place]
-            amount = values[np.arange(len(values)), chosen]
-            columns += [pl.Series(f"reason_{place + 1}", names[chosen].tolist(), dtype=pl.String)]
-            columns += [pl.Series(f"amount_{place + 1}", amount)]
-        if letters:
-            columns.append(pl.Series("letter", self._letters(table, acted, names[top])))
-        return result.with_columns(columns)
-
-    def _letters(self, table, acted, names):
-        usual = {n: typical_value(self.reasons.background[n]) for n in self.reasons.columns}
-        return [
-            adverse_action(self.words[0], [(n, table[n][i], usual[n]) for n in names[i]])
-            if acted[i]
-            else None
-            for i in range(table.height)
-        ]
-
-    def in_words(self, result):
-        """A result with its decisions in words; a review is called so."""
-        shown = pl.col("decision").replace_strict(
-            [1, 0, -1], [*self.words, "review"], return_dtype=pl.String
-        )
-        return result.with_columns(decision=shown)
-
-    def decide_within(self, batches, capacity, review_cost=None, time=None):
-        """The result for all batches, with a limited number of alerts and reviews.
-
-        The rows share the capacity, so their result is kept in memory until all are read.
-
-        Parameters
-        ----------
-        batches : iterable of polars.DataFrame
-            The rows.
-        capacity : Capacity
-            The limits; the cost of a review in it is not used.
-        review_cost : str or None, default=None
-            Expression for the cost of a review; None: no reviews.
-        time : str or None, default=None
-            Column of times; the limits are then per day.
-
-        Returns
-        -------
-        polars.DataFrame
-            As from :meth:`decide`; the decision is -1 for a review.
-        """
-        found, prices, reviews, days = [], [], [], []
-        for batch in batches:
-            first = self.rows + 1
-            found.append(self.decide(batch))
-            if self.cost is None:
-                raise InputError("The model gives no probabilities, which a limit needs.")
-            table = cast_like(blank_out(batch, self.missing), self.kinds, first_row=first)
-            costs = read_costs(table, self.costs, first_row=first)
-            prices.append(Costs.of(table.height, **costs))
-            if review_cost is not None:
-                given = read_costs(table, {"review_cost": review_cost}, first_row=first)
-                reviews.append(np.broadcast_to(given["review_cost"], (table.height,)))
-            if time is not None:
-                days.append(days_of(batch, time))
-        if not found:
-            return None
-        result = pl.concat(found)
-        names = ("fp", "fn", "tp", "tn")
-        costs = Costs(*(np.concatenate([getattr(one, name) for one in prices]) for name in names))
-        review_cost = np.concatenate(reviews) if reviews else None
-        capacity = replace(capacity, review_cost=review_cost)
-        probability = result["probability"].to_numpy()
-        action = capacity.act(probability, costs, np.concatenate(days) if days else None)
-        expected = capacity.expected(costs, probability, action)
-        self.positive, self.reviewed = int((action == 1).sum()), int((action == -1).sum())
-        self.cost = float(expected.sum())
-        return result.with_columns(
-            pl.Series("decision", action.astype(np.int8)), pl.Series("expected_cost", expected)
-        )
-
-    def decide(self, batch):
-        """Rows of the result for one batch of a table."""
-        self._check(batch)
-        if not batch.height:
-            return self._nothing(batch)
-        first = self.rows + 1
-        table = cast_like(blank_out(batch, self.missing), self.kinds, first_row=first)
-        costs = read_costs(table, self.costs, first_row=first)
-        decided, probability = decide_with_costs(self.model, table, **costs)
-        decided = np.asarray(decided) == 1
-        priced = Costs.of(table.height, **costs)
-        self.rows += table.height
-        self.positive += int(decided.sum())
-        columns = {
-            "row": np.arange(first, first + table.height),
-            **{name: batch[name] for name in self.keep},
-            "decision": decided.astype(np.int8),
-            "probability": probability,
-            "break_even": priced.break_even,
-        }
-        if probability is None:
-            self.cost = None
-            nothing = pl.Series([None] * table.height, dtype=pl.Float64)
-            return pl.DataFrame(columns | {"probability": nothing, "expected_cost": nothing})
-        expected = priced.expected(probability, decided)
-        self.cost += float(expected.sum())
-        return pl.DataFrame(columns | {"expected_cost": expected})
-
-    def _nothing(self, batch):
-        """A result without rows, with the columns and types of any other."""
-        kept = {name: batch.schema[name] for name in self.keep}
-        money = dict.fromkeys(RESULTS[2:], pl.Float64)
-        return pl.DataFrame(schema={"row": pl.Int64} | kept | {"decision": pl.Int8} | money)
-
-    def _check(self, batch):
-        for name in self.keep:
-            if name not in batch.columns:
-                raise InputError(
-                    f"The column {name!r} to keep is not in the table: "
-                    + near_matches(name, batch.columns)
-                )
-            if name in RESULTS:
-                raise InputError(
-                    f"A kept column is called {name!r}, like one of the result; rename it."
-                )

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from stakes._core.words import count
-from stakes.compare._deploy import BatchDecider
+from stakes.compare._decider import BatchDecider
 from stakes.compare._reasons import largest, shown
 from stakes.compare._wording import Wording
 from stakes.costs import Costs

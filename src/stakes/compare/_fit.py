@@ -108,7 +108,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
-    contestant = find_contestant(name)
+    contestant = find_contestant(name, error_bars=bool(data.errors))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
@@ -192,7 +192,8 @@ def best_policy(y, costs, inner):
 def build(contestant, data, seed):
     """The pipeline of a contestant for a table, with every random state set to the seed."""
     learner = clone(contestant.estimator)
-    encoded = dict(scale=contestant.scale, one_hot=contestant.one_hot)
+    errors = data.errors if contestant.error_bars else None
+    encoded = dict(scale=contestant.scale, one_hot=contestant.one_hot, errors=errors)
     calibrated = getattr(learner, "calibration", None) is not None
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
@@ -207,6 +208,9 @@ def build(contestant, data, seed):
         model.set_params(**dict.fromkeys(_fold_settings(model), inner))
     # kinds: those of the whole table, also where a learner prepares tables itself
     values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    if data.errors:
+        intervals = any(len(parts) == 2 for parts in data.errors.values())
+        values["error_form"] = "interval" if intervals else "std"
     given = {name: name.split("__")[-1] for name in model.get_params()}
     return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 

@@ -123,6 +123,8 @@ def fingerprint(data):
             sha.update(np.ascontiguousarray(part).tobytes())
     else:
         sha.update(np.ascontiguousarray(data.X).tobytes())
+    if data.errors:
+        sha.update(repr(sorted(data.errors.items())).encode())
     origin = data.origin
     if origin is not None:
         sha.update(repr((origin.window, origin.label_delay)).encode())

@@ -41,6 +41,10 @@ class TableSettings:
         Column of today's decisions; not a feature.
     missing : list of str, default=[]
         Texts that are missing values, in addition to NA and the like.
+    errors : list of str, default=[]
+        Columns of error bars, as in :func:`~stakes.tables.load_table`.
+    replicates : str, default=None
+        Id column, if several rows are replicates of one example.
     time, group, window, label_delay : str, default=None
         Columns of the time and the group of the rows, the length of the training window and the
         delay of labels, see :class:`~stakes.tables.TimeGroupSplit`.
@@ -64,6 +68,8 @@ class TableSettings:
     drop: list = field(default_factory=list)
     today: str | None = None
     missing: list = field(default_factory=list)
+    errors: list = field(default_factory=list)
+    replicates: str | None = None
     time: str | None = None
     group: str | None = None
     window: str | None = None
@@ -96,6 +102,8 @@ class TableSettings:
         check_file(self.data)
         if self.target is None:
             raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
+        if self.replicates is not None and self.today is not None:
+            raise InputError("Today's decisions cannot be joined with {parameter}.", "replicates")
         drop = [*self.drop, *([] if self.today is None else [self.today])]
         return load_table(
             self.data,
@@ -105,18 +113,21 @@ class TableSettings:
             drop=drop,
             missing=self.missing,
             cost_features=self.cost_features,
+            errors=self.errors,
+            replicates=self.replicates,
             **{name: getattr(self, name) for name in ORIGIN},
         )
 
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
-        for name in ("target", "positive", "drop", "today", "missing", *ORIGIN):
+        own = ("target", "positive", "drop", "today", "missing", "errors", "replicates", *ORIGIN)
+        for name in own:
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
                     "{parameter}.",
-                    name,
+                    "error" if name == "errors" else name,
                 )
         if self.costs:
             own = {name: cost for name, cost in data.costs.items() if name not in self.costs}
@@ -171,6 +182,8 @@ class TableSettings:
             [*older.drop, *self.drop],
             self.today or older.today,
             [*older.missing, *self.missing],
+            [*older.errors, *self.errors],
+            self.replicates or older.replicates,
             cost_features=self.cost_features and older.cost_features,
             **{name: getattr(self, name) or getattr(older, name) for name in (*ORIGIN, *WORDS)},
         )

@@ -1,6 +1,8 @@
 """From a raw table to X, y and costs: kinds of columns, reading, labels, prices, encoders."""
 
 from stakes.tables._costs import read_costs
+from stakes.tables._error_matrix import ErrorMatrix
+from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, kind_of
 from stakes.tables._labels import LabelReader
@@ -17,6 +19,7 @@ from stakes.tables._writing import write_batches
 
 __all__ = [
     "CostExpression",
+    "ErrorMatrix",
     "LabelReader",
     "ModelMatrix",
     "PricedData",
@@ -26,14 +29,18 @@ __all__ = [
     "as_frame",
     "blank_out",
     "cast_like",
+    "check_errors",
     "check_file",
     "find_kinds",
+    "guess_errors",
     "is_missing",
+    "join_replicates",
     "kind_of",
     "load_table",
     "parse_value",
     "prepare",
     "read_costs",
+    "read_errors",
     "read_table",
     "read_times",
     "scan_batches",

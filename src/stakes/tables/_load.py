@@ -8,6 +8,7 @@ import polars as pl
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
+from stakes.tables._errors import check_errors, join_replicates, read_errors
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, find_kinds, kind_of
 from stakes.tables._labels import LabelReader
@@ -29,6 +30,8 @@ def load_table(
     drop=(),
     missing=(),
     cost_features=True,
+    errors=(),
+    replicates=None,
     time=None,
     group=None,
     window=None,
@@ -58,6 +61,12 @@ def load_table(
         them becomes one.
     cost_features : bool, default=True
         Whether columns used in the costs are features as well.
+    errors : sequence of str, default=()
+        Error bars of the measurements: "mass=mass_se", "mass=mass_lo..mass_hi" or "*=*_se". Their
+        columns are no features; learners that use error bars see them.
+    replicates : str, default=None
+        Id column: rows with the same id are replicates of one example, which becomes one row of
+        means with standard errors.
     time, group : str, default=None
         Columns of the time of each row and of whom it belongs to (a customer, a device), for folds
         that go forward in time and that keep groups together; neither is a feature. Missing values
@@ -91,6 +100,14 @@ def load_table(
     drop = [drop] if isinstance(drop, str) else list(drop)
     _check_columns(frame, [target], "target", "target")
     _check_columns(frame, drop, "dropped", "drop")
+    bars, joined = {}, {}
+    if replicates is not None:
+        frame, bars, pooled = join_replicates(frame, replicates, target)
+        frame, joined = frame.drop(replicates), dict(column=replicates, pooled=pooled)
+        drop = [name for name in drop if name != replicates]
+    if errors:
+        bars |= read_errors(errors, [c for c in frame.columns if c not in (target, *drop)])
+        check_errors(frame, bars)
     y, positive = LabelReader(target, positive).read_column(frame[target])
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(frame, given, target)
@@ -112,6 +129,8 @@ def load_table(
         cost_kinds={name: kind_of(frame.schema[name]) for name in used},
         origin=origin,
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
+        errors=bars,
+        replicates=joined,
         **costs,
     )
 

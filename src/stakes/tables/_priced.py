@@ -38,6 +38,12 @@ class PricedData:
         Alarms about columns of the table that are not features, see :attr:`alarms`.
     cost_kinds : dict, default={}
         Column -> kind of the columns of the table that the costs were computed from.
+    errors : dict of str -> list of str, default={}
+        Columns of X that hold error bars: measurement -> [column of standard errors] or [lower,
+        upper]. Only learners that use error bars see them.
+    replicates : dict, default={}
+        If rows are means of replicates: the id `column` of the raw table and the standard
+        deviation `pooled` of each measurement.
     origin : RowOrigin or None, default=None
         Time and group of the rows; folds then go forward in time and keep groups together.
 
@@ -62,6 +68,8 @@ class PricedData:
     description: str = ""
     dropped_alarms: tuple = ()
     cost_kinds: dict = field(default_factory=dict)
+    errors: dict = field(default_factory=dict)
+    replicates: dict = field(default_factory=dict)
     origin: RowOrigin | None = None
 
     def __len__(self):
@@ -114,7 +122,9 @@ class PricedData:
 
     @cached_property
     def _found(self):
-        return find_kinds(self.X) if hasattr(self.X, "iter_columns") else (None, [])
+        if not hasattr(self.X, "iter_columns"):
+            return None, []
+        return find_kinds(self.X.drop([one for parts in self.errors.values() for one in parts]))
 
     def take(self, rows):
         """Select rows by indices, a mask or a slice; columns keep the kinds of the whole table."""
