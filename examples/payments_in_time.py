@@ -85,8 +85,8 @@ for name, way in ways.items():
 
 # %%
 # On these payments the savings fall from 0.93 with random folds to 0.91 forward in time, 0.91 with
-# late labels and 0.89 on new customers. The steps are small, because the features of these payments are the history of the customer
-# and of the terminal, with the delay built in; that is how to make features for the world as it is.
+# late labels and 0.89 on new customers. The steps are small, because the features are the history
+# of the customer and of the terminal, with the delay of the labels built in.
 fig, ax = plt.subplots(figsize=(6, 2.5), layout="constrained")
 ax.barh(list(saved), list(saved.values()))
 ax.invert_yaxis()

@@ -175,9 +175,8 @@ def test_a_bad_row_late_in_the_file_leaves_no_result(model, refused, tmp_path, m
 
 
 def test_bad_places_for_the_result(model, refused, table_file):
-    assert "must end in .csv or .parquet" in refused(
-        "predict", model, table_file, "--out", "d.xlsx"
-    )
+    sentence = refused("predict", model, table_file, "--out", "d.ods")
+    assert "must end in .csv, .parquet or .xlsx" in sentence
     assert "'idd' to keep is not in" in refused("predict", model, table_file, "--keep", "idd")
     assert "A cost is empty" in refused("predict", model, table_file, "--fp-cost", " ")
 

@@ -261,7 +261,7 @@ def test_columns_that_are_nearly_numbers_or_dates_are_told(run, tmp_path):
     cured = run("train", "odd.csv", *args, "--missing", "old").stderr
     assert "'age'" not in cured and "'due'" in cured
     assert "Column 'due' is taken as text: '" in said and "known date format, such as 20" in said
-    assert "'score'" not in said and "'price'" not in said
+    assert "'score'" not in said and "Column 'price'" not in said
 
 
 def test_columns_that_are_left_out_are_told(run, tmp_path):

@@ -20,5 +20,5 @@ def few(monkeypatch):
             {"estimator__C": [0.1, 1.0]},
         ),
     ]
-    monkeypatch.setattr(_run, "contestants", lambda names: field)
+    monkeypatch.setattr(_run, "contestants", lambda names, **how: field)
     return field

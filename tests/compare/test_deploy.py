@@ -72,6 +72,6 @@ def test_nothing_is_written_if_a_batch_fails(tmp_path):
         write(pl.DataFrame({"a": [1]}))
         raise ZeroDivisionError
     assert (tmp_path / "out.csv").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
-    with pytest.raises(InputError, match=r"must end in \.csv or \.parquet"):
-        with write_batches(tmp_path / "out.xlsx"):
+    with pytest.raises(InputError, match=r"must end in \.csv, \.parquet or \.xlsx"):
+        with write_batches(tmp_path / "out.ods"):
             pass

@@ -167,7 +167,7 @@ def test_other_settings_are_not_mixed(models, tmp_path):
 
 
 def test_a_model_that_changes_meanwhile_is_noticed(models, tmp_path):
-    scorer = _deploy_parts._Scorer.of(models / "trees", [], {}, tmp_path)
+    scorer = _deploy_parts._Scorer.of(models / "trees", [], {}, tmp_path, None)
     other = _deploy_parts.replace(scorer, model=str(models / "linear"))
     with pytest.raises(InputError, match="has changed since the command started"):
         other.decider()

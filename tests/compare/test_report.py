@@ -29,7 +29,7 @@ def test_page_is_self_contained(report):
     page = report.read_text()
     links = re.findall(r'(?:src|href)="(?!#)([^"]+)"|url\((?!#)([^)]+)\)', page)
     assert links == []
-    assert "<script" not in page
+    assert not re.search(r"<script[^>]*src|fetch\(|XMLHttp|import\(", page)
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert "prefers-color-scheme: dark" in page
@@ -105,7 +105,7 @@ def test_page_opens_in_a_browser(report):
         [*command, report.as_uri()], capture_output=True, text=True, timeout=60, check=True
     ).stdout
     assert 'class="verdict"' in out
-    assert out.count("<svg") == 3
+    assert out.count("<svg") == 4 and out.count("<polyline") >= 2  # the last one is drawn there
 
 
 class Signs(ClassifierMixin, BaseEstimator):

@@ -323,7 +323,7 @@ def test_every_set_has_its_first_repeat_before_any_has_its_second():
 
 def test_a_learner_that_loses_to_a_constant_policy_is_not_deployed(no_baselines, monkeypatch):
     own = Contestant("my learner", "tree", LogisticRegression(), {"C": [0.1, 1.0]})
-    monkeypatch.setattr(_fit, "find_contestant", lambda name: own)
+    monkeypatch.setattr(_fit, "find_contestant", lambda name, **how: own)
     with pytest.raises(InputError, match="my learner lost to the constant policy 'always pos"):
         fit_on_all("my learner", dear())
     model, chosen = fit_on_all("my learner", dear(), tune=False)

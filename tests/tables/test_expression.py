@@ -46,6 +46,7 @@ TABLE = pl.DataFrame(
         ("where(late == True, 1, 2)", [1.0, 2.0, 1.0]),
         ("min(amount, days, 2.5)", [1.0, 2.0, 2.5]),
         ("where(kind == 'a`b', 1, 2)", [2.0, 2.0, 2.0]),
+        ("coalesce(amount, 7) + where(is_missing(kind), 1, 0)", [10.0, 200.0, 5.0]),
     ],
 )
 def test_values(text, values):
@@ -64,6 +65,17 @@ def test_a_missing_value_is_never_passed_over():
         assert np.isnan(value[1:]).all(), text
         assert not np.isnan(value[0])
     assert np.isnan(CostExpression("where(c, 1, 2)").evaluate(table)).tolist() == [0, 1, 0]
+
+
+def test_missing_values_can_be_replaced_on_purpose():
+    table = pl.DataFrame(
+        {"a": [1.0, None, float("nan")], "b": [None, 4.0, None], "kind": ["x", " ", None]}
+    )
+    assert CostExpression("coalesce(a, b, 9)").evaluate(table).tolist() == [1.0, 4.0, 9.0]
+    assert np.isnan(CostExpression("coalesce(a, b)").evaluate(table)).tolist() == [0, 0, 1]
+    assert CostExpression("where(is_missing(a), 5, 2)").evaluate(table).tolist() == [2.0, 5.0, 5.0]
+    text = "where(is_missing(kind) and not is_missing(b), 1, 0)"
+    assert CostExpression(text).evaluate(table).tolist() == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -153,6 +165,7 @@ def _grown(numbers):
         st.just("late"),
         st.builds("{} {} {}".format, numbers, st.sampled_from(["<", ">=", "==", "!="]), numbers),
         st.builds("{} == {}".format, TEXTS, TEXTS),
+        st.builds("is_missing({})".format, st.one_of(TEXTS, numbers, st.just("late"))),
         st.builds("{} < {} <= {}".format, numbers, numbers, numbers),
     )
     conditions = st.one_of(
@@ -168,6 +181,7 @@ def _grown(numbers):
         st.builds("{}({}, {})".format, st.sampled_from(["min", "max"]), numbers, numbers),
         st.builds("clip({}, {}, {})".format, numbers, numbers, numbers),
         st.builds("where({}, {}, {})".format, conditions, numbers, numbers),
+        st.builds("coalesce({}, {}, {})".format, numbers, numbers, numbers),
     )
 
 

@@ -8,6 +8,8 @@ from stakes import __version__
 from stakes.cli._advise import advise
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
+from stakes.cli._evaluate import evaluate
+from stakes.cli._explain import explain
 from stakes.cli._options import help_of
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
@@ -25,7 +27,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, rules, stream, datasets, study, reproduce):
+for command in (
+    advise,
+    compare,
+    train,
+    predict,
+    explain,
+    evaluate,
+    rules,
+    stream,
+    datasets,
+    study,
+    reproduce,
+):
     app.command(help=help_of(command))(command)
 app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
 

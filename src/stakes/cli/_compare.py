@@ -24,6 +24,7 @@ def compare(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    cost_features: options.CostFeatures = True,
     error: bars.Error = None,
     replicates: bars.Replicates = None,
     time: options.Time = None,
@@ -33,6 +34,9 @@ def compare(
     max_alerts: options.MaxAlerts = None,
     review_cost: options.ReviewCost = None,
     max_reviews: options.MaxReviews = None,
+    positive_means: options.PositiveMeans = None,
+    negative_means: options.NegativeMeans = None,
+    currency: options.Currency = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -68,6 +72,12 @@ def compare(
         Path, typer.Option(metavar="DIR", help="Folder for the results and the report.")
     ] = Path("stakes-report"),
     resume: options.Resume = True,
+    fit: Annotated[
+        bool,
+        typer.Option(
+            "--fit/--no-fit", help="Run the fits, or write the report from the finished ones only."
+        ),
+    ] = True,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -90,9 +100,11 @@ def compare(
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
-    rows |= dict(errors=list(error or []), replicates=replicates)
-    settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **rows)
+    more = dict(time=time, group=group, window=window, label_delay=label_delay)
+    more |= dict(positive_means=positive_means, negative_means=negative_means)
+    more |= dict(cost_features=cost_features, currency=currency)
+    more |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **more)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
     capacity = options.capacity(
@@ -112,17 +124,18 @@ def compare(
             tune=tune,
             today=decided,
             capacity=capacity,
-            time_budget=budget,
+            time_budget=budget if fit else 0,
             out=out,
             n_jobs=jobs,
             random_state=seed,
             fresh=not resume,
+            wording=settings.wording(),
             progress=progress,
         )
     settings.save(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
     found = results.summary()["datasets"]
-    for part in found:
+    for part in results.shown()["datasets"]:
         typer.echo(part["sentence"])
         if part["capacity"]:
             typer.echo(part["capacity"]["sentence"])
@@ -132,7 +145,7 @@ def compare(
             _echo(sentence, quiet)
     for sentence in results.refused:
         _echo(sentence, quiet)
-    if results.unfinished:
+    if results.unfinished and fit:
         _echo(
             f"The time budget ended with {results.unfinished} fits left; run the same command "
             "again to resume.",

@@ -90,6 +90,24 @@ LabelDelay = Annotated[
         "not known yet are not trained on.",
     ),
 ]
+CostFeatures = Annotated[
+    bool,
+    typer.Option(
+        "--cost-features/--no-cost-features",
+        help="Whether columns used in the costs are features as well.",
+    ),
+]
+PositiveMeans = Annotated[
+    str | None,
+    typer.Option(metavar="WORD", help="The positive decision in words, such as refuse or block."),
+]
+NegativeMeans = Annotated[
+    str | None,
+    typer.Option(metavar="WORD", help="The negative decision in words, such as accept."),
+]
+Currency = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Currency of the costs, such as € or SEK.")
+]
 MaxAlerts = Annotated[
     str | None,
     typer.Option(

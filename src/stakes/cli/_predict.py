@@ -27,11 +27,30 @@ def predict(
         Path | None,
         typer.Option(
             metavar="PATH",
-            help="A .csv or .parquet file, complete or not written; a folder if DATA is a folder "
-            "or glob. Default: decisions.csv, or decisions.",
+            help="A .csv, .parquet or .xlsx file, complete or not written; a folder if DATA is a "
+            "folder or glob. Default: decisions.csv, or decisions.",
             show_default=False,
         ),
     ] = None,
+    words: Annotated[
+        bool,
+        typer.Option(
+            "--words/--numbers", help="Decisions in the words of training, or as 1, 0 and -1."
+        ),
+    ] = False,
+    excel: Annotated[
+        bool, typer.Option("--excel", help="Mark a .csv as UTF-8, so that Excel reads it rightly.")
+    ] = False,
+    reasons: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Number of main reasons of each decision to write, with their amounts."
+        ),
+    ] = 0,
+    letters: Annotated[
+        bool,
+        typer.Option("--letters", help="With --reasons: a sentence for each positive decision."),
+    ] = False,
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
@@ -78,6 +97,8 @@ def predict(
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
+      reason_1, ...  column that speaks most for the decision; amount_1, ...: by how much
+                     it moves the advantage of acting over not acting, in money
     A model that uses error bars adds
       certificate    bound on the probability that the measurement error flipped the decision
       review         1 where that is above --max-error
@@ -95,8 +116,10 @@ def predict(
     how = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     how |= dict(max_error=max_error, verify=verify)
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
-    if capacity is not None and Folder.is_meant(data):
-        raise InputError("Rows share the limits, so they must be in one file; DATA is a folder.")
+    if Folder.is_meant(data) and (capacity is not None or words or excel or reasons):
+        raise InputError(
+            "Limits, words, reasons and the mark for Excel are for one file; DATA is a folder."
+        )
     if Folder.is_meant(data):
         out = out or Path("decisions")
         decided = _predict_folder(model, data, out, keep or [], how, jobs, not resume, quiet)
@@ -106,7 +129,8 @@ def predict(
     else:
         out = where = out or Path("decisions.csv")
         limits = None if capacity is None else (capacity, review_cost, time)
-        decided = _predict_file(model, data, out, keep or [], how, limits)
+        form = words, excel, (reasons, letters)
+        decided = _predict_file(model, data, out, keep or [], how, limits, *form)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
         reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
@@ -116,19 +140,27 @@ def predict(
         )
 
 
-def _predict_file(model, data, out, keep, how, limits):
+def _predict_file(model, data, out, keep, how, limits, words, excel, reasons):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
-    with write_batches(out) as write:
+    with write_batches(out, excel=excel) as append:
         decider = BatchDecider.load(model, keep, **how)
         # the replicates of an example must be in one batch
-        batches = scan_batches(data, sys.maxsize if decider.replicates else None)
+        size = sys.maxsize if decider.replicates else None
+
+        def write(result, batch):
+            if reasons[0]:
+                result = decider.with_reasons(batch, result, *reasons)
+            append(decider.in_words(result) if words else result)
+
         if limits is None:
-            for batch in batches:
-                write(decider.decide(batch))
-        elif (result := decider.decide_within(batches, *limits)) is not None:
-            write(result)
+            for batch in scan_batches(data, size):
+                write(decider.decide(batch), batch)
+        elif (result := decider.decide_within(scan_batches(data, size), *limits)) is not None:
+            for batch in scan_batches(data, size):
+                write(result[: batch.height], batch)
+                result = result[batch.height :]
         if not decider.rows:
             raise InputError(f"{str(data)!r} has no rows; there is nothing to decide.")
     return decider

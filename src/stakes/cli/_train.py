@@ -31,12 +31,15 @@ def train(
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    cost_features: options.CostFeatures = True,
     error: bars.Error = None,
     replicates: bars.Replicates = None,
     time: options.Time = None,
     group: options.Group = None,
     window: options.Window = None,
     label_delay: options.LabelDelay = None,
+    positive_means: options.PositiveMeans = None,
+    negative_means: options.NegativeMeans = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -74,7 +77,7 @@ def train(
     r"""Fit a learner on all rows and save it as a file that cannot run code.
 
     The file also holds the label, the columns and the cost expressions, so that stakes predict
-    needs only new rows.
+    needs only new rows. A model card (data, costs, folds, money, versions) is written next to it.
 
     \b
     Examples:
@@ -90,9 +93,11 @@ def train(
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
-    rows |= dict(errors=list(error or []), replicates=replicates)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **rows)
+    more = dict(time=time, group=group, window=window, label_delay=label_delay)
+    more |= dict(positive_means=positive_means, negative_means=negative_means)
+    more |= dict(cost_features=cost_features)
+    more |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **more)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
@@ -106,8 +111,9 @@ def train(
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
-    train_to_file(out, name, settings, priced, random_state=seed, tune=tune, key=key)
+    how = dict(random_state=seed, tune=tune, run=run, key=key)
+    card = train_to_file(out, name, settings, priced, **how)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
     if not quiet:
         command = f"stakes predict {shlex.quote(str(out))} new.csv --out decisions.csv"
-        typer.echo(f"Next: {command}", err=True)
+        typer.echo(f"Model card: {card}\nNext: {command}", err=True)

@@ -9,10 +9,14 @@ from stakes.compare._contestants import (
     find_contestant,
     recommended,
 )
-from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
+from stakes.compare._decider import BatchDecider
+from stakes.compare._deploy import train_to_file, winner_of
 from stakes.compare._deploy_parts import FolderDecisions, predict_folder
+from stakes.compare._evaluate import Evaluation
+from stakes.compare._explain import Explanation
 from stakes.compare._fit import fit_on_all, trainable
 from stakes.compare._model_rules import ModelRules
+from stakes.compare._reasons import Reasons, adverse_action
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -24,6 +28,7 @@ from stakes.compare._stats import (
     friedman_test,
 )
 from stakes.compare._table_settings import TableSettings
+from stakes.compare._wording import Wording
 
 __all__ = [
     "CONSTANT_POLICIES",
@@ -31,11 +36,16 @@ __all__ = [
     "BatchDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
+    "Evaluation",
+    "Explanation",
     "FolderDecisions",
     "FriedmanResult",
     "ModelRules",
+    "Reasons",
     "Results",
     "TableSettings",
+    "Wording",
+    "adverse_action",
     "all_estimators",
     "average_ranks",
     "bootstrap_means",

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes._core.words import money
-
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 _WORDS = {"max_alerts": "alert", "max_reviews": "review"}
 
 
-def worth_of_capacity(table, learner):
+def worth_of_capacity(table, learner, words):
     """The limits in words, what one more of each would save, and the cost with fewer and more.
 
     Parameters
@@ -19,6 +17,8 @@ def worth_of_capacity(table, learner):
         Out-of-fold predictions of a comparison with a capacity.
     learner : str
         Name of the learner.
+    words : Wording
+        How amounts are written.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def worth_of_capacity(table, learner):
         costs = [_cost(table, learner, replace(capacity, **{name: a})) for a in amounts]
         per_1000 = [1000 * cost / len(table.data) for cost in costs]
         curve = {"of": _WORDS[name], "limit": amounts, "cost_per_1000": per_1000, "now": limit}
-    sentence = _sentence(capacity, limited, worth, table.periods is not None)
+    sentence = _sentence(capacity, limited, worth, table.periods is not None, words.amount)
     return {"sentence": sentence, "worth": worth, "curve": curve}
 
 
@@ -67,7 +67,7 @@ def _scaled(limit, step):
     return round(limit * step) if isinstance(limit, int) else float(limit * step)
 
 
-def _sentence(capacity, limited, worth, by_day):
+def _sentence(capacity, limited, worth, by_day, money):
     per = "per day" if by_day else "for as many rows as were tested"
     parts = [
         f"{getattr(capacity, name):,} {_WORDS[name]}s"

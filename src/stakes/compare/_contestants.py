@@ -4,8 +4,9 @@ import hashlib
 import importlib.util
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.metadata import entry_points
 from typing import NamedTuple
 
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -13,6 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from stakes._core.deciding import takes_costs
 from stakes._core.learners import FAMILIES, all_estimators, match_name
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import InputError
@@ -21,6 +23,7 @@ from stakes.tree import ConfidenceForestClassifier
 
 CONSTANT_POLICIES = ("always negative", "always positive")
 RECOMMENDED = "recommended blend"
+GROUP = "stakes.learners"
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +207,7 @@ def library():
     trained with the costs, with their own decision rule; and trained without them, calibrated,
     with the Bayes decision. Both at once would count the costs twice.
     """
-    entries = [Entry(RECOMMENDED, "decision", True, _blend)]
+    entries = [Entry(RECOMMENDED, "decision", True, _blend), *plugged_in()]
     for name, learner in all_estimators(FAMILIES):
         info = getattr(learner, "_info", None)
         if info is not None and issubclass(learner, ClassifierMixin):
@@ -212,6 +215,16 @@ def library():
                 build = partial(_of_library, form, learner, calibrated=form != name)
                 entries.append(Entry(form, info.family, info.recommended, build))
     return entries
+
+
+def plugged_in():
+    """Learners of other packages, from their entry points of the group `stakes.learners`.
+
+    An entry point names a classifier class, a function that returns a :class:`Contestant` or an
+    estimator, or either of these objects; its name is the contestant's.
+    """
+    found = entry_points(group=GROUP)
+    return [Entry(one.name, "plug-in", False, partial(_of_plug_in, one)) for one in found]
 
 
 def recommended(random_state=None):
@@ -281,6 +294,25 @@ def _of_library(name, learner, calibrated):
     tree = info.family == "tree"
     form = dict(one_hot=not tree, scale=not tree, max_rows=info.max_rows, speed=info.speed)
     return Contestant(name, info.family, estimator, grid, **form)
+
+
+def _of_plug_in(point):
+    try:
+        made = point.load()
+        made = made() if callable(made) else made
+    except Exception as error:  # whatever another package raises
+        raise InputError(
+            f"The learner {point.name!r} of {point.value!r} cannot be loaded "
+            f"({type(error).__name__}: {error}); fix or remove that package."
+        ) from None
+    if isinstance(made, Contestant):
+        return replace(made, name=point.name)
+    if not hasattr(made, "fit"):
+        raise InputError(f"The learner {point.name!r} of {point.value!r} has no method fit.")
+    if not takes_costs(made):  # it cannot know the costs: decide by expected cost
+        kind = None if hasattr(made, "predict_proba") else "sigmoid"
+        made = BayesDecisionClassifier(made, calibration=kind)
+    return Contestant(point.name, "plug-in", made)
 
 
 def _of_inner(grid):

@@ -14,7 +14,7 @@ import polars as pl
 
 from stakes import __version__
 from stakes._core.files import appearing, check_can_write
-from stakes.compare._deploy import BatchDecider
+from stakes.compare._decider import BatchDecider
 from stakes.errors import InputError
 from stakes.scale import Folder, map_parts
 from stakes.tables import write_batches

@@ -27,6 +27,7 @@ from stakes.risk import conditional_value_at_risk
 from stakes.tables import prepare
 
 INNER_FOLDS = 3
+ONE_THREAD = 100_000  # rows up to which one thread trains
 POLICY = "constant policy"  # key of the chosen settings where a policy replaced the learner
 
 
@@ -87,7 +88,9 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     """
     contestant = trainable(name, data)
     try:
-        model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
+        # on small tables several threads mostly wait for each other, and keep the cores busy
+        with threadpool_limits(1 if len(data) <= ONE_THREAD else None):
+            model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
     except ValueError as error:
         if "window shape" not in str(error):
             raise

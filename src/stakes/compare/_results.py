@@ -10,6 +10,7 @@ import polars as pl
 
 from stakes._core.files import appearing
 from stakes.compare._summary import summarize_results
+from stakes.compare._wording import Wording
 from stakes.errors import InputError
 
 KEY = ("data", "learner", "repeat", "fold")
@@ -132,6 +133,8 @@ class Results:
         Today's decisions, if given.
     capacity : Capacity or None
         Limits on alerts and reviews, if given.
+    wording : Wording
+        How the report calls the decisions and writes amounts.
     """
 
     file: ResultsFile
@@ -140,6 +143,7 @@ class Results:
     unfinished: int
     today: object = None
     capacity: object = None
+    wording: Wording = field(default_factory=Wording)
     _summary: dict | None = None
 
     @property
@@ -161,6 +165,16 @@ class Results:
             self._summary = summarize_results(self)
         return self._summary
 
+    def shown(self):
+        """The summary in the words of :attr:`wording`."""
+        raw = self.summary()
+        shown = self.wording.say(raw)
+        for part, words in zip(raw["datasets"], shown["datasets"], strict=True):
+            if part["what_if"]:  # names are keys there; the page shows them in these words
+                names = [*part["what_if"]["sums"], *part["what_if"]["fixed"]]
+                words["what_if"]["names"] = {name: self.wording.say(name) for name in names}
+        return shown
+
     def report(self, command=None):
         """Write report.html, report.md and report.json; return the path of the HTML page.
 
@@ -172,7 +186,8 @@ class Results:
         call = f"stakes.compare.compare({self.datasets[0].name!r} data, ...)"
         from stakes.compare.report import write_report  # it loads matplotlib, which others need not
 
-        write_report({**self.summary(), "command": command or call}, self.file.directory)
+        command = {"command": command or call, "currency": self.wording.currency}
+        write_report(self.summary() | command, self.file.directory, self.shown() | command)
         return Path(self.file.directory) / "report.html"
 
 

@@ -22,6 +22,7 @@ from stakes.compare._fit import fit_one
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._plan import make_plan, make_tasks, random_tasks
 from stakes.compare._results import Results, ResultsFile, key_of
+from stakes.compare._wording import Wording
 from stakes.errors import InputError
 from stakes.tables import PricedData, as_frame
 
@@ -35,6 +36,7 @@ def compare(
     tune=True,
     today=None,
     capacity=None,
+    wording=None,
     time_budget=None,
     out="stakes-report",
     n_jobs=1,
@@ -65,6 +67,8 @@ def compare(
         Limits on alerts and reviews, of all rows or of each day if the rows have times. Learners
         that decide by expected cost use them as well as they can, others lose their alerts with the
         lowest probability. Nothing is fitted again if only the capacity changes.
+    wording : Wording or None, default=None
+        What the report calls the decisions, and the currency.
     time_budget : float or None, default=None
         Seconds after which no further fit is started.
     out : path, default="stakes-report"
@@ -124,7 +128,7 @@ def compare(
     unfinished = run(tasks, progress)
     wanted = {task.key for task in tasks}
     rows, file.rows = file.rows, [row for row in file.rows if key_of(row) in wanted]
-    results = Results(file, datasets, refused, unfinished, today, capacity)
+    results = Results(file, datasets, refused, unfinished, today, capacity, wording or Wording())
     # what random folds would have promised, for the best learner only
     extra = [task for d in datasets for task in _at_random(results, d, folds, random_state)]
     file.rows = rows

@@ -3,7 +3,7 @@
 import numpy as np
 
 from stakes import __version__
-from stakes._core.words import count, money
+from stakes._core.words import count
 from stakes.compare._capacity_worth import worth_of_capacity
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
@@ -11,9 +11,12 @@ from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
 from stakes.compare._periods import cost_by_period
 from stakes.compare._resamples import Resamples
 from stakes.compare._stats import critical_difference, friedman_test
+from stakes.compare._what_if import what_if
+from stakes.compare._wording import Wording
 from stakes.risk import conditional_value_at_risk
 
 N_BOOT = 1000
+DEFAULT = Wording()
 
 
 def summarize_results(results):
@@ -36,7 +39,7 @@ def summarize_results(results):
 
 def summarize_data(results, data):
     """Summary of one data set."""
-    table = OutOfFold(results, data)
+    table, words = OutOfFold(results, data), results.wording
     today, today_name = table.today()
     learners = _learners(table, today)
     learners.sort(key=lambda facts: (facts["cost_per_1000"], facts["learner"]))
@@ -49,11 +52,13 @@ def summarize_data(results, data):
         "stakes_in_words": str(data.summary()),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
-        "counts": counts_sentence(best, table.data.summary()),
+        "sentence": headline(best, today_name, 1000 * today.mean(), len(learners), words),
+        "counts": counts_sentence(best, table.data.summary(), words),
         "folds": folds_in_words(data, table.data),
-        "promise": promise(best, table),
-        "capacity": worth_of_capacity(table, best["learner"]),
+        "promise": promise(best, table, words),
+        "capacity": worth_of_capacity(table, best["learner"], words),
+        "what_if": what_if(table, [facts["learner"] for facts in learners]),
+        "tested": len(table.data),
         "periods": cost_by_period(table, best["learner"], today),
         "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
@@ -68,11 +73,12 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost, n_finished):
+def headline(best, today_name, today_cost, n_finished, words=DEFAULT):
     """The sentence for the manager; `n_finished` counts learners and constant policies."""
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
+    amount = words.amount
     if best["learner"] in CONSTANT_POLICIES:
-        cost = f"({money(best['cost_per_1000'])} per 1,000 decisions)"
+        cost = f"({amount(best['cost_per_1000'])} per 1,000 decisions)"
         if n_finished == len(CONSTANT_POLICIES):
             return f"No learner has finished; “{best['learner']}” costs least so far {cost}."
         return (
@@ -83,12 +89,11 @@ def headline(best, today_name, today_cost, n_finished):
     against = today_name if today_name == TODAYS_RULE else f"the constant policy “{today_name}”"
     if high < 0:
         return (
-            f"Keep {against}: the cheapest learner, {best['learner']}, costs {money(-saved)} more "
-            f"per 1,000 decisions (95% interval {money(-high)} to {money(-low)})."
+            f"Keep {against}: the cheapest learner, {best['learner']}, costs {amount(-saved)} more "
+            f"per 1,000 decisions (95% interval {amount(-high)} to {amount(-low)})."
         )
-    saves = (
-        f"{money(saved)} per 1,000 decisions{share} (95% interval {money(low)} to {money(high)})."
-    )
+    between = f"95% interval {amount(low)} to {amount(high)}"
+    saves = f"{amount(saved)} per 1,000 decisions{share} ({between})."
     if low > 0:
         return f"Deploy {best['learner']}: compared with {against} it saves {saves}"
     return (
@@ -97,16 +102,18 @@ def headline(best, today_name, today_cost, n_finished):
     )
 
 
-def counts_sentence(best, stakes):
+def counts_sentence(best, stakes, words=DEFAULT):
     """How many cases of each kind the best one decides rightly and wrongly."""
     positives = 1000 * stakes.n_positive / stakes.n
     wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
     reviews = best["reviews_per_1000"]
     reviewed = f"sends {count(reviews)} to a review, " if reviews else ""
+    alerts = count(best["alerts_per_1000"])
+    means = words.positive_means
+    decides = f"decides to {means} in {alerts}" if means else f"calls {alerts} positive"
     return (
-        f"Of 1,000 cases it {reviewed}calls {count(best['alerts_per_1000'])} positive, "
-        f"{count(wrong)} of them wrongly, and misses {count(missed)} of {count(positives)} "
-        "positives."
+        f"Of 1,000 cases it {reviewed}{decides}, {count(wrong)} of them wrongly, and misses "
+        f"{count(missed)} of {count(positives)} positives."
     )
 
 
@@ -136,22 +143,22 @@ def folds_in_words(data, tested):
     return " ".join(parts)
 
 
-def promise(best, table):
+def promise(best, table, words=DEFAULT):
     """What random folds would have promised for the best learner; None if that is not known."""
     if table.data.origin is None or best["learner"] in CONSTANT_POLICIES:
         return None
     promised = table.promised(best["learner"])
     if promised is None:
         return None
-    promised *= 1000
+    promised, amount = 1000 * promised, words.amount
     real, excess = best["cost_per_1000"], best["cost_per_1000"] - promised
     share = f" ({abs(excess) / promised:.0%})" if promised > 0 else ""
     more = "more" if excess >= 0 else "less"
     return {
         "cost_per_1000": promised,
         "excess_per_1000": excess,
-        "sentence": f"Random folds would have promised {money(promised)} per 1,000 decisions on "
-        f"the same rows; it really costs {money(real)}, {money(abs(excess))}{share} {more}.",
+        "sentence": f"Random folds would have promised {amount(promised)} per 1,000 decisions on "
+        f"the same rows; it really costs {amount(real)}, {amount(abs(excess))}{share} {more}.",
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from stakes._core.files import appearing
+from stakes.compare._wording import Wording
 from stakes.datasets import CATALOG, load
 from stakes.errors import InputError
 from stakes.tables import (
@@ -18,6 +19,7 @@ from stakes.tables import (
 
 FILE = "table.json"
 ORIGIN = ("time", "group", "window", "label_delay")
+WORDS = ("positive_means", "negative_means", "currency")
 DEFAULTS = {"fp_cost": "1", "fn_cost": "1", "tp_cost": "0", "tn_cost": "0"}
 
 
@@ -46,6 +48,12 @@ class TableSettings:
     time, group, window, label_delay : str, default=None
         Columns of the time and the group of the rows, the length of the training window and the
         delay of labels, see :class:`~stakes.tables.TimeGroupSplit`.
+    cost_features : bool, default=True
+        Whether columns used in the costs are features.
+    positive_means, negative_means : str, default=None
+        What the two decisions are in words, such as "refuse" and "accept".
+    currency : str, default=None
+        Currency of the costs, in the report.
 
     Examples
     --------
@@ -66,6 +74,10 @@ class TableSettings:
     group: str | None = None
     window: str | None = None
     label_delay: str | None = None
+    cost_features: bool = True
+    positive_means: str | None = None
+    negative_means: str | None = None
+    currency: str | None = None
 
     @property
     def is_file(self):
@@ -77,6 +89,10 @@ class TableSettings:
         if path.is_dir() and self.data in CATALOG:
             return False
         return path.exists() or bool(path.suffix) or "/" in self.data
+
+    def wording(self):
+        """What reports call the decisions, and the currency."""
+        return Wording(self.positive_means, self.negative_means, self.currency)
 
     def load(self):
         """The rows with labels and costs, as :class:`~stakes.tables.PricedData`."""
@@ -96,6 +112,7 @@ class TableSettings:
             **(DEFAULTS | self.costs),
             drop=drop,
             missing=self.missing,
+            cost_features=self.cost_features,
             errors=self.errors,
             replicates=self.replicates,
             **{name: getattr(self, name) for name in ORIGIN},
@@ -167,7 +184,8 @@ class TableSettings:
             [*older.missing, *self.missing],
             [*older.errors, *self.errors],
             self.replicates or older.replicates,
-            **{name: getattr(self, name) or getattr(older, name) for name in ORIGIN},
+            cost_features=self.cost_features and older.cost_features,
+            **{name: getattr(self, name) or getattr(older, name) for name in (*ORIGIN, *WORDS)},
         )
 
     def save(self, folder):

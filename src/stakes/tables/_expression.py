@@ -35,8 +35,9 @@ class CostExpression:
 
     Allowed: numbers, text in quotes, column names (in backquotes unless they are plain words),
     ``+ - * / **``, comparisons, ``and or not``, and the functions min, max, abs, log, exp, sqrt,
-    clip(x, low, high) and where(condition, yes, no). Anything else is refused: attributes, other
-    calls, large powers. The cost of a row is missing if a value that it needs is missing.
+    clip(x, low, high), where(condition, yes, no), coalesce(x, y) (the first that is not missing)
+    and is_missing(x). Anything else is refused: attributes, other calls, large powers. The cost of
+    a row is missing if a value that it needs is missing.
 
     Parameters
     ----------
@@ -183,7 +184,7 @@ class CostExpression:
             parts = [self._condition(part, columns) for part in node.values]
             return (ops.all if isinstance(node.op, ast.And) else ops.any)(parts), "boolean"
         if isinstance(node, ast.Call):
-            return self._call(node, columns), "number"
+            return self._call(node, columns)
         return self._refuse(f"a part of kind {type(node).__name__}")
 
     def _constant(self, value, ops):
@@ -302,10 +303,14 @@ class CostExpression:
             raise InputError(
                 f"The cost {self.text!r} gives {name} {len(node.args)} value(s); it takes {wanted}."
             )
+        if name == "is_missing":
+            value, kind = self._build(node.args[0], columns)
+            value = columns.ops.number(value) if kind == "number" else value
+            return columns.ops.is_missing(value, kind), "boolean"
         first = self._condition if name == "where" else self._number
         values = [first(node.args[0], columns)]
         values += [self._number(arg, columns) for arg in node.args[1:]]
-        return columns.ops.functions[name](*values)
+        return columns.ops.functions[name](*values), "number"
 
 
 class _Columns(NamedTuple):

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import polars as pl
 
+from stakes.tables._values import MISSING_WORDS, is_missing
+
 COMPARE = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -29,6 +31,8 @@ FUNCTIONS = {
     "sqrt": (1, 1),
     "clip": (3, 3),
     "where": (3, 3),
+    "coalesce": (2, 20),
+    "is_missing": (1, 1),
 }
 
 
@@ -48,6 +52,10 @@ def _number(value):
     return value.cast(pl.Float64).fill_nan(None)
 
 
+def _missing_text(value):
+    return value.is_null() | value.str.strip_chars().is_in(["", *MISSING_WORDS])
+
+
 POLARS = SimpleNamespace(
     constant=lambda value: pl.lit(value),
     column=_column,
@@ -57,6 +65,7 @@ POLARS = SimpleNamespace(
     all=pl.all_horizontal,
     any=pl.any_horizontal,
     not_=lambda part: ~part,
+    is_missing=lambda part, kind: _missing_text(part) if kind == "text" else part.is_null(),
     negative=lambda part: -part,
     functions={
         "+": operator.add,
@@ -71,6 +80,7 @@ POLARS = SimpleNamespace(
         "exp": lambda x: x.exp(),
         "sqrt": lambda x: x.sqrt(),
         "clip": lambda x, *ends: _complete(x.clip(*ends), x, *ends),
+        "coalesce": lambda *parts: pl.coalesce(parts),
         "where": lambda condition, yes, no: pl.when(condition).then(yes).when(~condition).then(no),
     },
 )
@@ -187,6 +197,7 @@ SCALAR = SimpleNamespace(
     all=_all,
     any=_any,
     not_=_on_values(lambda value: None if value is None else not value),
+    is_missing=lambda part, kind: _on_values(is_missing)(part),
     negative=_on_values(operator.neg),
     functions={
         name: _on_values(function)
@@ -203,6 +214,7 @@ SCALAR = SimpleNamespace(
             "exp": _exp,
             "sqrt": _sqrt,
             "clip": _clip,
+            "coalesce": lambda *values: next((v for v in values if v == v), math.nan),
             "where": _where,
         }.items()
     },

@@ -9,7 +9,8 @@ from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
 from stakes.tables._errors import check_errors, join_replicates, read_errors
-from stakes.tables._kinds import as_frame, blank_out, find_kinds
+from stakes.tables._expression import CostExpression
+from stakes.tables._kinds import as_frame, blank_out, find_kinds, kind_of
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
@@ -28,6 +29,7 @@ def load_table(
     tn_cost=0.0,
     drop=(),
     missing=(),
+    cost_features=True,
     errors=(),
     replicates=None,
     time=None,
@@ -51,13 +53,14 @@ def load_table(
         are 0/1, -1/1, no/yes, n/y, false/true or f/t.
     fp_cost, fn_cost, tp_cost, tn_cost : float, str or array-like of shape (n,)
         Costs of the four outcomes: a number, an expression over the columns (see
-        :class:`~stakes.tables.CostExpression`), or one value per row. A column used in a cost
-        remains a feature unless it is in `drop`.
+        :class:`~stakes.tables.CostExpression`), or one value per row.
     drop : str or sequence of str, default=()
         Columns that are not features.
     missing : str or sequence of str, default=()
         Texts that are missing values as well; a text column that is all numbers or dates without
         them becomes one.
+    cost_features : bool, default=True
+        Whether columns used in the costs are features as well.
     errors : sequence of str, default=()
         Error bars of the measurements: "mass=mass_se", "mass=mass_lo..mass_hi" or "*=*_se". Their
         columns are no features; learners that use error bars see them.
@@ -109,7 +112,9 @@ def load_table(
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(frame, given, target)
     origin = _origin(frame, time, group, window, label_delay)
-    X = frame.drop([target, *drop, *(name for name in (time, group) if name)], strict=False)
+    used = _columns_of(given)
+    out = [target, *drop, *(name for name in (time, group) if name)]
+    X = frame.drop(out + ([] if cost_features else used), strict=False)
     if not X.width:
         raise InputError(f"No column is left next to the target {target!r} as a feature.", "drop")
     scalar = [f"{key} = {value}" for key, value in given.items() if np.ndim(value) == 0]
@@ -121,12 +126,20 @@ def load_table(
         dropped_alarms=tuple(
             row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0], origin)
         ),
+        cost_kinds={name: kind_of(frame.schema[name]) for name in used},
         origin=origin,
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
         errors=bars,
         replicates=joined,
         **costs,
     )
+
+
+def _columns_of(costs):
+    """Columns that cost expressions use."""
+    texts = [cost for cost in costs.values() if isinstance(cost, str | CostExpression)]
+    costs = [cost if isinstance(cost, CostExpression) else CostExpression(cost) for cost in texts]
+    return list(dict.fromkeys(name for cost in costs for name in cost.columns))
 
 
 def _origin(frame, time, group, window, label_delay):

@@ -110,11 +110,11 @@ class ModelMatrix(TableTransformer):
     def transform(self, X):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
-        return self._filled(_bounded(self.encoder_.transform(X), self.encoder_.feature_names_out_))
+        return self._filled(_bounded(self.encoder_.encode(X), self.encoder_.feature_names_out_))
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
-        Z = _bounded(self.encoder_.fit(X).transform(X), self.encoder_.feature_names_out_)
+        Z = _bounded(self.encoder_.fit(X).encode(X), self.encoder_.feature_names_out_)
         names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
         if sparse.issparse(Z):
             self.scale_ = _root_mean_square(Z) if self.scale else np.ones(Z.shape[1])

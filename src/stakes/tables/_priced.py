@@ -36,6 +36,8 @@ class PricedData:
         Source, licence, and origin of the costs.
     dropped_alarms : tuple of str, default=()
         Alarms about columns of the table that are not features, see :attr:`alarms`.
+    cost_kinds : dict, default={}
+        Column -> kind of the columns of the table that the costs were computed from.
     errors : dict of str -> list of str, default={}
         Columns of X that hold error bars: measurement -> [column of standard errors] or [lower,
         upper]. Only learners that use error bars see them.
@@ -65,6 +67,7 @@ class PricedData:
     positive: str = "1"
     description: str = ""
     dropped_alarms: tuple = ()
+    cost_kinds: dict = field(default_factory=dict)
     errors: dict = field(default_factory=dict)
     replicates: dict = field(default_factory=dict)
     origin: RowOrigin | None = None
@@ -95,7 +98,15 @@ class PricedData:
         """Sentences on columns that are left out, or are text because of a few values."""
         columns = [] if self.kinds is None else self.X.iter_columns()
         as_text = [_as_text(column, why) for column in columns if (why := why_text(column))]
-        return [*self._found[1], *as_text]
+        return [*self._found[1], *as_text, *self._cost_notes()]
+
+    def _cost_notes(self):
+        both = [name for name in self.cost_kinds if name in (self.kinds or {})]
+        if not both:
+            return []
+        are = "is a feature" if len(both) == 1 else "are features"
+        names = " and ".join(map(repr, both))
+        return [f"{names} of the costs {are} too; to leave such columns out: --no-cost-features."]
 
     @cached_property
     def alarms(self):

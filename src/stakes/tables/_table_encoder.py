@@ -150,6 +150,20 @@ class TableEncoder(TableTransformer):
 
     def transform(self, X):
         """Encode a table that has the columns of training; other columns are ignored."""
+        return self.encode(X)
+
+    def encode(self, X):
+        """As `transform`, but always an array or a sparse matrix, whatever `set_output` says.
+
+        Parameters
+        ----------
+        X : data frame, array or sparse matrix
+            Rows with the columns of training.
+
+        Returns
+        -------
+        ndarray or sparse matrix
+        """
         check_is_fitted(self)
         if self.kinds_ is None:
             X = _matrix(X)

@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -9,15 +10,19 @@ import polars as pl
 from stakes._core.files import appearing
 from stakes.errors import InputError
 
+_SHEET_ROWS = 1_048_575
+
 
 @contextmanager
-def write_batches(path):
+def write_batches(path, *, excel=False):
     """A function that appends batches; the file appears when the context is left.
 
     Parameters
     ----------
     path : Path
-        A .csv or .parquet file; an older one stays if anything fails.
+        A .csv, .parquet or .xlsx file; an older one stays if anything fails.
+    excel : bool, default=False
+        Whether a CSV begins with the mark by which Excel knows UTF-8.
 
     Examples
     --------
@@ -29,17 +34,39 @@ def write_batches(path):
     ['a', '1', '2']
     """
     kind = Path(path).suffix.lower()
-    if kind not in (".csv", ".parquet"):
-        raise InputError(f"{str(path)!r} must end in .csv or .parquet.")
+    if kind not in _KINDS:
+        raise InputError(f"{str(path)!r} must end in .csv, .parquet or .xlsx.")
     with appearing(path) as partial:
-        with (_csv if kind == ".csv" else _parquet)(partial) as write:
+        with (_csv_for_excel if excel and kind == ".csv" else _KINDS[kind])(partial) as write:
             yield write
 
 
 @contextmanager
-def _csv(path):
+def _csv(path, start=b""):
     with open(path, "wb") as file:
-        yield lambda batch: batch.write_csv(file, include_header=file.tell() == 0)
+        file.write(start)
+        yield lambda batch: batch.write_csv(file, include_header=file.tell() == len(start))
+
+
+def _csv_for_excel(path):
+    return _csv(path, b"\xef\xbb\xbf")
+
+
+@contextmanager
+def _xlsx(path):
+    """A workbook is written as a whole, at the end."""
+    if find_spec("xlsxwriter") is None:
+        raise InputError('Excel files need the package xlsxwriter: pip install "stakes[excel]".')
+    batches = []
+    yield batches.append
+    table = pl.concat(batches)
+    if table.height > _SHEET_ROWS:
+        raise InputError(
+            f"An Excel sheet has at most {_SHEET_ROWS:,} rows, and there are {table.height:,}; "
+            "write a .csv or .parquet file."
+        )
+    with open(path, "wb") as file:
+        table.write_excel(file, worksheet="decisions", autofit=True)
 
 
 @contextmanager
@@ -54,3 +81,6 @@ def _parquet(path):
 
         yield write
         pl.scan_parquet(parts, glob=False).sink_parquet(path, maintain_order=True)
+
+
+_KINDS = {".csv": _csv, ".parquet": _parquet, ".xlsx": _xlsx}

@@ -9,6 +9,7 @@ import jinja2
 
 from stakes._core.files import appearing
 from stakes._core.words import count, markdown_table, money
+from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare.report._figures import (
     calibration_figure,
     capacity_figure,
@@ -19,38 +20,69 @@ from stakes.compare.report._figures import (
 )
 
 
-def _finite(value):
+def finite(value):
     """The value with null in place of NaN and infinite numbers, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def write_report(summary, directory):
-    """Write report.html, report.md and report.json into a directory, each atomically."""
+def write_report(summary, directory, shown=None):
+    """Write report.html, report.md and report.json into a directory, each atomically.
+
+    The pages show `shown`, the summary in the user's words; None: the summary itself.
+    """
+    shown = summary if shown is None else shown
     texts = {
-        "report.json": json.dumps(_finite(summary), indent=1, sort_keys=True, allow_nan=False)
-        + "\n",
-        "report.md": to_markdown(summary),
-        "report.html": to_html(summary),
+        "report.json": to_json(summary),
+        "report.md": to_markdown(shown),
+        "report.html": to_html(shown),
     }
     for name, text in texts.items():
         with appearing(Path(directory) / name) as partial:
             partial.write_text(text, encoding="utf-8")
 
 
+def to_json(summary):
+    """The summary without the sums of the sliders, which only the page uses."""
+    parts = [{k: v for k, v in part.items() if k != "what_if"} for part in summary["datasets"]]
+    plain = finite(summary | {"datasets": parts})
+    return json.dumps(plain, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
 def to_html(summary):
     """Render one page with inline style and figures, light and dark, that loads nothing."""
+    figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
+    ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
+    sections = [_what_if(data, f"what-if-{i}") for i, data in enumerate(summary["datasets"])]
+    return render("report.html.j2", summary=summary, figures=figures, ranks=ranks, what_if=sections)
+
+
+def _what_if(data, name):
+    """The section that answers back; hidden where scripts do not run."""
+    found = data["what_if"]
+    if not found:
+        return ""
+    policies = [name for name in CONSTANT_POLICIES if name in found["fixed"]]
+    content = {"names": {}} | found | {"policies": policies}
+    # no text in it may end the script element
+    text = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return render("what_if.html.j2", id=name, n=data["tested"], data=text)
+
+
+def render(template, **values):
+    """A page from one of the templates, in the style that all pages share."""
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {"cases": count, "money": money}
-    template = files("stakes.compare.report").joinpath("report.html.j2").read_text(encoding="utf-8")
-    figures = [_figures(data, f"d{i}") for i, data in enumerate(summary["datasets"])]
-    ranks = rank_figure(summary["ranks"], "ranks") if "ranks" in summary else None
-    return environment.from_string(template).render(summary=summary, figures=figures, ranks=ranks)
+    text, style = (
+        files("stakes.compare.report").joinpath(name).read_text(encoding="utf-8")
+        for name in (template, "style.html")
+    )
+    return environment.from_string(text).render(style=style, **values)
 
 
 def to_markdown(summary):

@@ -1,0 +1,111 @@
+"""`stakes evaluate`: what decisions cost, against what was promised."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._guard import guarded
+from stakes.errors import InputError
+
+
+@guarded
+def evaluate(
+    decisions: Annotated[
+        Path, typer.Argument(metavar="DECISIONS", help="A .csv or .parquet file of stakes predict.")
+    ],
+    outcomes: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUTCOMES",
+            help="The rows with their labels, now that they are known, and the columns of the "
+            "costs. Rows without a label are counted as waiting.",
+        ),
+    ],
+    target: options.Target = None,
+    positive: options.Positive = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="Model file that decided: its label and costs are the defaults."
+        ),
+    ] = None,
+    fp_cost: options.cost_option("fp", "as in --model, else 1") = None,
+    fn_cost: options.cost_option("fn", "as in --model, else 1") = None,
+    tp_cost: options.cost_option("tp", "as in --model, else 0") = None,
+    tn_cost: options.cost_option("tn", "as in --model, else 0") = None,
+    review_cost: options.ReviewCost = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that identifies a row in both files; row: the number of the row in "
+            "OUTCOMES.",
+        ),
+    ] = "row",
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Time of each row, for the cost by period."),
+    ] = None,
+    challenger: Annotated[
+        Path | None,
+        typer.Option(metavar="DECISIONS", help="Decisions of another model about the same rows."),
+    ] = None,
+    positive_means: options.PositiveMeans = None,
+    negative_means: options.NegativeMeans = None,
+    currency: options.Currency = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("evaluation.html"),
+    quiet: options.Quiet = False,
+):
+    r"""Turn what happened into money: paid against promised, calibration, drift by period.
+
+    \b
+    Examples:
+      stakes predict model.skops new.csv --keep id --out decisions.csv
+      stakes evaluate decisions.csv outcomes.csv --model model.skops --by id --time date
+    """
+    from stakes._core.files import check_can_write
+    from stakes._core.model_file import load_model
+    from stakes.compare import Evaluation, Wording
+    from stakes.compare.report import write_evaluation
+    from stakes.costs import COST_NAMES, NEUTRAL_COSTS
+    from stakes.tables import read_table
+
+    given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
+    costs = {name: str(cost) for name, cost in NEUTRAL_COSTS.items()}
+    words = []
+    if model is not None:
+        facts = load_model(model).facts
+        costs |= {name: cost for name, cost in facts.get("costs", {}).items() if cost is not None}
+        target, positive = target or facts.get("target"), positive or facts.get("positive")
+        words = facts.get("words", [])
+    costs |= {name: cost for name, cost in given.items() if cost is not None}
+    if review_cost is not None:
+        costs["review_cost"] = review_cost
+    if target is None:
+        raise InputError(
+            "Name the label column of the outcomes: {target}, or give {model}.", ("target", "model")
+        )
+    stored = [*words, None, None]
+    words = [positive_means or stored[0], negative_means or stored[1]]
+    check_can_write(out)
+    summary = Evaluation(
+        read_table(decisions),
+        read_table(outcomes),
+        target,
+        costs,
+        positive=positive,
+        by=by,
+        time=time,
+        challenger=None if challenger is None else read_table(challenger),
+        wording=Wording(*words, currency),
+    ).summary()
+    command = shlex.join(["stakes", *sys.argv[1:]])
+    write_evaluation(summary, out, title=decisions.name, command=command, currency=currency)
+    for sentence in summary["sentences"]:
+        typer.echo(sentence)
+    if not quiet:
+        typer.echo(f"Page: {out}", err=True)

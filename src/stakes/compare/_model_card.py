@@ -1,0 +1,100 @@
+"""A card next to a model file: what it was trained on, at which costs, and what it promises."""
+
+import json
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from stakes import __version__
+from stakes._core.files import appearing
+from stakes._core.words import markdown_table
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "lightgbm", "xgboost")
+
+
+def write_card(path, learner, chosen, settings, data, *, run=None):
+    """Write the card of a model as Markdown, next to its file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The model file; the card has its name with the suffix .md.
+    learner : str
+        Name of the contestant.
+    chosen : dict
+        Settings that tuning chose.
+    settings : TableSettings
+        Where the data came from.
+    data : PricedData
+        The training rows.
+    run : path, default=None
+        Folder of the comparison that the learner won.
+
+    Returns
+    -------
+    Path
+    """
+    card = Path(path).with_suffix(".md")
+    parts = [f"# Model card: {Path(path).name}", _facts(learner, chosen, settings, data)]
+    parts += ["## Costs", _costs(settings, data), str(data.summary())]
+    parts += ["## Money", _money(run, learner)]
+    cautions = [f"- {alarm}" for alarm in data.alarms]
+    if cautions:
+        parts += ["## Cautions", "\n".join(cautions)]
+    parts += ["## Columns", ", ".join(f"`{name}`" for name in data.X.columns)]
+    parts += ["## Versions", _versions()]
+    with appearing(card) as partial:
+        partial.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return card
+
+
+def _facts(learner, chosen, settings, data):
+    rows = [["learner", learner]]
+    if chosen:
+        rows.append(["settings", ", ".join(f"{key} = {value}" for key, value in chosen.items())])
+    rows += [
+        ["data", f"{data.name}, {len(data):,} rows, {int(data.y.sum()):,} positive"],
+        ["positive class", f"{settings.target or 'label'} is {data.positive}"],
+        ["trained", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
+    ]
+    names = {"time": "time", "group": "group", "label_delay": "label delay", "window": "window"}
+    rows += [[words, getattr(settings, n)] for n, words in names.items() if getattr(settings, n)]
+    return markdown_table(["", ""], rows)
+
+
+def _costs(settings, data):
+    shown = {name: cost or "one per row" for name, cost in settings.expressions(data).items()}
+    return markdown_table(["outcome", "cost"], [[name, f"`{c}`"] for name, c in shown.items()])
+
+
+def _money(run, learner):
+    """The sentences of the comparison about this learner."""
+    if run is None:
+        return "Not compared with anything; run stakes compare and train with --from."
+    report = json.loads((Path(run) / "report.json").read_text())
+    part, plan = report["datasets"][0], report["plan"]
+    found = next((f for f in part["learners"] if f["learner"] == learner), None)
+    if found is None:
+        return f"{learner} was not part of the comparison in {run}."
+    low, high = found["saves_interval"]
+    lines = [
+        f"{plan['repeats']} repeats of {plan['folds']} folds, seed {plan['random_state']}. "
+        + (part.get("folds") or "Folds were random."),
+        f"Cost per 1,000 decisions: {found['cost_per_1000']:,.2f} (95% interval "
+        f"{found['cost_interval'][0]:,.2f} to {found['cost_interval'][1]:,.2f}).",
+        f"Saved per 1,000 decisions, compared with {part['today']['name']}: "
+        f"{found['saves_per_1000']:,.2f} (95% interval {low:,.2f} to {high:,.2f}).",
+        part["sentence"],
+    ]
+    return "\n\n".join(lines)
+
+
+def _versions():
+    rows = [["stakes", __version__], ["Python", platform.python_version()]]
+    for name in PACKAGES:
+        try:
+            rows.append([name, version(name)])
+        except PackageNotFoundError:
+            continue
+    return markdown_table(["package", "version"], rows)
