@@ -29,6 +29,8 @@ def run():
         rows += against("MM-SMV", 3_000, 100, ["CLARABEL", "SCS", "ECOS"])
         rows += against("MM-SMV-I", 3_000, 30, ["CLARABEL"])
         rows += against("MM-SMV-I", 3_000, 100, ["CLARABEL"] if full else [])
+        for name in ("MM-SMV", "MM-SMV-I"):
+            rows += against(name, 80, 2_500, ["CLARABEL"])
         for n in (1_000, 10_000, 100_000):
             rows += against("MM-SMV", n, 30, [], note="growth with n;")
         if full:

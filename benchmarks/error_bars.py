@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from stakes.compare import Contestant
 from stakes.compare._contestants import baselines
 from stakes.compare._error_bars import error_bar_contestants
-from stakes.compare._fit import fit_contestant, positive_probability
+from stakes.compare._fit import fit_contestant
 from stakes.compare._plan import split
 from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
@@ -32,7 +32,7 @@ def main():
         "| data | learner | error (%) | s.e. of the difference | cost per row | "
         "s.e. of the difference |"
     )
-    print("| --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- |", flush=True)
     for data in (wdbc(), wpbc(), vowels(6), vowels(1)):
         scores = {one.name: out_of_fold(one, data) for one in contestants()}
         rivals = [name for name in scores if name not in OURS]
@@ -70,9 +70,9 @@ def out_of_fold(contestant, data):
                 warnings.simplefilter("ignore")
                 model, _, _ = fit_contestant(contestant, data.take(train), repeat, tune=True)
             part = data.take(test)
-            p = positive_probability(model, part.X)
-            if np.isnan(p).any():  # a constant policy replaced the learner
-                p = np.asarray(model.predict(part.X), float)
+            p = np.asarray(model.predict_proba(part.X))
+            # one column: a constant policy replaced the learner
+            p = p[:, 1] if p.shape[1] == 2 else np.asarray(model.predict(part.X), float)
             positive = part.y == 1
             found[test, 0] += (p > 0.5) != positive
             options = np.column_stack([p * FN_COST, 1 - p, np.full(len(p), REVIEW)])

@@ -44,6 +44,7 @@ EXEMPT = {
         "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
     },
     "UncertainMarginClassifier": dict.fromkeys(_WEIGHTS_EXEMPT, _CLOSE),
+    "UncertainKernelClassifier": dict.fromkeys(_WEIGHTS_EXEMPT, _CLOSE),
     **{
         name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
         for reason, names in {
@@ -88,6 +89,7 @@ WITHOUT_INFO = {
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
     "UncertainOneVsRestClassifier": _NEEDS_ANOTHER,
+    "UncertainKernelClassifier": "SVC unless there are error bars; compare runs the linear ones",
     "UncertainScaler": "no classifier",
     "UncertainLogisticClassifier": "logistic regression unless a table has error bars, see compare",
     "BayesNetConfidence": "no classifier",

@@ -139,7 +139,7 @@ def test_mixed_labels_of_replicates_are_refused(run, files):
 
 def test_settings_of_a_run_keep_error_bars(run, files, tmp_path):
     words = ["--target", "kind", "--positive", "B", "--error", "*=*_se", "--folds", "2"]
-    words += ["--learners", "cw", "--no-tune", "-j", "1", "--out", tmp_path / "run"]
+    words += ["--learners", "cw", "-j", "1", "--out", tmp_path / "run"]  # tuned
     result = run("compare", files["se"], *words)
     assert result.exit_code == 0, (result.output, result.exception)
     assert json.loads((tmp_path / "run" / "table.json").read_text())["errors"] == ["*=*_se"]

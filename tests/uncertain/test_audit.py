@@ -32,8 +32,8 @@ def test_nothing_is_exceeded(rows):
 
 def test_the_page_shows_this_audit(rows):
     lines = [line for line in to_markdown(rows).splitlines() if line.startswith("|")]
-    shown = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    assert shown[0] == lines[0]
+    page = PAGE.read_text().splitlines()
+    shown = [line for line in page[page.index(lines[0]) :] if line.startswith("| ")]
     for line, stored in zip(lines, shown, strict=True):
         ours, theirs = line.split(" | "), stored.split(" | ")
         assert ours[0] == theirs[0] and ours[2:5] == theirs[2:5]

@@ -12,6 +12,7 @@ from stakes.uncertain import (
     Intersection,
     MeanIntervalEllipsoid,
     UncertainMarginClassifier,
+    _geometry,
 )
 from stakes.uncertain._geometry import geometry_of
 from stakes.uncertain._geometry_jit import Scales, axes_rows, free_sums, moved_rows
@@ -179,3 +180,29 @@ def test_iterations_do_not_grow_with_the_examples():
     rng = np.random.default_rng(0)
     few, many = (solve_interior(problems(rng, n, 5)[2], tol=1e-6)[-1] for n in (100, 5000))
     assert many <= few + 12
+
+
+@pytest.mark.parametrize("kind", ["ellipsoid", "union", "cut", "cut union", "box"])
+def test_many_features_are_solved_by_rows(kind, monkeypatch):
+    """The Newton system of the rows has the solution of the matrix."""
+    rng = np.random.default_rng(0)
+    n, d = 24, 130
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    X = rng.normal(size=(n, d)) + 1.5 / np.sqrt(d) * y[:, None]
+    axes = 0.4 * rng.uniform(0.2, 1.8, (n, d))
+    ellipsoid, box = Ellipsoid(X, axes), Box(X - 0.9 * axes, X + 1.1 * axes)
+    union = MeanIntervalEllipsoid(X - 0.05 * axes, X + 0.04 * axes, axes)
+    sets = {
+        "ellipsoid": ellipsoid,
+        "union": union,
+        "cut": Intersection(ellipsoid, box),
+        "cut union": Intersection(union, box),
+        "box": Box(X - 0.1 * axes, X + 0.1 * axes),
+    }[kind]
+    problem = MarginProblem(sets, y, np.ones(n))
+    by_rows = solve_margin(problem, "interior", tol=1e-6)
+    monkeypatch.setattr(_geometry, "WIDE", 10**9)
+    by_matrix = solve_margin(problem, "interior", tol=1e-6)
+    assert max(by_rows.gap, by_matrix.gap) <= 1e-6
+    assert by_rows.objective == pytest.approx(by_matrix.objective, rel=2e-6)
+    np.testing.assert_allclose(by_rows.coef, by_matrix.coef, atol=2e-3)

@@ -30,7 +30,8 @@ def error_bar_contestants():
     >>> [c.name for c in error_bar_contestants()][1:]
     ['UncertainLogisticClassifier', 'UncertainMarginClassifier']
     """
-    shrunk = Pipeline([("shrink", ShrunkMeans()), ("learn", LogisticRegression(max_iter=2000))])
+    # as `compare` names the last step of a pipeline inside a decision rule
+    shrunk = Pipeline([("shrink", ShrunkMeans()), ("learner", LogisticRegression(max_iter=2000))])
     margin = UncertainMarginClassifier(
         formulation="MM-MC", max_error=0.95, C=0.1, error_model="classical"
     )
@@ -39,7 +40,7 @@ def error_bar_contestants():
             SHRUNK,
             "baseline",
             BayesDecisionClassifier(shrunk),
-            {"estimator__learn__C": [0.01, 0.1, 1.0]},
+            {"estimator__C": [0.01, 0.1, 1.0]},
             error_bars=True,
         ),
         Contestant(

@@ -1,6 +1,7 @@
 """Maximum-margin classification of uncertain measurements, with certified predictions."""
 
 from stakes.uncertain._formulations import uncertainty_set
+from stakes.uncertain._kernel import UncertainKernelClassifier
 from stakes.uncertain._logistic import UncertainLogisticClassifier
 from stakes.uncertain._margin import UncertainMarginClassifier
 from stakes.uncertain._moments import (
@@ -21,6 +22,7 @@ __all__ = [
     "Intersection",
     "MeanIntervalEllipsoid",
     "Moments",
+    "UncertainKernelClassifier",
     "UncertainLogisticClassifier",
     "UncertainMarginClassifier",
     "UncertainOneVsRestClassifier",

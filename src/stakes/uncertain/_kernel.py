@@ -1,0 +1,309 @@
+"""Kernel classification of measurements with Gaussian error bars."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.svm import SVC
+
+from stakes._core.base import COST_CONSTRAINTS
+from stakes._core.intake import check_weights
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.spec import FEATURES, FIGURE, Array, labels
+from stakes.costs import COST_NAMES
+from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds, score_of
+from stakes.uncertain._docs import documented
+from stakes.uncertain._information import NAMES
+from stakes.uncertain._points import UncertainPoints
+
+BLOCK = 2_000_000  # entries of a temporary array
+
+
+@documented
+class UncertainKernelClassifier(UncertainPoints):
+    r"""Support vector machine whose kernel is averaged over the errors of both measurements.
+
+    With independent Gaussian errors of variances :math:`v_i`, the RBF kernel has the mean
+
+    .. math:: k(i, k) = \prod_j \frac{1}{\sqrt{1 + 2\gamma s_j}}
+              e^{-\gamma (x_{ij} - x_{kj})^2 / (1 + 2\gamma s_j)}, \qquad s_j = v_{ij} + v_{kj} ,
+
+    so that a measurement with a long error bar is similar to many others and very similar to none.
+    Without errors it is scikit-learn's `SVC`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the slacks.
+    gamma : float or "scale", default="scale"
+        Width of the kernel; "scale": 1 over the number of features times their variance.
+    [error_model]
+    confidence_level : float, default=0.95
+        Confidence level of moments that are estimated from replicates.
+    [costs]
+
+    Attributes
+    ----------
+    support_vectors_, support_variances_ : ndarray of shape (n_support, d)
+        Means and variances of the support vectors.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their coefficients.
+    intercept_ : ndarray of shape (1,)
+        Intercept.
+    gamma_ : float
+        Width of the kernel that was used.
+    calibration_ : ndarray of shape (3,)
+        Slope, offset and zero: the probability of a score, fitted to held-out examples.
+    missing_ : MissingAsSet
+        Support and moments of the features, used for missing entries.
+    population_ : Population
+        Mean and covariance of the true points, for classical errors only.
+    classes_ : ndarray of shape (2,)
+        Class labels; `classes_[1]` is the positive class.
+    [seen]
+
+    References
+    ----------
+    .. [1] K. Muandet, K. Fukumizu, F. Dinuzzo, B. Schoelkopf. "Learning from Distributions via
+       Support Measure Machines". NIPS 2012.
+
+    Examples
+    --------
+    >>> X, y = np.array([[-2.0], [-1.5], [0.0], [0.5], [2.0], [1.5]]), [1, 1, 0, 0, 1, 1]
+    >>> model = UncertainKernelClassifier(gamma=1.0, C=10.0).fit(X, y, std=0.1)
+    >>> model.predict([[-1.8], [0.2]]).tolist()
+    [1, 0]
+    >>> model.predict_certificate([[0.2], [0.2]], std=[[0.1], [2.0]]).round(2)
+    array([0.  , 0.89])
+    """
+
+    _file_state = (
+        FEATURES
+        | UncertainPoints._error_state
+        | {
+            "classes_": labels(2),
+            "support_vectors_": Array("f8", ("s", "d")),
+            "support_variances_": Array("f8", ("s", "d"), low=0),
+            "dual_coef_": Array("f8", (1, "s")),
+            "intercept_": Array("f8", (1,)),
+            "gamma_": FIGURE,
+            "calibration_": Array("f8", (3,)),
+        }
+    )
+    __metadata_request__fit = dict.fromkeys((*COST_NAMES, *NAMES), True)
+    _parameter_constraints = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"scale"})],
+        "error_model": UncertainPoints._error_constraints["error_model"],
+        "confidence_level": UncertainPoints._error_constraints["confidence_level"],
+        **COST_CONSTRAINTS,
+    }
+    independent = True  # the mean of the kernel is a product over the features
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        gamma="scale",
+        error_model="berkson",
+        confidence_level=0.95,
+        fp_cost=1.0,
+        fn_cost=1.0,
+        tp_cost=0.0,
+        tn_cost=0.0,
+    ):
+        self.C = C
+        self.gamma = gamma
+        self.error_model = error_model
+        self.confidence_level = confidence_level
+        self.fp_cost = fp_cost
+        self.fn_cost = fn_cost
+        self.tp_cost = tp_cost
+        self.tn_cost = tn_cost
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        lower=None,
+        upper=None,
+        var=None,
+        std=None,
+        cov=None,
+        mean_lower=None,
+        mean_upper=None,
+        replicates=None,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+    ):
+        """Fit to uncertain examples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or None
+            Measurements; NaN is missing. None: the mean of the replicates or the middle of the
+            support. Without any of the following, the measurements are exact.
+        y : array-like of shape (n,)
+            Labels of two classes.
+        [sample_weight]
+        [uncertainty]
+        [fit_costs]
+
+        Returns
+        -------
+        self
+        """
+        given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
+        given = {name: array for name, array in given.items() if array is not None}
+        known, y = self._validate_known(X, y, given)
+        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
+        weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
+        rows = np.flatnonzero(regret * weight > 0)
+        if len(np.unique(y[rows])) < 2:
+            raise ValueError(
+                "Mistakes cost nothing in one of the classes, so the other is always the best "
+                "decision; give both fp_cost and fn_cost, and sample_weight in both classes."
+            )
+        known = self._learn_truth(known, given, weight)
+        M, V = known.mean[rows], spread_of(known)[rows]
+        share = weight[rows] / weight[rows].sum()
+        size = (share @ (M - (share @ M).mean()) ** 2).mean()  # of all entries, as in SVC
+        scale = 1 / (M.shape[1] * size) if size > 0 else 1.0
+        self.gamma_ = float(scale if self.gamma == "scale" else self.gamma)
+        heavy = regret[rows] * weight[rows] / np.average(regret[rows], weights=weight[rows])
+        K, y = mean_kernel(M, V, M, V, self.gamma_), y[rows]
+        machine = SVC(C=self.C, kernel="precomputed", tol=1e-6).fit(K, y, heavy)
+        self.support_vectors_, self.support_variances_ = M[machine.support_], V[machine.support_]
+        self.dual_coef_, self.intercept_ = machine.dual_coef_, machine.intercept_
+        self.calibration_ = self._calibrate(K, y, heavy, weight[rows])
+        return self
+
+    def predict_certificate(
+        self,
+        X,
+        *,
+        measure="best",
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+        **information,
+    ):
+        r"""Bound on the probability that a measurement error has flipped the prediction.
+
+        For Gaussian errors the score f of the true point has a mean and a variance in closed form,
+        and Cantelli's inequality bounds the probability that it is on the other side:
+        :math:`\text{Var} f / (\text{Var} f + (E f - s)^2)`, where s is the score of the boundary.
+
+        Parameters
+        ----------
+        [X]
+        measure : {"best"}, default="best"
+            There is one bound only.
+        [predict_costs]
+            With costs, the decision of `predict` with these costs is certified.
+        [information]
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        if measure != "best":
+            raise ValueError(f"measure must be 'best'. Got {measure!r} instead.")
+        known = self._known(X, information)
+        score, least = self._scores(known), 0.0
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        if any(cost is not None for cost in costs.values()):
+            least = self._score_of(self._costs_of(len(score), **costs).break_even)
+            decided = self.predict(X, **costs, **information) == self.classes_[1]
+        else:
+            decided = score > 0
+        margin = np.where(decided, 1.0, -1.0) * (score - least)
+        variance = self._variance(known, score)
+        total = variance + margin**2
+        bound = np.divide(variance, total, out=np.zeros_like(total), where=total > 0)
+        return np.where(margin > 0, bound, 1.0)
+
+    def _scores(self, known):
+        against = self.support_vectors_, self.support_variances_
+        K = mean_kernel(known.mean, spread_of(known), *against, self.gamma_)
+        return K @ self.dual_coef_[0] + self.intercept_[0]
+
+    def _signs(self, known, given):
+        return np.where(self._scores(known) > 0, 1.0, -1.0)
+
+    def predict_proba(self, X, **information):
+        """Probability of each class, given the measurement and its error bar.
+
+        Parameters
+        ----------
+        [X]
+        [information]
+            None: the measurements are exact.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        score = self._scores(self._known(X, information))
+        positive = calibrated(self.calibration_, score, np.zeros(len(score)))
+        return np.column_stack([1 - positive, positive])
+
+    def _score_of(self, probability):
+        return score_of(self.calibration_, probability)
+
+    def _variance(self, known, score):
+        """Variance of the score of Gaussian points: E[f^2] from pairs of support vectors."""
+        S, a, b = self.support_vectors_, self.dual_coef_[0], self.intercept_[0]
+        p = self.gamma_ / (1 + 2 * self.gamma_ * self.support_variances_)  # of each bump
+        height = a * np.sqrt(p / self.gamma_).prod(axis=1)
+        total = p[:, None] + p[None]
+        centre = (p[:, None] * S[:, None] + p[None] * S[None]) / total
+        apart = (p[:, None] * p[None] / total * (S[:, None] - S[None]) ** 2).sum(axis=2)
+        pair = np.outer(height, height) * np.exp(-apart)
+        M, V = known.mean, spread_of(known)
+        square = np.empty(len(M))
+        for i in range(len(M)):
+            wide = 1 + 2 * total * V[i]
+            log = (total * (M[i] - centre) ** 2 / wide + 0.5 * np.log(wide)).sum(axis=2)
+            square[i] = (pair * np.exp(-log)).sum()
+        return np.maximum(square - (score - b) ** 2, 0.0)
+
+    def _calibrate(self, K, y, heavy, weight):
+        """Probabilities from the scores of held-out examples."""
+        fold, part = held_out_folds(y > 0)
+        score = np.empty(len(part))
+        for k in range(fold.max() + 1):
+            test = part[fold == k]
+            train = part[fold != k] if fold.max() else part
+            machine = SVC(C=self.C, kernel="precomputed").fit(
+                K[np.ix_(train, train)], y[train], heavy[train]
+            )
+            score[fold == k] = machine.decision_function(K[np.ix_(test, train)])
+        return fit_calibration(score, np.zeros(len(part)), y[part] > 0, weight[part])
+
+
+def spread_of(known):
+    """Variances of each feature; zero if nothing is known, uniform in a support."""
+    if known.var is not None:
+        return known.var
+    if known.lower is not None:
+        return (known.upper - known.lower) ** 2 / 12
+    return np.zeros_like(known.mean)
+
+
+def mean_kernel(M, V, N, W, gamma):
+    """Mean of the RBF kernel of Gaussian points of means M, N and variances V, W, by blocks."""
+    K = np.empty((len(M), len(N)))
+    step = max(1, BLOCK // max(N.size, 1))
+    for start in range(0, len(M), step):
+        rows = slice(start, start + step)
+        wide = 1 + 2 * gamma * (V[rows, None] + W[None])
+        log = gamma * (M[rows, None] - N[None]) ** 2 / wide + 0.5 * np.log(wide)
+        K[rows] = np.exp(-log.sum(axis=2))
+    return K
