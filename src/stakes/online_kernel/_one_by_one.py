@@ -8,7 +8,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import canonical, unchanged_if_it_fails
-from stakes._core.intake import LARGEST
+from stakes._core.intake import LARGEST, checked_sparse
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes._core.labels import check_same_classes, stream_classes
 from stakes.online_kernel._docs import documented
@@ -166,6 +166,7 @@ class OneByOne:
         if isinstance(x, dict):
             return self._read_dict(x, grow)
         if sparse.issparse(x):
+            x = checked_sparse(x) if x.ndim == 2 else x
             row = canonical(sparse.csr_array(x)) if x.ndim == 2 else sparse.csr_array(x[None])
             self._check_size(row.shape)
             self._check_finite(row.data)
