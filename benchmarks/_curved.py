@@ -59,7 +59,7 @@ def _orders(X, y, orders, rows):
         yield np.ascontiguousarray(X[t]), y[t].astype(int)
 
 
-def curved(orders=8, rows=10_000):
+def curved(orders=6, rows=6000):
     """Prequential cost of the linear learner and of kernel features, over random orders."""
     if _where() is None:
         return []
@@ -135,7 +135,7 @@ def limits(a7a):
     return found
 
 
-def consistency(orders=4, rows=3000, price=9.0):
+def consistency(orders=4, rows=2000, price=9.0):
     """Cost of CSDUOL's own decisions with C for all and with C theta, over sets and C."""
     if _where() is None:
         return []

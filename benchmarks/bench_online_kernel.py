@@ -91,7 +91,7 @@ def one_pass():
         }
         peer = numpy_pa if label == "PA-I" else numpy_csduol
         contestants[f"{label}, numpy with BLAS row by row"] = lambda peer=peer: peer(X, y)
-        rows += race(f"{task}: {label}", contestants, turns=3, clock=CPU)
+        rows += race(f"{task}: {label}", contestants, turns=2, clock=CPU)
     return rows
 
 

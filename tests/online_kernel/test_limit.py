@@ -78,3 +78,35 @@ def test_limit_larger_than_needed_changes_nothing():
         KernelPAClassifier(gamma=0.5).fit(X, y),
     )
     np.testing.assert_array_equal(a.dual_coef_, b.dual_coef_)
+
+
+def around(centre, n, rng):
+    """Examples around a place that moves, with a curved boundary that moves with them."""
+    X = rng.normal(size=(n, 2))
+    return X + centre, np.where(
+        np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n) > 0.4, 1, 0
+    )
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("learner", [KernelPAClassifier, CSDUOLClassifier, KernelROMMAClassifier])
+def test_vectors_follow_the_examples(learner):
+    """The examples jump to four places; vectors of the first would fill the store for good."""
+    rng = np.random.default_rng(0)
+    parts = [around(place, 1500, rng) for place in (0.0, 40.0, 80.0, 120.0)]
+    X, y = (np.concatenate(one) for one in zip(*parts, strict=True))
+    limited = learner(gamma=0.5, max_support_vectors=60)
+    right = (limited.decision_function_then_learn(X, y, [0, 1]) > 0) == y
+    full = (learner(gamma=0.5).decision_function_then_learn(X, y, [0, 1]) > 0) == y
+    assert right[-800:].mean() > full[-800:].mean() - 0.05
+    assert (limited.support_ >= 4500).mean() > 0.1
+
+
+@pytest.mark.jit
+def test_a_limit_of_half_the_vectors_loses_little():
+    X, y = stream(4, n=2000)
+    full = CSDUOLClassifier(gamma=0.1)
+    scores = full.decision_function_then_learn(X, y)
+    half = CSDUOLClassifier(gamma=0.1, max_support_vectors=len(full.support_) // 4)
+    wrong = [np.mean((s > 0) != y) for s in (scores, half.decision_function_then_learn(X, y))]
+    assert wrong[1] < wrong[0] + 0.02

@@ -20,7 +20,8 @@ coef0 : float, default=0.0
 max_support_vectors : int or None, default=None
     Maximum number of support vectors (memory grows with its square). Beyond it, a new vector is
     replaced by its projection on the nearest one, or, if that loses more than half of it, takes the
-    place of the vector that has not been nearest to an example for longest. None: no limit.
+    place of a vector that has not been nearest to an example for long, or else of the one with the
+    smallest weight. None: no limit.
 half_life : float or None, default=None
     Number of examples after which the influence of an old one is halved, for streams that drift:
     f shrinks by :math:`2^{-1/h}` before each example. None: no forgetting.

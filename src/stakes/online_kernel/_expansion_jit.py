@@ -24,6 +24,7 @@ N_STRONG, N_WEAK, DUAL_VALUE, SUM_OF_THETA = range(5, 9)
 N_COUNTS, N_NUMBERS = 4, 9
 
 NOVEL = 0.5  # share of a vector that its projection must lose to count as new
+STALE = 4  # times the limit, in examples: how long a vector may be nearest to none
 
 
 @njit(cache=True)
@@ -76,10 +77,11 @@ def note_use(S, row, m):
 def respect_limit(S, row, m):
     """Remove one of m vectors if they are too many; return how many are left.
 
-    The newest, if a vector j represents half of it or more, k_rj^2 >= k_rr k_jj / 2; else the one
-    that has not been nearest to an example for longest. What is removed goes on in its projection
-    on the nearest vector j, which takes over alpha_r k_rj / k_jj. So the vectors stay where they
-    are while the examples do, and follow them when they move.
+    The newest, if a vector j represents half of it or more, k_rj^2 >= k_rr k_jj / 2. Else one that
+    has not been nearest to any of the last STALE x limit examples, or if there is none, the one of
+    the smallest weight per margin, |alpha| / theta. What is removed goes on in its projection on
+    the nearest vector j, which takes over alpha_r k_rj / k_jj. So the vectors stay where they are
+    while the examples do, and follow them when they move.
     """
     K, new = S.pairs, m - 1
     if m <= S.limit:
@@ -89,10 +91,7 @@ def respect_limit(S, row, m):
     if row[j] * row[j] >= NOVEL * row[new] * K[j, j]:
         _merge(S, row, new, j, m)
         return new
-    r, oldest = 0, S.ints[USED, 0]
-    for i in range(1, new):
-        if S.ints[USED, i] < oldest:
-            r, oldest = i, S.ints[USED, i]
+    r = _least_useful(S, new)
     _remember(K, row, m)
     _merge(S, K[r], r, _nearest(K, K[r], r, m), m)
     move_support(S, new, r)
@@ -101,6 +100,18 @@ def respect_limit(S, row, m):
     for i in range(m):  # after the row, so that K[r, r] is that of the last vector
         K[i, r] = K[i, new]
     return new
+
+
+@njit(cache=True)
+def _least_useful(S, m):
+    alpha, theta, used = S.floats[ALPHA], S.floats[THETA], S.ints[USED]
+    stale, small = 0, 0
+    for i in range(1, m):
+        if used[i] < used[stale]:
+            stale = i
+        if abs(alpha[i]) * theta[small] < abs(alpha[small]) * theta[i]:
+            small = i
+    return stale if S.counts[N_SEEN] - used[stale] > STALE * S.limit else small
 
 
 @njit(cache=True)

@@ -4,7 +4,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import murmurhash3_32
 
-from stakes._core.base import canonical
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Count, Number
 from stakes.online_kernel._features_jit import fourier_entries, fourier_rows, landmark_rows
@@ -126,22 +125,17 @@ def _own(part):
 
 
 def hashed_row(x, n):
-    """A dict as a compressed row of n columns, by a hash of each name with a sign."""
-    hashes = [murmurhash3_32(str(name)) for name in x]
-    values = [v if h >= 0 else -v for v, h in zip(x.values(), hashes, strict=True)]
-    return _row([abs(h) % n for h in hashes], values, n)
+    """A dict as a row of n columns, by a hash of each name with a sign."""
+    row = np.zeros((1, n))
+    for name, value in x.items():
+        h = murmurhash3_32(str(name))
+        row[0, abs(h) % n] += value if h >= 0 else -value
+    return row
 
 
 def named_row(x, names):
-    """A dict as a compressed row; unknown names are ignored."""
-    columns = {name: j for j, name in enumerate(names)}
-    known = {columns[name]: value for name, value in x.items() if name in columns}
-    return _row(list(known), list(known.values()), len(names))
-
-
-def _row(places, values, n):
-    places, values = np.array(places, dtype=np.int32), np.array(values, dtype=np.float64)
-    return canonical(sparse.csr_array((values, places, np.array([0, len(values)])), shape=(1, n)))
+    """A dict as a row; unknown names are ignored."""
+    return np.array([[x.get(name, 0.0) for name in names]], dtype=np.float64)
 
 
 MAPS = {"fourier": FourierMap, "nystroem": NystroemMap}

@@ -387,7 +387,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         return self._features_of(row, teaches)[0]
 
     def _row_of(self, x):
-        """A dict as a compressed row: by its names, or hashed if the stream began with a dict."""
+        """A dict as a row: by its names, or hashed if the stream began with a dict."""
         if self._hashed:
             return hashed_row(x, self.n_features_in_)
         if not hasattr(self, "feature_names_in_"):
