@@ -24,7 +24,7 @@ if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
     tempfile.tempdir = "/dev/shm"
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-from fuzz import arrays, events, expressions, model_files, models, page, tables
+from fuzz import arrays, events, expressions, model_files, models, page, requests, tables
 from fuzz.children import GOOD, in_child, run_cases
 
 KINDS = {
@@ -32,11 +32,13 @@ KINDS = {
     "events": events.case,
     "tables": tables.case,
     "expressions": expressions.case,
+    "requests": requests.case,
     "API matrix": arrays.case,
 }
 WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
 SAVE = 20  # seconds between two writings of the page
 FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
+FULL |= {"requests": 50_000}
 
 
 def main():
@@ -57,7 +59,7 @@ def main():
     if given.full or given.cases:
         given.minutes = given.minutes or 600.0
     found = 0
-    if "model files" in kinds:
+    if {"model files", "requests"} & set(kinds):
         models.models()  # before the time starts
     for kind in kinds:
         minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))

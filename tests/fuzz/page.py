@@ -13,6 +13,8 @@ WHAT = {
     "events": "records of streams, most of them damaged, decided and learned with `--skip-bad`",
     "tables": "CSV, TSV, gzip and Parquet files: read, advised about, some trained on and decided",
     "expressions": "cost expressions, for a table and for its rows one by one",
+    "requests": "HTTP requests to the service: events, labels and models, each followed by a good "
+    "request",
     "API matrix": "every estimator with odd types, layouts, sizes, ranges, sparse formats, costs "
     "and labels, in several threads and in another process",
 }
