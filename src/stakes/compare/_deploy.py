@@ -10,9 +10,7 @@ from scipy import sparse
 
 from stakes._core.deciding import decide_with_costs
 from stakes._core.model_file import load_model, save_model
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Either, Fields, Listed, Mapping, Maybe, Number, Sometimes, Text
-from stakes._core.stored.state import check_plain
+from stakes._core.stored.facts import check_trained
 from stakes.compare._error_bars import certified, gives_certificates
 from stakes.compare._fit import fit_on_all
 from stakes.compare._periods import days_of
@@ -29,13 +27,6 @@ from stakes.tables import (
     read_costs,
 )
 
-_FACTS = Fields(
-    {
-        "kinds": Mapping(Text()),
-        "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
-        "missing": Sometimes(Listed(Text())),
-    }
-)
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
 REVIEWS = ("certificate", "review")  # next to them, of a learner that uses error bars
 
@@ -162,14 +153,7 @@ class BatchDecider:
         `verify` is the file of a public key, as for :func:`stakes.model_file.load_model`.
         """
         stored = load_model(path, verify=verify)
-        if not {"kinds", "costs", "target"} <= stored.facts.keys():
-            raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
-        try:
-            check_plain(
-                {name: stored.facts[name] for name in _FACTS.specs if name in stored.facts}, _FACTS
-            )
-        except Damaged as error:
-            raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
+        check_trained(path, stored.facts)
         costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
         missing = tuple(name for name, cost in costs.items() if cost is None)
         if missing:
