@@ -12,7 +12,7 @@ is a finding.
 """
 
 import argparse
-import collections
+import itertools
 import os
 import random
 import sys
@@ -24,7 +24,7 @@ if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
     tempfile.tempdir = "/dev/shm"
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-from fuzz import arrays, events, expressions, model_files, models, page, tables
+from fuzz import arrays, events, expressions, model_files, models, page, requests, tables
 from fuzz.children import GOOD, in_child, run_cases
 
 KINDS = {
@@ -32,11 +32,13 @@ KINDS = {
     "events": events.case,
     "tables": tables.case,
     "expressions": expressions.case,
+    "requests": requests.case,
     "API matrix": arrays.case,
 }
 WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
 SAVE = 20  # seconds between two writings of the page
 FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
+FULL |= {"requests": 50_000}
 
 
 def main():
@@ -57,50 +59,55 @@ def main():
     if given.full or given.cases:
         given.minutes = given.minutes or 600.0
     found = 0
-    if "model files" in kinds:
+    if {"model files", "requests"} & set(kinds):
         models.models()  # before the time starts
     for kind in kinds:
         minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))
         in_child(WARM.get(kind, int))  # compiles what the numba cache does not have yet
         wanted = given.cases or (FULL.get(kind) if given.full else None)
         counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted, given.page)
-        found += counts["found"]
+        found += len(counts["found"])
     sys.exit(found > 0)
 
 
 def run(kind, seed, until, wanted=None, path=None):
     """Run one kind, print its findings, and count how the cases ended.
 
-    With a page, go on where an earlier run of this seed ended, and store the counts now and then.
+    With a page, go on where an earlier run of this seed ended: its findings are tried again first.
+    The counts are stored now and then.
     """
-    earlier = page.stored(path).get(kind, {}).get(str(seed), {}) if path else {}
-    counts = collections.Counter(earlier)
-    first = seed * 10**9 + counts["runs"]
-    seeds = range(first, first + 10**8)
+    counts = {"refused": 0, "harmless": 0, "found": [], "runs": 0}
+    counts |= page.stored(path).get(kind, {}).get(str(seed), {}) if path else {}
+    first = seed * 10**9
+    seeds = range(first + counts["runs"], first + 10**8)
     if kind == "API matrix":  # a random part of the matrix, all of it if there is time
         seeds = list(range(len(arrays.names())))
         random.Random(seed).shuffle(seeds)
         seeds = seeds[counts["runs"] :]
+    again, counts["found"] = counts["found"], []
+    counts["runs"] -= len(again)
     save_at = time.monotonic() + SAVE
-    for number, result in run_cases(KINDS[kind], seeds, until):
-        if isinstance(result, dict):
-            counts.update(result)
-        elif result in GOOD:
-            counts[result] += 1
-        else:
-            counts["found"] += 1
-            print(f"{kind}, case {number}: {result[:500]}", flush=True)
+    for number, result in itertools.chain(
+        run_cases(KINDS[kind], again), run_cases(KINDS[kind], seeds, until)
+    ):
         counts["runs"] += 1
+        if isinstance(result, dict) or result in GOOD:
+            for word, n in (result if isinstance(result, dict) else {result: 1}).items():
+                counts[word] += n
+        else:
+            counts["found"].append(number)
+            print(f"{kind}, case {number}: {result[:500]}", flush=True)
         if path and time.monotonic() > save_at:
             page.add(path, kind, seed, counts)
             save_at = time.monotonic() + SAVE
-        if wanted is not None and sum(counts[word] for word in (*GOOD, "found")) >= wanted:
+        total = counts["refused"] + counts["harmless"] + len(counts["found"])
+        if wanted is not None and total >= wanted:
             break
     if path:
         page.add(path, kind, seed, counts)
-    total = sum(counts[word] for word in (*GOOD, "found"))
-    shown = ", ".join(f"{counts[word]:,} {word}" for word in (*GOOD, "found"))
-    print(f"{kind}: {total:,} cases, {shown}", flush=True)
+    shown = f"{counts['refused']:,} refused, {counts['harmless']:,} harmless"
+    total = counts["refused"] + counts["harmless"] + len(counts["found"])
+    print(f"{kind}: {total:,} cases, {shown}, {len(counts['found']):,} found", flush=True)
     return counts
 
 

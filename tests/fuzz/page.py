@@ -13,10 +13,12 @@ WHAT = {
     "events": "records of streams, most of them damaged, decided and learned with `--skip-bad`",
     "tables": "CSV, TSV, gzip and Parquet files: read, advised about, some trained on and decided",
     "expressions": "cost expressions, for a table and for its rows one by one",
+    "requests": "HTTP requests to the service: events, labels and models, each followed by a good "
+    "request",
     "API matrix": "every estimator with odd types, layouts, sizes, ranges, sparse formats, costs "
     "and labels, in several threads and in another process",
 }
-ENDS = ("refused", "harmless", "found")
+ENDS = ("refused", "harmless")
 HEAD = """# Fuzzing: what was tried, and how it ended
 
 [Security](security.md) says what is promised. This page is written by the command that tries to
@@ -37,7 +39,7 @@ NaN, a file opened other than the one named.
 def add(path, kind, seed, counts):
     """Store the counts of one run and write the page again; runs with other seeds are kept."""
     runs = stored(path)
-    runs.setdefault(kind, {})[str(seed)] = {word: counts[word] for word in (*ENDS, "runs")}
+    runs.setdefault(kind, {})[str(seed)] = counts
     Path(path).write_text(text(runs))
 
 
@@ -53,6 +55,7 @@ def text(runs):
     for kind, what in WHAT.items():
         if kind in runs:
             ends = [sum(run[word] for run in runs[kind].values()) for word in ENDS]
+            ends.append(sum(len(run["found"]) for run in runs[kind].values()))
             shown = " | ".join(f"{n:,}" for n in (sum(ends), *ends))
             lines.append(f"| **{kind}**: {what} | {shown} |")
     names = ("scikit-learn", "numpy", "scipy", "numba", "polars", "lightgbm", "xgboost-cpu")

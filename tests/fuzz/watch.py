@@ -17,6 +17,8 @@ _seen = None  # a list while something is watched
 def _hook(event, args):
     if _seen is None:
         return
+    if event == "pickle.find_class" and _is_numba(sys._getframe(1)):
+        return  # compiled loops come from its cache when they are first needed
     if event in _FORBIDDEN:
         _seen.append(f"{event} {str(args)[:100]}")
     elif event == "open":
@@ -24,6 +26,14 @@ def _hook(event, args):
         known = path.endswith(_CODE) and any(path.startswith(home) for home in _HOMES)
         if path and not known and not path.startswith(("/proc/", "/sys/", "/dev/")):
             _seen.append(path)
+
+
+def _is_numba(frame):
+    while frame is not None:
+        if f"{os.sep}numba{os.sep}" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextlib.contextmanager

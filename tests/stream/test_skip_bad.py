@@ -1,5 +1,6 @@
 """Bad records can be skipped: they are counted, written to a file, and change nothing else."""
 
+import csv
 import io
 import json
 
@@ -142,3 +143,12 @@ def test_a_refused_event_changes_no_scale():
     with pytest.raises(InputError, match="fn_cost = 'a' is 1e\\+120; costs beyond"):
         DecisionStream(ProbitClassifier(), fn_cost="a").decide({"a": 1e120})
     assert stream.decide({"a": 10**400}).action == 0  # infinite: as a missing value
+
+
+def test_a_carriage_return_in_a_kept_field_stays_in_its_field(tmp_path):
+    data = b'{"id": "a\\rb", "x": 1, "y": 0}\n{"id": "c\\nd", "x": 2, "y": 1}\n'
+    records = Records(io.BytesIO(data), "jsonl", "id")
+    files = tmp_path / "out.csv", tmp_path / "state.skops"
+    FileStream(records, *files, target="y", id="id").follow()
+    with open(files[0], newline="") as file:
+        assert [row[1] for row in csv.reader(file)] == ["id", "a\rb", "c\nd"]

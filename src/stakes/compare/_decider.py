@@ -7,19 +7,7 @@ import polars as pl
 
 from stakes._core.deciding import decide_with_costs, final_step
 from stakes._core.model_file import load_model
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import (
-    Either,
-    Fields,
-    Flag,
-    Listed,
-    Mapping,
-    Maybe,
-    Number,
-    Sometimes,
-    Text,
-)
-from stakes._core.stored.state import check_plain
+from stakes._core.stored.facts import check_trained
 from stakes.compare._error_bars import certified, gives_certificates
 from stakes.compare._periods import days_of
 from stakes.compare._reasons import Reasons, adverse_action, largest, typical_value
@@ -27,15 +15,6 @@ from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
 from stakes.tables import CostExpression, blank_out, cast_like, join_replicates, read_costs
 
-_FACTS = Fields(
-    {
-        "kinds": Mapping(Text()),
-        "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
-        "missing": Sometimes(Listed(Text())),
-        "words": Sometimes(Listed(Text())),
-        "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
-    }
-)
 RESULTS = ("row", "decision", "probability", "break_even", "expected_cost")
 REVIEWS = ("certificate", "review")  # next to them, of a learner that uses error bars
 
@@ -96,14 +75,7 @@ class BatchDecider:
         `verify` is the file of a public key, as for :func:`stakes.model_file.load_model`.
         """
         stored = load_model(path, verify=verify)
-        if not {"kinds", "costs", "target"} <= stored.facts.keys():
-            raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
-        try:
-            check_plain(
-                {name: stored.facts[name] for name in _FACTS.specs if name in stored.facts}, _FACTS
-            )
-        except Damaged as error:
-            raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
+        check_trained(path, stored.facts)
         costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
         missing = tuple(name for name, cost in costs.items() if cost is None)
         if missing:

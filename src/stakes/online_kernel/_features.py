@@ -81,14 +81,14 @@ class NystroemMap:
     _file_state = {
         "L": Array("f8", ("d", "c")),
         "norms": Array("f8", ("c",), low=0.0),
-        "U": Array("f8", ("c", "c")),
+        "U": Array("f8", ("c", "c"), low=-1.01, high=1.01),  # the kernel is at most one
         "m": Count("m"),
         "gamma": Number(0.0),
     }
 
     @staticmethod
     def _check_file_state(state, scope):
-        if state["m"] > len(state["norms"]) or np.any(np.diag(state["U"])[: state["m"]] <= 0):
+        if state["m"] > len(state["norms"]) or np.any(np.diag(state["U"])[: state["m"]] < 1e-6):
             raise Damaged("the landmarks of a kernel learner do not fit together")
 
     def __init__(self, n_features, n_components, gamma, rng=None):

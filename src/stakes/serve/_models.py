@@ -8,7 +8,9 @@ import polars as pl
 
 from stakes._core.deciding import decide_with_costs, takes_costs
 from stakes._core.model_file import load_model, save_model
+from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES
+from stakes.errors import InputError
 from stakes.tables import blank_out, cast_like
 
 
@@ -69,6 +71,7 @@ class TrainedModel:
     learns = False
 
     def __init__(self, stored):
+        check_trained("model.skops", stored.facts)
         self._stored = stored
         self._kinds = stored.facts["kinds"]
         self._missing = stored.facts.get("missing", [])
@@ -101,7 +104,12 @@ def model_of_bytes(content):
 def model_of(stored):
     """The model that a model file holds."""
     if stored.facts.get("learns"):
-        return LearningModel(stored.model, stored.facts["prior"])
+        prior = stored.facts.get("prior")
+        if not isinstance(prior, int | float) or not 0 <= prior <= 1:
+            raise InputError("The model file is damaged: it has no prior.")
+        if not hasattr(stored.model, "learn_one"):
+            raise InputError("The model file is damaged: its model does not learn from events.")
+        return LearningModel(stored.model, prior)
     return TrainedModel(stored)
 
 

@@ -266,8 +266,9 @@ def _json_value(value):
 
 def _csv_line(fields):
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(fields)
-    return line.getvalue()
+    # with "\n" alone, the writer of some versions of Python does not quote a carriage return
+    csv.writer(line, lineterminator="\r\n").writerow(fields)
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _shown(value):

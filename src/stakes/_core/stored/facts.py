@@ -1,0 +1,36 @@
+"""Facts that `stakes train` stores with a model, checked before they are used."""
+
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    Either,
+    Fields,
+    Flag,
+    Listed,
+    Mapping,
+    Maybe,
+    Number,
+    Sometimes,
+    Text,
+)
+from stakes._core.stored.state import check_plain
+from stakes.costs import COST_NAMES
+from stakes.errors import InputError
+
+_TRAINED = {
+    "kinds": Mapping(Text()),
+    "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
+    "target": Maybe(Text()),
+    "missing": Sometimes(Listed(Text())),
+    "words": Sometimes(Listed(Text())),
+    "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
+}
+
+
+def check_trained(path, facts):
+    """Raise an error unless a model file has what `stakes train` stores with a model."""
+    if not {"kinds", "costs", "target"} <= facts.keys():
+        raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
+    try:
+        check_plain({name: facts[name] for name in _TRAINED if name in facts}, Fields(_TRAINED))
+    except Damaged as error:
+        raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
