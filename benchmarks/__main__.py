@@ -34,7 +34,7 @@ def show(name, rows):
         table.add_row(
             row.task,
             row.contestant,
-            f"{row.seconds:.4g}",
+            "" if row.seconds is None else f"{row.seconds:.4g}",
             "" if row.peak_mib is None else f"{row.peak_mib:.0f}",
             "" if row.ratio is None else f"{row.ratio:.2f}",
             row.note,

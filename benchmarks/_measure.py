@@ -19,7 +19,7 @@ class Row:
 
     task: str
     contestant: str
-    seconds: float
+    seconds: float | None  # None: not a matter of time
     peak_mib: float | None = None
     ratio: float | None = None  # the peer's seconds divided by ours: larger is better for us
     note: str = ""

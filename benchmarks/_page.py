@@ -65,6 +65,7 @@ def to_markdown(record):
     for row in record["rows"]:
         peak = "" if row["peak_mib"] is None else f"{row['peak_mib']:.0f}"
         ratio = "" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        cells = (row["task"], row["contestant"], f"{row['seconds']:.4g}", peak, ratio, row["note"])
+        seconds = "" if row["seconds"] is None else f"{row['seconds']:.4g}"
+        cells = (row["task"], row["contestant"], seconds, peak, ratio, row["note"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
