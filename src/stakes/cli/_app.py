@@ -7,6 +7,7 @@ import typer
 
 from stakes import __version__
 from stakes.cli._advise import advise
+from stakes.cli._attack import attack
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._predict import predict
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
+for command in (advise, compare, train, predict, attack, stream, datasets, study, reproduce):
     # a line with the character \b keeps the lines below it as they are
     app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
 

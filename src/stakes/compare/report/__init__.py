@@ -1,5 +1,6 @@
 """The summary of a comparison, rendered to HTML, Markdown and JSON."""
 
+from stakes.compare.report._attack_page import write_attack
 from stakes.compare.report._render import write_report
 
-__all__ = ["write_report"]
+__all__ = ["write_attack", "write_report"]
