@@ -12,7 +12,7 @@ import pytest
 
 from payments import COSTS, payments
 from running import wait_until
-from stakes.cli._duration import seconds
+from stakes._core.durations import seconds
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
 
@@ -62,7 +62,7 @@ def test_the_documented_help_is_the_real_one():
         *(
             f"stakes {name} --help"
             for name in (
-                *("advise", "compare", "train", "predict", "attack", "stream"),
+                *("advise", "compare", "train", "predict", "attack", "rules", "stream"),
                 *("datasets", "study", "reproduce"),
             )
         ),

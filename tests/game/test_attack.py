@@ -1,5 +1,7 @@
 """Moves of single cases against enumeration, and the models they are exact for."""
 
+import importlib.util
+
 import numpy as np
 import polars as pl
 import pytest
@@ -158,6 +160,10 @@ TABLE_MODELS = [
     ConfidenceForestClassifier(n_estimators=6, min_samples_leaf=5, random_state=0),
     ConfidenceTreeClassifier(min_samples_leaf=5, pruning=None),
 ]
+if importlib.util.find_spec("lightgbm"):
+    from lightgbm import LGBMClassifier
+
+    TABLE_MODELS.append(BayesDecisionClassifier(LGBMClassifier(n_estimators=8, verbose=-1)))
 
 
 def table(n=300):

@@ -1,6 +1,6 @@
 """Games against an adversary: finite games, shifted distributions, moved examples."""
 
-from stakes.game._answers import harden
+from stakes.game._answers import harden, without_moves
 from stakes.game._attack import Attack, attack
 from stakes.game._attack_report import AttackReport, attack_report
 from stakes.game._attack_scorer import make_attack_scorer
@@ -43,4 +43,5 @@ __all__ = [
     "read_moves",
     "spammer_game",
     "thesis_divergence",
+    "without_moves",
 ]

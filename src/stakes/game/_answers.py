@@ -88,6 +88,42 @@ def harden(
     return best
 
 
+def without_moves(model, X, y, moves, **costs):
+    """Fit a classifier that does not see what adversaries can move.
+
+    Parameters
+    ----------
+    model : classifier
+        Learner; its settings are used, not its fit.
+    X : {array-like, data frame} of shape (n, d)
+        Training rows.
+    y : array-like of shape (n,)
+        Labels.
+    moves : Moves or list of Moves
+        What each adversary can do.
+    **costs : float or array-like of shape (n,)
+        fp_cost, fn_cost, tp_cost, tn_cost of the rows.
+
+    Returns
+    -------
+    fitted classifier
+        It takes rows with all columns, and ignores those that can move.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from stakes.game import Moves
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 2.0]]), [0, 0, 1, 1]
+    >>> model = without_moves(LogisticRegression(), X, y, Moves({"x1": 1.0}))
+    >>> bool(np.ptp(model.predict_proba([[1.0, 0.0], [1.0, 9.0]])[:, 1]) == 0)
+    True
+    """
+    moves = list(moves) if isinstance(moves, list | tuple) else [moves]
+    n = len(y)
+    prices = {k: np.broadcast_to(c, (n,)) for k, c in costs.items() if c is not None}
+    return Blind(model, moves).fit(X, np.asarray(y), prices)
+
+
 def fit_with_costs(model, X, y, costs):
     """Fit a learner, with the costs if it takes them."""
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():

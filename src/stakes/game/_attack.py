@@ -56,6 +56,8 @@ class Attack:
         Smaller of gain and budget: the price at which a case stays.
     n_positive : int
         Number of positives among all rows.
+    decided_after : ndarray of bool of shape (n,)
+        Whether each row is called positive after the moves.
     """
 
     moves: object
@@ -71,6 +73,7 @@ class Attack:
     stakes: np.ndarray
     limit: np.ndarray
     n_positive: int
+    decided_after: np.ndarray
 
     @property
     def past(self):
@@ -207,6 +210,7 @@ def attack(
         stakes=stakes,
         limit=limit,
         n_positive=int(positive.sum()),
+        decided_after=after,
     )
 
 

@@ -11,7 +11,7 @@ from stakes._core.docs import documented
 from stakes._core.plotting import open_axes
 from stakes._core.words import markdown_table, money
 from stakes.costs import COST_NAMES
-from stakes.game._answers import Blind, fit_with_costs, harden
+from stakes.game._answers import fit_with_costs, harden, without_moves
 from stakes.game._attack import SEARCH, attack
 from stakes.game._leaf_search_jit import CATEGORY
 from stakes.game._levers import frame_or_array, rows_of
@@ -222,7 +222,7 @@ def _answers(model, table, y, adversaries, given, how, cv, random_state):
             HARDENED: harden(
                 plain, rows, y[train], adversaries, pos_label=pos_label, fresh=False, **known
             ),
-            BLIND: Blind(clone(model), adversaries).fit(rows, y[train], known),
+            BLIND: without_moves(model, rows, y[train], adversaries, **known),
         }
         for stage, one in fitted.items():
             for k, moves in enumerate(adversaries):

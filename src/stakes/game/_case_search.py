@@ -1,11 +1,8 @@
 """Search for cheap moves past any classifier: along a linear fit, towards rows that passed."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from stakes.game._additive import Additive
 from stakes.game._leaf_search_jit import CATEGORY
 
 # of the drop that a linear fit asks for
@@ -36,9 +33,9 @@ def search_past(levers, score, decide, limit, donors, need):
         Amounts, and their price, infinite where nothing was found.
     """
     best = _Best(levers, decide, limit)
-    for amounts in _along_fit(levers, score, need, limit):
+    for amounts in _along_fit(levers, score, need):
         best.attempt(amounts)
-    for amounts in _along_decisions(levers, donors, limit):
+    for amounts in _along_decisions(levers, donors):
         best.attempt(amounts)
     for amounts in _towards(levers, donors):
         best.attempt(amounts)
@@ -65,7 +62,7 @@ class _Best:
             self.price = np.where(past, cost, self.price)
 
 
-def _along_fit(levers, score, need, limit):
+def _along_fit(levers, score, need):
     """Moves that a linear fit of the scores around the cases calls cheapest, at several lengths."""
     rng = np.random.default_rng(0)
     rows, changes, base = [], [], score(levers.table)
@@ -94,14 +91,11 @@ def _along_fit(levers, score, need, limit):
                 table.append((score(levers.apply(amounts)) - base).mean())
             table = np.array(table)
         tables.append(table)
-    fit = Additive(slope, tables)
-    # the fit is only a guide: prices that add up are as good, and always have a solution
-    simple = replace(levers, squared=False)
     for factor in _FACTORS:
-        yield fit.past(simple, factor * need, limit * np.sqrt(len(levers)))[0]
+        yield _greedy(levers, slope, tables, factor * need)
 
 
-def _along_decisions(levers, donors, limit):
+def _along_decisions(levers, donors):
     """As along the fit of the scores, for a fit of the decisions, where scores are flat."""
     use = [l for l in range(len(levers)) if levers.kinds[l] != CATEGORY]
     if not use or not len(donors.table):
@@ -117,10 +111,43 @@ def _along_decisions(levers, donors, limit):
     slope[use] = fit.coef_[0] / scale
     tables = [None if k != CATEGORY else np.zeros(64) for k in levers.kinds]
     need = np.maximum(fit.decision_function((here - center) / scale), 0.1)
-    simple = replace(levers, squared=False)
     for factor in _FACTORS:
-        top = limit * np.sqrt(len(levers))
-        yield Additive(slope, tables).past(simple, factor * need, top)[0]
+        yield _greedy(levers, slope, tables, factor * need)
+
+
+def _greedy(levers, slope, tables, need):
+    """Amounts that lower a sum over the levers by `need`: the lowest price per drop first."""
+    amounts, left = levers.stay(), need.astype(np.float64)
+    n, L = amounts.shape
+    most, cost = np.zeros((n, L)), np.full((n, L), np.inf)
+    to = np.zeros((n, L))
+    for l in range(L):
+        if levers.kinds[l] == CATEGORY:
+            k = np.arange(len(tables[l]))
+            free = ((levers.allowed[:, l][:, None] >> k.astype(np.uint64)) & np.uint64(1)) == 1
+            best = np.where(free, tables[l], np.inf)
+            to[:, l] = best.argmin(axis=1)
+            most[:, l] = tables[l][levers.home[:, l]] - best.min(axis=1)
+            paid = levers.change[l]
+        else:
+            room = -levers.lower[:, l] if slope[l] > 0 else levers.upper[:, l]
+            most[:, l] = np.minimum(abs(slope[l]) * np.minimum(room, 1e100), need)
+            rate = max(abs(slope[l]), 1e-300)
+            paid = levers.change[l] + levers.unit[l] * most[:, l] / rate
+        useful = most[:, l] > 0
+        cost[useful, l] = (paid / np.where(useful, most[:, l], 1.0))[useful]
+    rows = np.arange(n)
+    for l in np.argsort(cost, axis=1, kind="stable").T:
+        use = (left > 0) & np.isfinite(cost[rows, l])
+        drop = np.minimum(most[rows, l], left)
+        number = levers.kinds[l] != CATEGORY
+        step = -np.sign(slope[l]) * drop / np.maximum(np.abs(slope[l]), 1e-300)
+        step = np.where(levers.integer[l], np.sign(step) * np.ceil(np.abs(step)), step)
+        step = np.clip(step, levers.lower[rows, l], levers.upper[rows, l])
+        new = np.where(number, step, to[rows, l])
+        amounts[rows, l] = np.where(use, new, amounts[rows, l])
+        left = left - np.where(use, np.where(number, drop, most[rows, l]), 0.0)
+    return amounts
 
 
 def _towards(levers, donors):

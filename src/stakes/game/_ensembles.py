@@ -193,9 +193,13 @@ def forest_of(model):
     parts = next((read for kind, read in _PARTS.items() if isinstance(decider, kind)), None)
     if parts is None and hasattr(decider, "trees_") and hasattr(decider, "smoothing"):
         parts = _of_confidence
+    if parts is None and type(decider).__name__ == "LGBMClassifier":
+        parts = _of_lightgbm
     if parts is None or len(getattr(decider, "classes_", ())) != 2:
         return None
     trees, groups, start, log_odds, single, last = parts(decider)
+    if not trees:
+        return None
 
     def encode(table):
         for step in [*before, *last]:
@@ -281,6 +285,29 @@ def _of_histograms(model):
     return found, np.concatenate(groups), start, True, False, last
 
 
+def _of_lightgbm(model):
+    found = []
+    for one in model.booster_.dump_model()["tree_info"]:
+        rows, waiting = [], [(one["tree_structure"], None, None)]
+        while waiting:
+            node, parent, side = waiting.pop()
+            at = len(rows)
+            if parent is not None:
+                rows[parent][side] = at
+            row = dict(feature=-1, left=0, right=0, threshold=0.0, missing_left=False, value=0.0)
+            if "leaf_value" in node:
+                row["value"] = node["leaf_value"]
+            elif node["decision_type"] != "<=":
+                return [], _NO_GROUPS, 0.0, True, False, []  # splits on sets of categories
+            else:
+                row |= dict(feature=node["split_feature"], threshold=node["threshold"])
+                row["missing_left"] = node["default_left"]
+                waiting += [(node["left_child"], at, "left"), (node["right_child"], at, "right")]
+            rows.append(row | {"group": -1})
+        found.append({name: np.array([row[name] for row in rows]) for name in rows[0]})
+    return found, _NO_GROUPS, 0.0, True, False, []
+
+
 def _of_confidence(model):
     nodes = model.trees_[0]
     roots = getattr(model, "roots_", [np.zeros(1, dtype=np.int64)])[0]
@@ -300,7 +327,7 @@ def _of_confidence(model):
                 value=nodes.probability[a:b] / len(roots),
             )
         )
-    groups = np.concatenate([nodes.groups.astype(bool), _NO_GROUPS])
+    groups = np.concatenate([(nodes.groups & 1).astype(bool), _NO_GROUPS])  # 2: seen in training
     return found, groups, 0.0, False, False, []
 
 
