@@ -191,7 +191,7 @@ def forest_of(model):
             break
         model = inner
     parts = next((read for kind, read in _PARTS.items() if isinstance(decider, kind)), None)
-    if parts is None and hasattr(decider, "trees_") and hasattr(decider, "smoothing"):
+    if parts is None and hasattr(decider, "nodes_") and hasattr(decider, "smoothing"):
         parts = _of_confidence
     if parts is None and type(decider).__name__ == "LGBMClassifier":
         parts = _of_lightgbm
@@ -309,8 +309,8 @@ def _of_lightgbm(model):
 
 
 def _of_confidence(model):
-    nodes = model.trees_[0]
-    roots = getattr(model, "roots_", [np.zeros(1, dtype=np.int64)])[0]
+    nodes = model.nodes_
+    roots = np.asarray(getattr(model, "roots_", [0]))
     ends = np.append(roots[1:], len(nodes))
     found = []
     for a, b in zip(roots, ends, strict=True):
