@@ -50,8 +50,9 @@ class Target:
             Scores, and whether they are log-odds of the probability.
         """
         p = self.probability(table)
-        if hasattr(self.model, "decision_function"):
-            f = np.asarray(self.model.decision_function(table), dtype=np.float64)
+        f = _inner_scores(self.model, table)
+        if f is not None:
+            f = np.asarray(f, dtype=np.float64)
             if f.ndim == 1:
                 f = self.side * f
                 if p is None:
@@ -93,6 +94,18 @@ class Target:
             value = getattr(decider, name, None)
             if isinstance(value, float | int):
                 yield np.full(n, float(value))
+
+
+def _inner_scores(model, table):
+    """Scores of the estimator inside wrappers and pipelines: they keep their digits far out."""
+    while not hasattr(model, "decision_function"):
+        decider, before = final_step(model)
+        for step in before:
+            table = step.transform(table)
+        if decider is model and not hasattr(decider, "estimator_"):
+            return None
+        model = decider if decider is not model else decider.estimator_
+    return model.decision_function(table)
 
 
 def coded_labels(y, pos_label):
