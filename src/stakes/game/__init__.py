@@ -10,6 +10,7 @@ from stakes.game._gaussian_shift import GaussianShiftGame, ShiftEquilibrium
 from stakes.game._manipulation import ManipulationReport, manipulation_report
 from stakes.game._moves import Lever, Moves, read_moves
 from stakes.game._nash import Nash
+from stakes.game._regret import stream_regret
 from stakes.game._response import Response, best_response
 from stakes.game._shift_payoffs import kl_divergence, thesis_divergence
 from stakes.game._stackelberg import StackelbergClassifier
@@ -42,6 +43,7 @@ __all__ = [
     "matching_pennies",
     "read_moves",
     "spammer_game",
+    "stream_regret",
     "thesis_divergence",
     "without_moves",
 ]
