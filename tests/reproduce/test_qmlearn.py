@@ -140,8 +140,8 @@ def test_planes_has_the_mean_of_its_formula():
 def test_printed_average_ranks_do_not_add_up():
     table = pl.read_csv(files("stakes.reproduce.qmlearn") / "paper.csv", infer_schema_length=None)
     ranks = table.filter(pl.col("row") == "average rank")
-    for name, learners, total in ((5.2, 12, 73.61), (5.3, 6, 18.49), (5.4, 6, 19.98)):
+    for name, count, total in ((5.2, 12, 73.61), (5.3, 6, 18.49), (5.4, 6, 19.98)):
         mine = ranks.filter(pl.col("table").cast(pl.Float64) == name)["value"].cast(pl.Float64)
-        assert len(mine) == learners
+        assert len(mine) == count
         assert mine.sum() == pytest.approx(total)
-        assert total < learners * (learners + 1) / 2 - 1
+        assert total < count * (count + 1) / 2 - 1
