@@ -99,8 +99,8 @@ def compare(
     adversaries = _as_list(adversary)
     if adversaries and capacity is not None:
         raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
-    bars = all(d.errors for d in datasets)
-    taking_part = contestants(learners, error_bars=bars)
+    bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
+    taking_part = contestants(learners, **bars)
     if adversaries:
         taking_part = with_defences(taking_part)
     field = {c.name: c for c in taking_part}
