@@ -114,3 +114,25 @@ def test_bad_trees_end_in_a_sentence():
         FiniteGame(Decision("a", both), ("a", "b"))
     with pytest.raises(ValueError, match="too large"):
         extreme_equilibria(np.ones((12, 12)), np.ones((12, 12)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_commitment_beats_every_mixture_of_a_grid(seed):
+    rng = np.random.default_rng(seed)
+    A, B = rng.normal(size=(2, 3, 3)).round(1)
+    game = FiniteGame.from_matrices(A, B, ["leader", "follower"], list("abc"), list("xyz"))
+    found = game.commitment()
+    x, reply = found.strategies
+    assert x.sum() == pytest.approx(1.0)
+    assert x @ B @ reply == pytest.approx((x @ B).max(), abs=1e-7)  # a best reply
+    grid = [(i, j, 40 - i - j) for i in range(41) for j in range(41 - i)]
+    for mixture in np.array(grid) / 40.0:
+        payoff = mixture @ B
+        best = np.flatnonzero(payoff >= payoff.max() - 1e-12)
+        assert (mixture @ A)[best].max() <= found.payoffs[0] + 1e-7
+    # never worse than any Nash equilibrium
+    assert found.payoffs[0] >= max(nash.payoffs[0] for nash in game.nash()) - 1e-7
+    other = FiniteGame.from_matrices(B.T, A.T, ["follower", "leader"], list("xyz"), list("abc"))
+    assert other.commitment("leader").payoffs[1] == pytest.approx(found.payoffs[0])
+    with pytest.raises(ValueError, match="not one of the players"):
+        game.commitment("nobody")

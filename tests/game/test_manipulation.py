@@ -55,6 +55,40 @@ def test_linear_models_exactly(data, model):
     assert rows["equilibrium", True]["gain"] < after["gain"]
 
 
+def test_columns_that_are_constant_in_the_sampled_rows():
+    """The deviation of a constant column is a rounding error, not a step to probe a model with."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    X[:, 0] = 0.1
+    X[1::40, 0] = 3.0  # rows between those that are probed
+    y = (X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=2000) > 0.5).astype(int)
+    model = LogisticRegression().fit(X, y)
+    report = manipulation_report(model, X, y, PRICE, random_state=0)
+    np.testing.assert_allclose(report.features["weight"], model.coef_[0], rtol=1e-6)
+    want = best_response(model.coef_[0], model.intercept_[0], X[y == 1], "logistic", PRICE)
+    assert report.outcomes["gain"][1] == pytest.approx(want.gain)
+
+
+def test_the_search_uses_its_evaluations():
+    """Many features: the slope of the loss is found from few evaluations, more of them help."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 40))
+    y = (X @ rng.normal(size=40) + rng.normal(size=600) > 0).astype(int)
+    model = LogisticRegression().fit(X, y)
+    price = np.full(40, 2.0)
+    best = best_response(model.coef_[0], model.intercept_[0], X[y == 1], "logistic", price).gain
+    gains = []
+    for evaluations in (100, 400, 2000):
+        report = manipulation_report(
+            Hidden(model), X, y, price, max_evaluations=evaluations, random_state=0
+        )
+        gains.append(report.outcomes["gain"][1])
+    assert gains == sorted(gains)
+    assert gains[1] > 0.8 * best
+    assert gains[2] > 0.95 * best
+    assert gains[2] <= best * (1 + 1e-6)
+
+
 class OnlyProbabilities:
     """A linear model that hides its scores."""
 

@@ -1,5 +1,7 @@
 """The players' problems as they are written, solved by general means."""
 
+import itertools
+
 import cvxpy as cp
 import numpy as np
 
@@ -42,3 +44,36 @@ def learner(X, y, loss, alpha):
     problem = cp.Problem(cp.Minimize(objective))
     problem.solve(solver=cp.CLARABEL)
     return problem.value, w.value, float(b.value)
+
+
+def cheapest_past(caught, x, choices, price, limit):
+    """Cheapest of all combinations of values that is not caught, by enumeration.
+
+    `choices` has, for each movable column, the values to try; `price` takes the moved row.
+    Returns (price, row), (inf, None) if nothing below the limit gets past.
+    """
+    columns = list(choices)
+    rows = np.array(list(itertools.product(*choices.values())), dtype=float).reshape(
+        -1, len(columns)
+    )
+    moved = np.tile(x, (len(rows), 1))
+    moved[:, columns] = rows
+    paid = np.array([price(row) for row in moved])
+    open_ = np.flatnonzero(paid < limit)
+    open_ = open_[~caught(moved[open_])]
+    if not len(open_):
+        return np.inf, None
+    best = open_[np.argmin(paid[open_])]
+    return paid[best], moved[best]
+
+
+def values_at_thresholds(trees, column, x):
+    """The value of a column, and single-precision numbers next to every threshold on it."""
+    found = {float(x)}
+    for tree in trees:
+        for threshold in tree.threshold[(tree.feature == column) & (tree.children_left >= 0)]:
+            below = np.float32(threshold)
+            if below > threshold:
+                below = np.nextafter(below, np.float32(-np.inf))
+            found |= {float(below), float(np.nextafter(below, np.float32(np.inf)))}
+    return sorted(found)

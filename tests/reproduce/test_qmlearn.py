@@ -1,5 +1,7 @@
 """The quadratic-mean reproduction, on the smallest sets and one repeat."""
 
+from importlib.resources import files
+
 import numpy as np
 import polars as pl
 import pytest
@@ -133,3 +135,13 @@ def test_planes_has_the_mean_of_its_formula():
     assert set(np.unique(X[:, 0])) == {-1.0, 1.0}
     assert y[X[:, 0] == 1].mean() == pytest.approx(3, abs=0.1)
     assert y[X[:, 0] == -1].mean() == pytest.approx(-3, abs=0.1)
+
+
+def test_printed_average_ranks_do_not_add_up():
+    table = pl.read_csv(files("stakes.reproduce.qmlearn") / "paper.csv", infer_schema_length=None)
+    ranks = table.filter(pl.col("row") == "average rank")
+    for name, count, total in ((5.2, 12, 73.61), (5.3, 6, 18.49), (5.4, 6, 19.98)):
+        mine = ranks.filter(pl.col("table").cast(pl.Float64) == name)["value"].cast(pl.Float64)
+        assert len(mine) == count
+        assert mine.sum() == pytest.approx(total)
+        assert total < count * (count + 1) / 2 - 1

@@ -6,6 +6,7 @@ import typer
 
 from stakes import __version__
 from stakes.cli._advise import advise
+from stakes.cli._attack import attack
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._evaluate import evaluate
@@ -27,19 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    advise,
-    compare,
-    train,
-    predict,
-    explain,
-    evaluate,
-    rules,
-    stream,
-    datasets,
-    study,
-    reproduce,
-):
+BEFORE = (advise, compare, train)
+AFTER = (predict, explain, evaluate, attack, rules)
+for command in (*BEFORE, *AFTER, stream, datasets, study, reproduce):
     app.command(help=help_of(command))(command)
 app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
 

@@ -53,6 +53,14 @@ def compare(
             "the usual baselines are always included. Default: one or two of each family.",
         ),
     ] = None,
+    adversary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="TOML file of moves, as for stakes attack: compare by what learners cost after "
+            "the best moves against them.",
+        ),
+    ] = None,
     time_budget: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Start no fit after this time: 90s, 10m, 1h30m."),
@@ -114,7 +122,9 @@ def compare(
     from stakes.cli._progress import Progress
     from stakes.compare import CONSTANT_POLICIES
     from stakes.compare import compare as run
+    from stakes.game import read_moves
 
+    moves = None if adversary is None else read_moves(adversary)
     with Progress(options.opening(priced), quiet, kept_in=out) as progress:
         results = run(
             priced,
@@ -125,6 +135,7 @@ def compare(
             today=decided,
             capacity=capacity,
             time_budget=budget if fit else 0,
+            adversary=moves,
             out=out,
             n_jobs=jobs,
             random_state=seed,

@@ -1,6 +1,7 @@
 """Find the decisions that lose the least money: plan, run, results, statistics, report."""
 
 from stakes._core.learners import all_estimators
+from stakes.compare._attack import attack_model
 from stakes.compare._contestants import (
     CONSTANT_POLICIES,
     RECOMMENDED,
@@ -47,6 +48,7 @@ __all__ = [
     "Wording",
     "adverse_action",
     "all_estimators",
+    "attack_model",
     "average_ranks",
     "bootstrap_means",
     "compare",

@@ -50,6 +50,8 @@ class Contestant:
         Number of training rows to sample, stratified by class. None: all of them.
     speed : {"fast", "medium", "slow"}, default="fast"
         How the fit time grows with the number of rows; fast contestants run first.
+    defence : str or None, default=None
+        How it answers the moves of an adversary, see `compare`.
     error_bars : bool, default=False
         Whether the estimator takes the values of a table and their error bars.
     """
@@ -64,13 +66,14 @@ class Contestant:
     max_rows: int | None = None
     train_rows: int | None = None
     speed: str = "fast"
+    defence: str | None = None
     error_bars: bool = False
 
     @property
     def settings(self):
         """Short hash of everything that a fit depends on, to detect changes under one name."""
         form = (self.family, self.one_hot, self.scale, self.as_is, self.train_rows, self.grid)
-        text = self.estimator.__repr__(N_CHAR_MAX=10**6) + repr(form)
+        text = self.estimator.__repr__(N_CHAR_MAX=10**6) + repr(form) + (self.defence or "")
         return hashlib.sha256(re.sub(r" at 0x\w+", "", text).encode()).hexdigest()[:12]
 
     @property

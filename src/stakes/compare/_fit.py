@@ -18,10 +18,12 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from stakes._core.deciding import decide_with_costs, takes_costs
+from stakes.compare._adversary import CASE_SECONDS, after_moves, check_can_train, defended
 from stakes.compare._contestants import CONSTANT_POLICIES, find_contestant
 from stakes.compare._plan import split
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import BelowTrivialWarning, InputError
+from stakes.game import make_attack_scorer
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
 from stakes.tables import prepare
@@ -31,7 +33,7 @@ ONE_THREAD = 100_000  # rows up to which one thread trains
 POLICY = "constant policy"  # key of the chosen settings where a policy replaced the learner
 
 
-def fit_one(task, data, contestant, *, folds, tune):
+def fit_one(task, data, contestant, *, folds, tune, adversaries=()):
     """Run one task.
 
     Returns
@@ -51,7 +53,9 @@ def fit_one(task, data, contestant, *, folds, tune):
         # one thread per fit: fits run in parallel, and sums must not depend on the thread count
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            decided, probability, facts = fit_and_decide(contestant, train, test, task.seed, tune)
+            decided, probability, facts = fit_and_decide(
+                contestant, train, test, task.seed, tune, adversaries
+            )
     except Exception as error:  # a failed learner is reported in the table; the run continues
         row["error"] = f"{type(error).__name__}: {str(error).splitlines()[0][:300]}"
         return row, {"test_rows": test_rows}
@@ -119,6 +123,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
+    check_can_train(name)
     contestant = find_contestant(name, **({"error_bars": True} if data.errors else {}))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
@@ -130,9 +135,12 @@ def trainable(name, data):
     return contestant
 
 
-def fit_and_decide(contestant, train, test, seed, tune):
-    """Fit on the training rows and decide for the test rows, at the costs of the test rows."""
-    model, chosen, fit_seconds = fit_contestant(contestant, train, seed, tune)
+def fit_and_decide(contestant, train, test, seed, tune, adversaries=()):
+    """Fit on the training rows and decide for the test rows, at the costs of the test rows.
+
+    With adversaries, the decisions are those after the best moves against the fitted model.
+    """
+    model, chosen, fit_seconds = fit_contestant(contestant, train, seed, tune, adversaries)
     if POLICY in chosen:
         warnings.warn(
             f"{contestant.name} lost to a constant policy on held-out training rows; the policy "
@@ -143,6 +151,9 @@ def fit_and_decide(contestant, train, test, seed, tune):
     start = time.perf_counter()
     decided, probability = decide_with_costs(model, test.X, **test.costs)
     decided = np.asarray(decided) == 1
+    moved = {}
+    if adversaries:
+        decided, probability, moved = after_moves(model, test, adversaries)
     if probability is None:
         probability = np.full(len(test), np.nan)
     predict_seconds = time.perf_counter() - start
@@ -152,11 +163,12 @@ def fit_and_decide(contestant, train, test, seed, tune):
         params={key: _plain(value) for key, value in chosen.items()},
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
+        **moved,
     )
     return decided, probability, facts
 
 
-def fit_contestant(contestant, train, seed, tune):
+def fit_contestant(contestant, train, seed, tune, adversaries=()):
     """Fit a contestant, tuned on cost if it has a grid.
 
     A learner of the library whose best setting loses to a constant policy on held-out training
@@ -175,9 +187,13 @@ def fit_contestant(contestant, train, seed, tune):
     with sklearn.config_context(enable_metadata_routing=True):
         if not (tune and contestant.needs_inner_folds and _enough(train.y)):
             model.fit(X, train.y, **(costs if takes_costs(model, "fit") else {}))
+            model = defended(contestant, model, train, adversaries)
             return model, {}, time.perf_counter() - start
+        scorer = make_cost_scorer()
+        if adversaries:
+            scorer = make_attack_scorer(list(adversaries), case_seconds=CASE_SECONDS)
         inner = dict(
-            scoring=make_cost_scorer(),
+            scoring=scorer,
             cv=_inner_folds(train, X, seed),
             error_score="raise",
         )
@@ -189,13 +205,14 @@ def fit_contestant(contestant, train, seed, tune):
             if score > search.best_score_:
                 return policy.fit(X, train.y), {POLICY: policy.constant}, seconds
     chosen = {key: search.best_params_[_nested(key, model)] for key in contestant.grid}
-    return search.best_estimator_, chosen, seconds
+    return defended(contestant, search.best_estimator_, train, adversaries), chosen, seconds
 
 
 def best_policy(y, costs, inner):
     """The better constant policy, unfitted, and its mean score in the same inner folds."""
     policies = [DummyClassifier(strategy="constant", constant=decision) for decision in (0, 1)]
     X = np.zeros((len(y), 1))
+    inner = inner | {"scoring": make_cost_scorer()}  # nobody can move past a constant policy
     scores = [cross_val_score(policy, X, y, params=costs, **inner).mean() for policy in policies]
     return policies[int(np.argmax(scores))], max(scores)
 

@@ -35,9 +35,9 @@ class Task:
         return (self.data, self.learner, self.repeat, self.fold)
 
 
-def make_plan(datasets, *, repeats, folds, tune, random_state):
+def make_plan(datasets, *, repeats, folds, tune, random_state, adversaries=()):
     """Identity of a run: runs with equal plans may share their rows."""
-    return {
+    plan = {
         "version": __version__,
         "data": {data.name: fingerprint(data) for data in datasets},
         "repeats": repeats,
@@ -45,6 +45,9 @@ def make_plan(datasets, *, repeats, folds, tune, random_state):
         "tune": tune,
         "random_state": random_state,
     }
+    if adversaries:
+        plan["adversaries"] = {one.name: repr(one) for one in adversaries}
+    return plan
 
 
 def make_tasks(datasets, contestants, *, repeats, folds, random_state):

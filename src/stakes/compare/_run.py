@@ -17,6 +17,7 @@ import sklearn
 
 from stakes import __version__
 from stakes._core.parallel import as_finished
+from stakes.compare._adversary import with_defences
 from stakes.compare._contestants import contestants
 from stakes.compare._fit import fit_one
 from stakes.compare._out_of_fold import OutOfFold
@@ -37,6 +38,7 @@ def compare(
     today=None,
     capacity=None,
     wording=None,
+    adversary=None,
     time_budget=None,
     out="stakes-report",
     n_jobs=1,
@@ -69,6 +71,11 @@ def compare(
         lowest probability. Nothing is fitted again if only the capacity changes.
     wording : Wording or None, default=None
         What the report calls the decisions, and the currency.
+    adversary : Moves or list of Moves, default=None
+        What an adversary can do, see :class:`stakes.game.Moves`. Learners are then tuned and
+        compared by what they cost after the best moves against them (of the adversary that costs
+        most), and defended forms of the baselines take part: trained on moves, and without the
+        columns that move.
     time_budget : float or None, default=None
         Seconds after which no further fit is started.
     out : path, default="stakes-report"
@@ -93,10 +100,17 @@ def compare(
     _check(datasets, today, repeats, folds)
     if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
         raise InputError("A review_cost for each row is possible for one data set only.")
+    adversaries = _as_list(adversary)
+    if adversaries and capacity is not None:
+        raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
     bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
-    field = {c.name: c for c in contestants(learners, **bars)}
+    taking_part = contestants(learners, **bars)
+    if adversaries:
+        taking_part = with_defences(taking_part)
+    field = {c.name: c for c in taking_part}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
-    file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
+    plan = make_plan(datasets, tune=tune, adversaries=adversaries, **settings)
+    file = ResultsFile(Path(out), plan).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
     by_data = {d.name: d for d in datasets}
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
@@ -111,7 +125,12 @@ def compare(
                 # the report needs the constant policies, whatever the budget
                 if time.monotonic() < deadline or one.family == "constant":
                     yield joblib.delayed(fit_one)(
-                        task, by_data[task.data], one, folds=folds, tune=tune
+                        task,
+                        by_data[task.data],
+                        one,
+                        folds=folds,
+                        tune=tune,
+                        adversaries=adversaries,
                     )
 
         finished = len(tasks) - len(todo)
@@ -136,6 +155,12 @@ def compare(
     wanted |= {task.key for task in extra}
     file.rows = [row for row in file.rows if key_of(row) in wanted]
     return results
+
+
+def _as_list(adversary):
+    if adversary is None:
+        return []
+    return list(adversary) if isinstance(adversary, list | tuple) else [adversary]
 
 
 def _as_table(data):

@@ -4,6 +4,7 @@ import numpy as np
 
 from stakes import __version__
 from stakes._core.words import count
+from stakes.compare._adversary import after_adversary
 from stakes.compare._capacity_worth import worth_of_capacity
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
@@ -60,7 +61,7 @@ def summarize_data(results, data):
         "what_if": what_if(table, [facts["learner"] for facts in learners]),
         "tested": len(table.data),
         "periods": cost_by_period(table, best["learner"], today),
-        "alarms": data.alarms,
+        "alarms": [*after_adversary(results.file.plan, results.rows), *data.alarms],
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "lost": lost_to_constant(learners),
         "learners": learners,

@@ -11,6 +11,7 @@ from stakes.game._move_search import search_response
 from stakes.game._response import margin_loss, respond
 
 _MOST_ROWS = 2000  # number of positives used in a numerical search
+_LEAST = 1e-12  # probabilities closer to 0 or 1 count as this close
 _MOST_PROBES = 2000  # number of features up to which weights are inferred from scores
 _MOST_CELLS = 50_000_000  # changed cells of a sparse table up to which it is decided in one call
 
@@ -58,7 +59,8 @@ class Defender:
         positive, v = _dense(positive[::every]), self.v[::every]
         v = v / v.sum() if v.sum() > 0 else _equal(len(v))
         return search_response(
-            lambda rows: float(v @ margin_loss(self._scores(rows), self.loss)),
+            lambda rows: margin_loss(self._scores(rows), self.loss),
+            v,
             positive,
             ease,
             np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
@@ -113,8 +115,10 @@ class Defender:
             if column_of(self.model, self.classes[1]) == 0:
                 w, b = -w, -b
         else:
-            step = np.where(few.std(axis=0) > 0, few.std(axis=0), 1.0)
             here = few.mean(axis=0)
+            # a constant column has a deviation of zero but for rounding
+            spread = few.std(axis=0)
+            step = np.where(spread > 1e-9 * (1.0 + np.abs(here)), spread, 1.0)
             at = self._scores(np.vstack([here, here + np.diag(step)]))
             w = (at[1:] - at[0]) / step
             b = float(at[0] - here @ w)
@@ -129,7 +133,7 @@ class Defender:
             scores = np.asarray(self.model.decision_function(rows), dtype=np.float64)
             return scores if column == 1 else -scores
         probability = self.model.predict_proba(rows)[:, column]
-        return logit(np.clip(probability, 1e-6, 1.0 - 1e-6))
+        return logit(np.clip(probability, _LEAST, 1.0 - _LEAST))
 
     def _framed(self, rows):
         return pl.DataFrame(rows, schema=list(self.names)) if self.named else rows

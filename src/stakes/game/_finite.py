@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from stakes._core.plotting import open_axes
-from stakes.game._nash import Nash, extreme_equilibria, pure_equilibria
+from stakes.game._nash import Nash, best_commitment, extreme_equilibria, pure_equilibria
 
 _CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
 _KEPT = dict(color="#1f4e79", linestyle="-", linewidth=2.0)
@@ -223,6 +223,35 @@ class FiniteGame:
             )
             for index in pure_equilibria(payoffs)
         ]
+
+    def commitment(self, leader=None):
+        """Mixed strategy to which a leader best commits in public, and the reply to it.
+
+        Parameters
+        ----------
+        leader : str, default=None
+            Player that commits; None: the first.
+
+        Returns
+        -------
+        Nash
+            Strategies and payoffs in the order of the players.
+
+        Examples
+        --------
+        >>> matching_pennies().commitment().strategies[0].round(2)
+        array([0.5, 0.5])
+        """
+        if len(self.players) != 2:
+            raise ValueError(f"A commitment needs two players. Got {len(self.players)} instead.")
+        leader = self.players[0] if leader is None else leader
+        if leader not in self.players:
+            raise ValueError(f"leader={leader!r} is not one of the players {list(self.players)}.")
+        first, second = self.normal_form()[1]
+        if leader == self.players[0]:
+            return best_commitment(first, second)
+        found = best_commitment(second.T, first.T)
+        return Nash(found.strategies[::-1], found.payoffs[::-1])
 
     def draw(self, ax=None):
         """Draw the tree; branches that rollback prunes are dashed.

@@ -10,13 +10,15 @@ from sklearn.model_selection import StratifiedKFold
 
 from stakes._core.docs import documented
 from stakes._core.intake import checked_sparse
-from stakes._core.labels import code_labels
 from stakes._core.plotting import open_axes
 from stakes.costs import COST_NAMES, Costs
+from stakes.game._attack_report import attack_report
 from stakes.game._defender import Defender
+from stakes.game._moves import Moves
 from stakes.game._prices import prices_of
 from stakes.game._response import moving_ease
 from stakes.game._stackelberg import StackelbergClassifier
+from stakes.game._target import coded_labels
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,10 @@ def manipulation_report(
         Examples, best those that the model was not trained on.
     y : array-like of shape (n,)
         Labels.
-    movement_price : float, array-like of shape (d,) or dict, default=1.0
+    movement_price : float, array-like of shape (d,), dict or Moves, default=1.0
         Price of moving a feature by one, in units of the loss. A dict gives prices by column name;
-        columns that it does not name cannot be moved.
+        columns that it does not name cannot be moved. With :class:`Moves`, or a list of them, each
+        case moves by itself at prices in money, and the result is that of :func:`attack_report`.
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
     loss : {"logistic", "hinge"}, default="logistic"
@@ -139,7 +142,7 @@ def manipulation_report(
 
     Returns
     -------
-    ManipulationReport
+    ManipulationReport or AttackReport
 
     Examples
     --------
@@ -154,10 +157,16 @@ def manipulation_report(
      ('plain', False, 121.0), ('plain', True, 202.0),
      ('equilibrium', False, 145.0), ('equilibrium', True, 154.0)]
     """
+    if _are_moves(movement_price):
+        if movable is not None:
+            raise ValueError("movable has no meaning with Moves, which name what can be moved.")
+        how = dict(pos_label=pos_label, cv=cv, random_state=random_state)
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        return attack_report(model, X, y, movement_price, **how, **costs)
     names = _names(model, X)
     X = checked_sparse(X)
     rows = X.tocsr() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-    classes, signs = _coded(y, pos_label)
+    classes, signs = coded_labels(y, pos_label)
     given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
     costs = Costs.of(len(signs), **given)
     priced = any(cost is not None for cost in given.values())
@@ -192,19 +201,9 @@ def manipulation_report(
     return ManipulationReport(features, pl.DataFrame(outcomes), own.w is not None)
 
 
-def _coded(y, pos_label):
-    """Both labels, that of the adversary last, and the signs: +1 for the adversary."""
-    classes, signs = code_labels(y)
-    labels = classes.tolist()
-    if pos_label is None and classes.dtype.kind not in "biuf":
-        raise ValueError(
-            f"y has the labels {labels[0]!r} and {labels[1]!r}: pass pos_label, the class of the "
-            "adversary."
-        )
-    if pos_label is not None and pos_label not in labels:
-        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {labels}.")
-    first = pos_label is not None and labels[0] == pos_label
-    return (classes[::-1], -signs) if first else (classes, signs)
+def _are_moves(given):
+    several = given if isinstance(given, list | tuple) else [given]
+    return len(several) > 0 and all(isinstance(one, Moves) for one in several)
 
 
 def _folds(signs, cv, random_state):

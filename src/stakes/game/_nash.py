@@ -5,6 +5,7 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
+from scipy.optimize import linprog
 
 _ROUNDING = 1e-9
 _MOST = 200_000  # maximum number of linear systems
@@ -43,6 +44,44 @@ def pure_equilibria(payoffs):
     for k, own in enumerate(payoffs):
         stable &= own >= own.max(axis=k, keepdims=True)
     return [tuple(int(i) for i in index) for index in np.argwhere(stable)]
+
+
+def best_commitment(A, B):
+    """The mixed strategy to which a leader best commits, and the reply of the follower.
+
+    For each plan of the follower, a linear programme finds the best mixture of the leader to which
+    that plan is a best reply; the best of these is a strong Stackelberg equilibrium: an indifferent
+    follower does what the leader prefers.
+
+    Parameters
+    ----------
+    A, B : array-like of shape (m, n)
+        Payoffs of the leader, who chooses the row, and of the follower.
+
+    Returns
+    -------
+    Nash
+        Strategies and payoffs of the leader and the follower.
+
+    References
+    ----------
+    .. [1] V. Conitzer, T. Sandholm. "Computing the Optimal Strategy to Commit to". EC 2006.
+
+    Examples
+    --------
+    >>> found = best_commitment([[2.0, 4.0], [1.0, 3.0]], [[1.0, 0.0], [0.0, 1.0]])
+    >>> found.strategies[0].round(2).tolist(), round(found.payoffs[0], 2)
+    ([0.5, 0.5], 3.5)
+    """
+    A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+    m, n = A.shape
+    best = None
+    for j in range(n):
+        found = linprog(-A[:, j], (B - B[:, [j]]).T, np.zeros(n), np.ones((1, m)), [1.0])
+        if found.success and (best is None or -found.fun > best.payoffs[0] + _ROUNDING):
+            x = found.x
+            best = Nash((x, np.eye(n)[j]), (float(x @ A[:, j]), float(x @ B[:, j])))
+    return best
 
 
 def extreme_equilibria(A, B):

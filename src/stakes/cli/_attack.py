@@ -1,0 +1,92 @@
+"""`stakes attack`: what an adversary would do to a trained model, in money."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stakes.cli import _options as options
+from stakes.cli._guard import guarded
+
+
+@guarded
+def attack(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="Labeled rows, best those that the model was not trained on: a .csv, .tsv (either "
+            "also .gz) or .parquet file, or the name of a data set.",
+        ),
+    ],
+    moves: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="TOML file: which columns can be moved, how, at what price."
+        ),
+    ],
+    target: options.Target = None,
+    positive: options.Positive = None,
+    fp_cost: options.cost_option("fp", "as in training") = None,
+    fn_cost: options.cost_option("fn", "as in training") = None,
+    tp_cost: options.cost_option("tp", "as in training") = None,
+    tn_cost: options.cost_option("tn", "as in training") = None,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers/--no-answers", help="Fit answers to the moves and attack them."),
+    ] = True,
+    case_seconds: Annotated[
+        float,
+        typer.Option(min=0.01, help="Time limit of each case against trees, in seconds."),
+    ] = 5.0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the report.")] = Path(
+        "stakes-attack"
+    ),
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+):
+    r"""Find what adversaries would move to get past a model, and what that costs.
+
+    Each positive that the model catches moves if that costs it less than its stake. The report has
+    the bill today, after the moves and after an answer; the columns that move and how far; the
+    bill by budget per case; and the cheapest cases to get past.
+
+    \b
+    Examples:
+      stakes attack model.skops held-out.csv --moves moves.toml
+      stakes attack model.skops payments.csv --moves moves.toml --fn-cost amount --no-answers
+
+    \b
+    A file of moves:
+      max_price = 50.0                  # budget of a case; columns not named are fixed
+      [columns.amount]
+      unit_price = 0.02                 # money for moving it by one
+      direction = "down"                # or "up", "both"
+      lower = 1.0
+      [columns.channel]
+      change_price = 5.0                # money for changing it
+      values = ["web", "shop"]          # what it can be changed to
+    """
+    from stakes.compare import attack_model
+
+    costs = (fp_cost, fn_cost, tp_cost, tn_cost)
+    settings = options.table_settings(data, target, positive, *costs, None)
+    report, cautions, page = attack_model(
+        model,
+        settings,
+        moves,
+        out,
+        answers=answers,
+        case_seconds=case_seconds,
+        random_state=seed,
+        command=shlex.join(["stakes", *sys.argv[1:]]),
+    )
+    for sentence in report.sentences():
+        typer.echo(sentence)
+    if not quiet:
+        for caution in cautions:
+            typer.echo(f"Caution: {caution}", err=True)
+    typer.echo(f"Report: {page}")
