@@ -154,21 +154,22 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
             return super()._omega(signs, c_pos, c_neg)
         return self._buffer.factors(np.where(signs > 0, c_pos, c_neg))
 
-    def _learn_row(self, x, sign, c_pos, c_neg):
-        buffer = self._buffer
-        if self.buffer and buffer.max_memory is not None and len(self._shape) == 1:
-            return learn_sketched_row(x, sign, c_pos, c_neg, self._knows, buffer.numbers)
-        self._refuse_row(self._every, x)  # before the buffer takes its cost
-        self._take_cost(sign, c_pos, c_neg)
-        return super()._learn_row(x, sign, c_pos, c_neg)
+    def _step(self, row, sign, c_pos, c_neg, knows):
+        if self.buffer and knows is self._knows:  # its rivals take the factor from it
+            buffer = self._buffer
+            if len(row) == 1:
+                if self._sketches_row():
+                    return learn_sketched_row(*row, sign, c_pos, c_neg, knows, buffer.numbers)
+                self._refuse_row(self._every, *row)  # before the buffer takes its cost
+            knows[OMEGA] = buffer.factor(c_pos if sign > 0 else c_neg)
+        return self._step_at(row, sign, c_pos, c_neg, knows)
 
-    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        self._take_cost(sign, c_pos, c_neg)
-        return super()._learn_sparse_row(index, x, sign, c_pos, c_neg)
+    def _sketches_row(self):
+        """Whether one compiled call takes the cost and learns a dense row."""
+        return self._buffer.max_memory is not None and len(self._shape) == 1
 
-    def _take_cost(self, sign, c_pos, c_neg):
-        if self.buffer:
-            self._knows[OMEGA] = self._buffer.factor(c_pos if sign > 0 else c_neg)
+    def _step_at(self, row, sign, c_pos, c_neg, knows):
+        return super()._step(row, sign, c_pos, c_neg, knows)
 
     def _join(self, other, share):
         super()._join(other, share)

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
 from stakes._core.labels import check_same_classes, stream_classes
+from stakes.online._growing import Growing
 from stakes.online._state import BIAS, N_NOT_FINITE
 
 FLOAT64 = np.dtype(np.float64)
@@ -29,8 +30,8 @@ fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
 
 
 @documented(ONE)
-class OneByOne:
-    """`learn_one` and `predict_one` for a learner with `_learn_row` and `_learn_sparse_row`."""
+class OneByOne(Growing):
+    """`learn_one` and `predict_one` for a learner with `_learn_row`."""
 
     _intercept_changed = False
 
@@ -107,13 +108,13 @@ class OneByOne:
             and x.dtype is FLOAT64
             and x.strides == CONTIGUOUS
             and len(x) == self.n_features_in_
+            and not self._spare
         ):
-            score = self._learn_row(x, sign, c_pos, c_neg)
+            score = self._learn_row((x,), sign, c_pos, c_neg)
         elif isinstance(x, dict):
-            index, x = self._sparse_of(x, grow=True)
-            score = self._learn_sparse_row(index, x, sign, c_pos, c_neg)
+            score = self._learn_row(self._sparse_of(x, grow=True), sign, c_pos, c_neg)
         else:
-            score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
+            score = self._learn_row((self._row_of(x),), sign, c_pos, c_neg)
         if score != score:
             self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)
@@ -176,6 +177,7 @@ class OneByOne:
             )
 
     def _row_of(self, x):
+        self._trim()
         x = np.ascontiguousarray(x, dtype=np.float64)
         if x.ndim != 1 or x.shape[0] != self.n_features_in_:
             raise ValueError(
@@ -207,8 +209,7 @@ class OneByOne:
         self._grow(len(new))  # may raise
         d = self.n_features_in_
         columns.update({name: d + k for k, name in enumerate(new)})
-        self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
-        self.n_features_in_ += len(new)
+        self._add_names(new)
         return np.r_[index, np.arange(d, d + len(new), dtype=np.int32)], np.r_[values, late]
 
     def _refuse_row(self, index, values, late=NO_VALUES):
