@@ -7,6 +7,7 @@
     python3 tasks.py lint            ruff, formatting, import order of the folders
     python3 tasks.py study           the money study, for hours; stores its page and its record
     python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
+    python3 tasks.py crash           a service killed again and again under load, --kills N
     python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
 The first call makes `.venv` and installs the project into it; later calls reuse it until
@@ -122,9 +123,15 @@ def fuzz(*args):
     run(BIN / "python", "-m", "fuzz", *args, PYTHONPATH=paths, **ONE_THREAD)
 
 
+def crash(*args):
+    """Kill a service under load, on both stores, and check that nothing is lost: --kills N."""
+    paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
+    run(BIN / "python", "-m", "serve.crashes", *args, PYTHONPATH=paths, **ONE_THREAD)
+
+
 def main():
     """Read the task's name and run it."""
-    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study, fuzz)}
+    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study, fuzz, crash)}
     if len(sys.argv) < 2 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     set_up()

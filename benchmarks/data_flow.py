@@ -129,9 +129,9 @@ def late_label_record():
     with tempfile.TemporaryDirectory() as folder:
         records = Records(io.BytesIO("".join(before + lines).encode()), "jsonl", "id")
         run = FileStream(records, f"{folder}/d.csv", f"{folder}/s.skops", **settings)
-        list(run._step(records.take(10)))
+        run._step(records.take(10))
         with Flow() as flow:
-            list(run._step(records.take(2)))
+            run._step(records.take(2))
     return flow
 
 

@@ -12,7 +12,10 @@ _DRAWN = (
 _REJECTION = (
     "rejection sampling draws rows, so copies of a row draw other samples than its weight does"
 )
-_CLOSE = "solved to a duality gap of 1e-6; tests/uncertain/test_margin.py compares at a smaller one"
+_CLOSE = (
+    "solved to a duality gap of 1e-6, and probabilities come from folds of rows, which copies fall "
+    "into differently; tests/uncertain/test_margin.py compares the weights at a smaller gap"
+)
 _STREAM = (
     "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
 )
@@ -21,6 +24,7 @@ _TOLERANCE = (
     "solved to a tolerance, so copies of a row and its weight agree to that only; "
     "tests/svm/test_weights.py compares them with a small one"
 )
+_BY_SIGN = "as published predict goes by the sign of f, predict_proba is calibrated while learning"
 _WEIGHTS_EXEMPT = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
@@ -32,9 +36,10 @@ EXEMPT = {
     "BudgetDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ThresholdDecisionClassifier": {"check_zero_cost_example_is_ignored": _PROBABILITY},
     "ConfidenceForestClassifier(n_estimators=8, random_state=0)": {
-        "check_sample_weight_equivalence_on_dense_data": _DRAWN
+        "check_sample_weight_equivalence_on_dense_data": _DRAWN,
+        "check_sample_weight_equivalence_on_sparse_data": _DRAWN,
     },
-    "UncertainMarginClassifier": {"check_sample_weight_equivalence_on_dense_data": _CLOSE},
+    "UncertainMarginClassifier": dict.fromkeys(_WEIGHTS_EXEMPT, _CLOSE),
     **{
         name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
         for reason, names in {
@@ -42,11 +47,9 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
+                "KernelFeaturesClassifier",
             ),
-            _ORDERED: (
-                *("KernelPAUMClassifier", "KernelCPAClassifier", "CSDUOLClassifier"),
-                "AnomalyDetector",
-            ),
+            _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
                 "LinearCostSensitiveSVC",
@@ -54,7 +57,15 @@ EXEMPT = {
         }.items()
         for name in names
     },
+    **{
+        f"Kernel{name}Classifier": {"check_classifiers_train": _BY_SIGN}
+        for name in ("Perceptron", "ALMA", "ROMMA", "PA")
+    },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
+    "KernelCPAClassifier": {
+        "check_classifiers_train": _BY_SIGN,
+        **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
+    },
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
@@ -87,12 +98,15 @@ CONTRACT = {
     "test_worthless_decisions_are_told": {
         "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
+        "UncertainLogisticClassifier": "takes no costs in fit; warns at those of its constructor",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },
     "attributes without an underscore": {},
-    # with approximation, oob or a frame only
+    # with approximation, oob, a frame or classical errors only
     "attributes of some settings": {
         *("feature_map_", "coef_", "oob_probability_", "oob_cost_", "feature_names_in_"),
+        "population_",
+        *("approximation_loss_", "calibration_"),
     },
 }
 

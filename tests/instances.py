@@ -34,6 +34,7 @@ SPECIAL = {
         {"n_estimators": 5, "random_state": 0},
         {"estimator": LogisticRegression(), "voting": "soft", "random_state": 0},
     ],
+    "KernelFeaturesClassifier": [{"random_state": 0}, {"features": "nystroem"}],
     "QuadraticMeanClassifier": [{}, {"loss": "hinge"}],
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],

@@ -26,7 +26,6 @@ DIFFERENT = {
     "cv": "None switches cross-validation off in a sampler",
     "max_depth": "boosting uses stumps",
     "max_features": "a forest draws features, a tree takes all",
-    "min_samples_leaf": "chosen by cost on real data, for a single tree and for a forest",
     "smoothing": "chosen by cost on real data, for a tree, a forest, rules and neighbors",
     "exact_rows": "a forest is fast with bins alone",
     "p_value": "a tree tests one split, rules test every candidate",

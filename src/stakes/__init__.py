@@ -11,6 +11,7 @@ __version__ = "0.1.0.dev0"
 _FOLDERS = (
     "base",
     "cli",
+    "client",
     "compare",
     "costs",
     "datasets",
@@ -27,6 +28,7 @@ _FOLDERS = (
     "risk",
     "sampling",
     "scale",
+    "serve",
     "stream",
     "study",
     "svm",

@@ -12,7 +12,7 @@ import pytest
 
 from payments import COSTS, payments
 from running import wait_until
-from stakes.cli._duration import seconds
+from stakes._core.durations import seconds
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
 
@@ -61,7 +61,7 @@ def test_the_documented_help_is_the_real_one():
         "stakes --help",
         *(
             f"stakes {name} --help"
-            for name in "advise compare train predict stream datasets study reproduce".split()
+            for name in "advise compare train predict rules stream datasets study reproduce".split()
         ),
     ]
     for command, text in documented:

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
 from typer.testing import CliRunner
 
 from payments import COSTS, payments
@@ -365,3 +367,27 @@ def test_a_leak_is_named_before_anything_is_fitted_and_in_the_report(run, tmp_pa
     for name in ("report.md", "report.html"):
         text = (tmp_path / "stakes-report" / name).read_text()
         assert "alone gives the answer nearly perfectly" in text and "the rows have dates" in text
+
+
+def test_a_model_is_signed_and_verified(run, refused, table_file, tmp_path):
+    for name in "ab":
+        private = ed25519.Ed25519PrivateKey.generate()
+        form = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        pem = serialization.Encoding.PEM
+        (tmp_path / f"{name}.pem").write_bytes(private.private_bytes(pem, *form))
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        (tmp_path / f"{name}.pub").write_bytes(private.public_key().public_bytes(pem, form))
+    data = (table_file, "--target", "fraud", "--learner", "probit", "--no-tune", "--quiet")
+    assert "no key file" in refused("train", *data, "--sign", "nowhere.pem")
+    assert run("train", *data, "--sign", "a.pem").exit_code == 0
+    (tmp_path / "new").mkdir()
+    shutil.copy(table_file, tmp_path / "new")
+    said = refused("predict", "model.skops", table_file, "--verify", "b.pub")
+    assert "does not fit the key" in said
+    assert "does not fit" in refused("predict", "model.skops", "new", "--verify", "b.pub")
+    for rows in (table_file, "new"):
+        result = run("predict", "model.skops", rows, "--verify", "a.pub", "--jobs", 1)
+        assert result.exit_code == 0, result.output
+    assert run("train", *data, "--out", "plain.skops").exit_code == 0
+    said = refused("predict", "plain.skops", table_file, "--verify", "a.pub")
+    assert "is not signed; sign it with stakes train --sign, or load it without --verify" in said

@@ -205,8 +205,8 @@ def test_unknown_labels_are_refused_as_by_compare(run, tmp_path, command):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("{oops", "The line after record 2 is not a JSON object; fix or remove it"),
-        ('{"a": [1], "y": 0}', "Field 'a' after record 2 is a list"),
+        ("{oops", "Record 3: The line is not a JSON object; fix or remove it"),
+        ('{"a": [1], "y": 0}', "Record 3: Field 'a' is a list"),
         ('{"a": "much", "y": 0}', "Record 3: The cost 'a' is text"),
         ('{"a": -4, "y": 0}', "Record 3: --fn-cost is smaller than --tp-cost"),
         ('{"b": 1, "y": 0}', "Record 3: The cost 'a' uses column 'a', which is not in"),
@@ -239,3 +239,18 @@ def test_prices_may_change_and_what_was_learned_is_kept(run, table, tmp_path):
     assert before.totals.events == 100
     said = run("stream", "grows.csv", "--target", "fraud", "--positive", "no")
     assert said.exit_code == 2 and "--positive" in said.stderr
+
+
+def test_bad_records_can_be_skipped(run, table, tmp_path):
+    rows = table.read_text().splitlines(keepends=True)
+    for bad in ("\x00,\r,", "12,web", "1.5,web,1e155,0"):
+        rows.insert(9, f"{bad}\n")
+    (tmp_path / "mixed.csv").write_text("".join(rows))
+    result = run("stream", "mixed.csv", "--target", "fraud", *COSTS)
+    assert result.exit_code == 2 and "Record 9: Field 'speed' is 1e+155" in result.stderr
+    said = stream(run, "mixed.csv", "--skip-bad", "--bad", "odd.jsonl").stderr
+    assert "400 events" in said and "3 bad records were skipped: odd.jsonl" in said
+    bad = (tmp_path / "odd.jsonl").read_text().splitlines()
+    assert [json.loads(line)["record"] for line in bad] == [9, 10, 11]
+    stream(run, table, "--out", "good.csv", "--checkpoint", "good.skops")
+    assert (tmp_path / "good.csv").read_bytes() == (tmp_path / "decisions.csv").read_bytes()

@@ -24,7 +24,7 @@ def test_each_name_loads(name):
     check(name)
 
 
-LARGE = ("kdd99", "kdd98", "card_fraud")
+LARGE = ("kdd99", "kdd98", "card_fraud", "card_payments")
 
 
 @pytest.mark.parametrize(

@@ -1,50 +1,95 @@
-"""Run all kinds of fuzzing for some time and print what was found.
+"""Fuzz for some time, or a number of cases, and print what was found.
 
-Usage: python -m fuzz --minutes 10 [--seed 0]     (in tests/, or by `python3 tasks.py fuzz`)
+    python -m fuzz                                   a minute, shared among all kinds
+    python -m fuzz --minutes 60 --seed 7
+    python -m fuzz --full --page ../docs/fuzzing.md  the counts of the page, for about an hour
+    python -m fuzz --only tables --cases 5000
+    python -m fuzz --only events --case 1234         one case again, with its traceback
+
+In tests/, or by `python3 tasks.py fuzz`. Every case runs in a child process. Exits with 1 if there
+is a finding.
 """
 
 import argparse
 import collections
+import os
 import random
 import sys
+import tempfile
 import time
+from pathlib import Path
 
-from fuzz import arrays, model_files, texts
-from fuzz.children import run_cases
+if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
+    tempfile.tempdir = "/dev/shm"
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-GOOD = ("refused", "harmless")
+from fuzz import arrays, events, expressions, model_files, models, page, tables
+from fuzz.children import GOOD, run_cases
+
 KINDS = {
     "model files": model_files.case,
-    "tables": texts.table,
-    "events": texts.events,
+    "events": events.case,
+    "tables": tables.case,
+    "expressions": expressions.case,
     "API matrix": arrays.case,
 }
+FULL = {"model files": 100_000, "events": 925_000, "tables": 75_000, "expressions": 100_000}
 
 
 def main():
-    """Share the time among the kinds; exit with 1 if there is a finding."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--minutes", type=float, default=1.0)
+    """Read the options and run."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=None)
+    parser.add_argument("--only", choices=KINDS, action="append")
+    parser.add_argument("--cases", type=int, default=None)
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--case", type=int, default=None)
+    parser.add_argument("--page", type=Path, default=None)
     given = parser.parse_args()
-    model_files.models()  # before the time starts
+    kinds = given.only or list(KINDS)
+    if given.case is not None:
+        print(KINDS[kinds[0]](given.case))
+        return
+    if given.full or given.cases:
+        given.minutes = given.minutes or 600.0
     found = 0
-    for name, case in KINDS.items():
-        until = time.monotonic() + 60 * given.minutes / len(KINDS)
-        first = given.seed * 10**9
-        seeds = range(first, first + 10**7)
-        if case is arrays.case:  # a random part of the matrix, all of it if there is time
-            seeds = list(range(len(arrays.names())))
-            random.Random(given.seed).shuffle(seeds)
-        counts = collections.Counter()
-        for seed, words in run_cases(case, seeds, until):
-            counts[words if words in GOOD else "found"] += 1
-            if words not in GOOD:
-                found += 1
-                print(f"{name}, case {seed}: {words[:300]}", flush=True)
-        shown = ", ".join(f"{counts[word]:,} {word}" for word in (*GOOD, "found"))
-        print(f"{name}: {sum(counts.values()):,} cases, {shown}", flush=True)
+    if "model files" in kinds:
+        models.models()  # before the time starts
+    for kind in kinds:
+        minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))
+        wanted = given.cases or (FULL.get(kind) if given.full else None)
+        counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted)
+        found += counts["found"]
+        if given.page:
+            page.add(given.page, kind, given.seed, counts)
     sys.exit(found > 0)
 
 
-main()
+def run(kind, seed, until, wanted=None):
+    """Run one kind, print its findings, and count how the cases ended."""
+    first = seed * 10**9
+    seeds = range(first, first + 10**8)
+    if kind == "API matrix":  # a random part of the matrix, all of it if there is time
+        seeds = list(range(len(arrays.names())))
+        random.Random(seed).shuffle(seeds)
+    counts = collections.Counter()
+    for number, result in run_cases(KINDS[kind], seeds, until):
+        if isinstance(result, dict):
+            counts.update(result)
+        elif result in GOOD:
+            counts[result] += 1
+        else:
+            counts["found"] += 1
+            print(f"{kind}, case {number}: {result[:500]}", flush=True)
+        counts["runs"] += 1
+        if wanted is not None and sum(counts[word] for word in (*GOOD, "found")) >= wanted:
+            break
+    total = sum(counts[word] for word in (*GOOD, "found"))
+    shown = ", ".join(f"{counts[word]:,} {word}" for word in (*GOOD, "found"))
+    print(f"{kind}: {total:,} cases, {shown}", flush=True)
+    return counts
+
+
+if __name__ == "__main__":
+    main()

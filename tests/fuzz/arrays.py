@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from checks import accepted, problem
+from fuzz import together
 from instances import instances
 
 # An error of scikit-learn, scipy or stakes that names the problem; other kinds are accidents
@@ -156,6 +157,7 @@ def prices():
 def names():
     """All cases as (number of the instance, what is odd)."""
     kinds = [*forms(), *prices(), "y too short", "one class", "three classes", "labels as text"]
+    kinds += together.KINDS
     return [(i, kind) for i in range(len(instances())) for kind in kinds]
 
 
@@ -172,6 +174,8 @@ def _case(model, kind):
     given = accepted(model.fit, fp_cost=fp, fn_cost=fn)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        if kind in together.KINDS:
+            return together.case(model, kind, X, y, dict(fp_cost=fp, fn_cost=fn))
         if kind in prices():
             given |= accepted(model.fit, **prices()[kind])
             return _fit_and_use(model, X, y, given, X)

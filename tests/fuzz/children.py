@@ -1,29 +1,31 @@
 """Run many small cases in child processes, so that a crash is a result like any other."""
 
+import json
 import os
+import resource
 import signal
-import struct
 import sys
 import time
 import traceback
 
-LIMIT = 20  # seconds for one case
+LIMIT = 20  # seconds of CPU for one case; fifteen times as many on the clock
+MEMORY = 12 * 2**30  # address space of a child
+GOOD = ("refused", "harmless")
 
 
 def run_cases(case, seeds, until=None):
-    """Results of `case(seed)` for each seed: (seed, words) for all, crashes and hangs included.
+    """Results of `case(seed)` for each seed: (seed, result), crashes and hangs included.
 
     Parameters
     ----------
     case : callable
-        Returns a word for a good end ("refused", "harmless"), anything else that it returns or
-        raises is a finding.
-    seeds : iterable of int
-        Cases.
+        Returns a word for a good end ("refused", "harmless") or a dict of such words -> count, if
+        it tries several things; any other text that it returns, or what it raises, is a finding.
+    seeds : sequence of int
+        Cases. One child runs them all, until one of them ends it.
     until : float, default=None
         Time (as `time.monotonic`) to stop at.
     """
-    seeds = seeds if isinstance(seeds, range) else list(seeds)
     at = 0
     while at < len(seeds):
         if until is not None and time.monotonic() > until:
@@ -34,45 +36,52 @@ def run_cases(case, seeds, until=None):
             os.close(read)
             _child(case, seeds[at:], write, until)
         os.close(write)
-        done = yield from _results(read, seeds, at)
-        _, status = os.waitpid(pid, 0)
+        done, status = 0, None
+        try:
+            with os.fdopen(read, "rb") as stream:
+                for line in stream:
+                    yield seeds[at + done], json.loads(line)
+                    done += 1
+            _, status = os.waitpid(pid, 0)
+        finally:
+            if status is None:  # whoever asked wants no more results
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
         at += done
         if os.WIFSIGNALED(status) and at < len(seeds):
             number = os.WTERMSIG(status)
-            name = "hang" if number == signal.SIGALRM else signal.Signals(number).name
+            late = number in (signal.SIGALRM, signal.SIGPROF)
+            name = "hang" if late else signal.Signals(number).name
             yield seeds[at], name
             at += 1
-        elif done == 0 or os.WEXITSTATUS(status) == 3:
+        elif os.WEXITSTATUS(status) == 3:
             return
 
 
 def _child(case, seeds, write, until):
-    """Answer all seeds; every answer is its length and its text."""
+    """Answer all seeds, a line of JSON for each."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, 1)
     os.dup2(devnull, 2)
     for seed in seeds:
         if until is not None and time.monotonic() > until:
             os._exit(3)
-        signal.alarm(LIMIT)
+        signal.setitimer(signal.ITIMER_PROF, LIMIT)
+        signal.alarm(15 * LIMIT)
         try:
-            words = case(seed)
-        except MemoryError:
-            words = "harmless"
+            result = case(seed)
         except BaseException as error:
-            where = traceback.extract_tb(sys.exc_info()[2])[-1]
-            words = f"{type(error).__name__}: {error} ({where.filename}:{where.lineno})"
+            result = unexpected(error)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-        data = words.encode("utf-8", "replace")[:2000]
-        os.write(write, struct.pack(">i", len(data)) + data)
+        os.write(write, json.dumps(result).encode() + b"\n")
     os._exit(0)
 
 
-def _results(read, seeds, at):
-    done = 0
-    with os.fdopen(read, "rb") as stream:
-        while len(head := stream.read(4)) == 4:
-            words = stream.read(struct.unpack(">i", head)[0]).decode("utf-8", "replace")
-            yield seeds[at + done], words
-            done += 1
-    return done
+def unexpected(error):
+    """An exception that should not have come this far, and where it is from."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    name = os.path.relpath(where.filename, os.path.dirname(os.path.dirname(sys.executable)))
+    return f"{type(error).__name__}: {str(error)[:300]} ({name}:{where.lineno})"

@@ -4,11 +4,9 @@ import contextlib
 import io
 import json
 import os
-import pickle
 import random
-import subprocess
-import sys
 import tempfile
+import traceback
 import warnings
 import zipfile
 from functools import cache
@@ -16,124 +14,114 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.exceptions import NotFittedError
 
-from checks import accepted, problem
+import stakes
+from fuzz.children import unexpected
+from fuzz.models import models
+from fuzz.watch import watched
+from stakes.compare import BatchDecider
 from stakes.errors import InputError
-from stakes.model_file import load_model, save_model
+from stakes.model_file import load_model
+from stakes.stream import DecisionStream
 
-WORDS = [
-    "",
-    "nan",
-    "0",
-    "-1",
-    "1e308",
-    "4294967296",
-    "999999999999",
-    "a",
-    "[]",
-    "null",
-    "NaN",
-    "true",
-]
+OURS = os.path.dirname(stakes.__file__)
+WORDS = ["", "nan", "0", "-1", "1e308", "4294967296", "999999999999", "a", "[]", "null", "NaN"]
+WORDS += ["true", "1e-320", "0.5", "/etc/hostname", "file:///etc/hostname", "builtins", "2"]
 
 
 @cache
-def models():
-    """Name -> (bytes of a model file, a table to use the model on).
-
-    They are made in another process: the threads of polars and OpenMP do not survive a fork.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        program = f"from fuzz.model_files import make; make({folder!r})"
-        path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
-        subprocess.run(
-            [sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": path}
-        )
-        with open(Path(folder) / "models", "rb") as file:
-            return pickle.load(file)
-
-
-def make(folder):
-    """Write all models to a file."""
-    with open(Path(folder) / "models", "wb") as file:
-        pickle.dump(_models(), file)
-
-
-def _models():
-    from lightgbm import LGBMClassifier
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import SVC
-    from xgboost import XGBClassifier
-
-    from instances import instances
-    from stakes.decision import BayesDecisionClassifier
-    from stakes.tables import prepare
-
-    X, y, fp, fn = problem(n=60)
-    found = {}
-    others = [
-        LogisticRegression(),
-        SVC(),
-        HistGradientBoostingClassifier(max_iter=3),
-        RandomForestClassifier(n_estimators=3, random_state=0),
-        LGBMClassifier(n_estimators=3, verbose=-1, n_jobs=1),
-        XGBClassifier(n_estimators=3, n_jobs=1),
-        BayesDecisionClassifier(LogisticRegression(), calibration="isotonic"),
-    ]
-    with warnings.catch_warnings():
+def warm(name):
+    """Use the model as it was, so that all that it needs is imported and compiled."""
+    kind, data, rows = models()[name]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for i, model in enumerate([*others, *instances()]):
-            if hasattr(model, "predict"):
-                model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
-                found[f"{i} {type(model).__name__}"] = _saved(model), X
-        rng = np.random.default_rng(0)
-        table = pl.DataFrame({"k": rng.choice(["a", "b", "c"], 60), "n": rng.normal(size=60)})
-        model = prepare(LogisticRegression(), table, scale=True, one_hot=True).fit(table, y)
-        found["table"] = _saved(model), table.to_dict(as_series=False)
-    return found
-
-
-def _saved(model):
-    with tempfile.TemporaryDirectory() as folder:
-        save_model(model, Path(folder) / "m")
-        return (Path(folder) / "m").read_bytes()
+        (Path(folder) / "m").write_bytes(data)
+        assert USES[kind](Path(folder) / "m", rows) == "harmless", name
 
 
 def case(seed):
     """Load and use one damaged model file."""
     rng = random.Random(seed)
     name = rng.choice(sorted(models()))
-    data, X = models()[name]
-    X = pl.DataFrame(X) if isinstance(X, dict) else X
+    kind, data, rows = models()[name]
+    warm(name)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder) / "m"
         path.write_bytes(mutated(data, rng))
-        try:
-            model = load_model(path).model
-        except InputError:
-            return "refused"
-        words = used(model, X)
-        return words if words == "harmless" else f"{name}: {words}"
-
-
-def used(model, X):
-    """Use a model as a service would: scores, probabilities, decisions."""
-    for method in ("predict_proba", "decision_function", "predict"):
-        if hasattr(model, method):
+        with watched(folder) as opened:
             try:
-                values = np.asarray(getattr(model, method)(X))
+                words = USES[kind](path, rows)
             except Exception as error:
-                # LightGBM names a parameter that is out of its range
-                if not isinstance(error, ValueError) and type(error).__name__ != "LightGBMError":
-                    raise
-                continue
-            if values.dtype.kind == "f" and not np.isfinite(values).all():
-                return f"{method} is not finite"
-            if len(values) != len(X):
-                return f"{method} has {len(values)} rows"
+                words = unexpected(error)
+    if opened:
+        words = f"opened {opened[0]}"
+    return words if words in ("refused", "harmless") else f"{name}: {words}"
+
+
+def _use_estimator(path, rows):
+    """Load a model, and ask it for scores, probabilities and decisions."""
+    try:
+        model = load_model(path).model
+    except InputError:
+        return "refused"
+    X = pl.DataFrame(rows) if isinstance(rows, dict) else rows
+    for method in ("predict_proba", "decision_function", "predict"):
+        if not hasattr(model, method):
+            continue
+        try:
+            values = np.asarray(getattr(model, method)(X))
+        except Exception as error:
+            if is_sentence(error):
+                return "refused"
+            raise
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            return f"{method} is not finite"
+        if len(values) != len(X):
+            return f"{method} has {len(values)} rows"
     return "harmless"
+
+
+def _use_trained(path, rows):
+    """Decide about new rows as `stakes predict` does."""
+    try:
+        decided = BatchDecider.load(path).decide(pl.DataFrame(rows).cast(pl.String))
+    except Exception as error:
+        if is_sentence(error):
+            return "refused"
+        raise
+    numbers = decided.select(pl.selectors.float()).to_numpy()
+    return "harmless" if np.isfinite(numbers).all() else "decisions are not finite"
+
+
+def _use_stream(path, rows):
+    """Resume a saved stream: labels for pending events, new events, and saving again."""
+    try:
+        stream = DecisionStream.load(path)
+        for id in ("e6", "e9", "e30"):
+            stream.label(id, 1)
+        found = [stream.learn(dict(row), row.get("y", 0)) for row in rows[:6]]
+        stream.save(path)
+    except Exception as error:
+        if is_sentence(error):
+            return "refused"
+        raise
+    numbers = [x for one in found for x in one[2:] if x is not None]
+    return "harmless" if np.isfinite(numbers).all() else "decisions are not finite"
+
+
+USES = {"estimator": _use_estimator, "trained": _use_trained, "stream": _use_stream}
+
+
+def is_sentence(error):
+    """Whether an error says what is wrong: ours, or that an estimator was never fitted."""
+    if not str(error).strip():
+        return False
+    if isinstance(error, InputError | NotFittedError):
+        return True
+    raised = traceback.extract_tb(error.__traceback__)[-1]
+    return isinstance(error, ValueError) and raised.filename.startswith(OURS)
 
 
 def mutated(data, rng):

@@ -39,7 +39,11 @@ def box_by_faces(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
 
 
 def run(rule, K, y, theta, C=10.0, rho=0.0, alpha=0.9, eta=1.0, radius=1.0):
-    """(scores before learning, indices of the support vectors, their signed coefficients)."""
+    """(scores before learning, indices of the support vectors, their signed coefficients).
+
+    `C` is the largest weight, one for all or one per example.
+    """
+    C = np.broadcast_to(C, len(y))
     S, coefficients, scores = [], np.zeros(0), np.zeros(len(y))
     for t in range(len(y)):
         bias = radius**2 * coefficients.sum() if rule == "paum" else 0.0
@@ -61,7 +65,7 @@ def paum(K, y, theta, t, S, c, score, eta, **_):
 def pa(K, y, theta, t, S, c, score, C, **_):
     if y[t] * score >= theta[t]:
         return S, c
-    return [*S, t], np.append(c, y[t] * min(C, (theta[t] - y[t] * score) / K[t, t]))
+    return [*S, t], np.append(c, y[t] * min(C[t], (theta[t] - y[t] * score) / K[t, t]))
 
 
 def alma(K, y, theta, t, S, c, score, alpha, **_):
@@ -95,11 +99,11 @@ def duol(K, y, theta, t, S, c, score, C, rho, **_):
         b = max((i for i in able if conflict[i] == min(conflict.values())), key=S.index)
         place = S.index(b)
         g_b, l_b = y[b] * c[place], theta[b] - margins[place]
-        g_a, d_b = box_by_faces(l_a, l_b, K[t, t], K[b, b], conflict[b], C, -g_b, C - g_b)
+        g_a, d_b = box_by_faces(l_a, l_b, K[t, t], K[b, b], conflict[b], C[t], -g_b, C[b] - g_b)
         c = np.append(c, y[t] * g_a)
         c[place] += y[b] * d_b
         return S_new, c
-    return S_new, np.append(c, y[t] * min(C, l_a / K[t, t]))
+    return S_new, np.append(c, y[t] * min(C[t], l_a / K[t, t]))
 
 
 def dual_objective(K, y, theta, S, c):
@@ -107,3 +111,25 @@ def dual_objective(K, y, theta, S, c):
 
 
 STEPS = dict(perceptron=perceptron, paum=paum, pa=pa, alma=alma, romma=romma, duol=duol)
+
+
+def landmark_features(X, gamma, room, tol):
+    """Features at the time of each row by whole Cholesky factors, and the rows that are landmarks.
+
+    A row is a landmark if the squared distance of k(x, .) from the span of the landmarks so far, a
+    least-squares problem, exceeds `tol`.
+    """
+    chosen, rows = [], []
+    for t in range(len(X)):
+        K = gram(X[[*chosen, t]], "rbf", gamma)
+        k = K[:-1, -1]
+        rest = 1.0 - k @ np.linalg.lstsq(K[:-1, :-1], k, rcond=None)[0] if chosen else 1.0
+        if len(chosen) < room and rest > tol:
+            chosen.append(t)
+        L = np.linalg.cholesky(gram(X[chosen], "rbf", gamma))
+        against = np.exp(-gamma * ((X[chosen] - X[t]) ** 2).sum(axis=1))
+        rows.append(np.linalg.solve(L, against))
+    features = np.zeros((len(X), len(chosen)))
+    for t, row in enumerate(rows):
+        features[t, : len(row)] = row
+    return features, chosen

@@ -163,7 +163,7 @@ def steps_left(nodes, x, at):
     """Whether the split of a node sends a row left."""
     v = x[nodes.feature[at]]
     if nodes.group[at] >= 0:
-        return bool(nodes.groups[nodes.group[at]][255 if np.isnan(v) or v > 254 else int(v)])
+        return nodes.groups[nodes.group[at]][255 if np.isnan(v) or v > 254 else int(v)] % 2 == 1
     return bool(nodes.missing_left[at]) if np.isnan(v) else v <= nodes.threshold[at]
 
 
@@ -172,3 +172,31 @@ def walk(nodes, x, at=0):
     while nodes.feature[at] >= 0:
         at = nodes.left[at] + (not steps_left(nodes, x, at))
     return at
+
+
+def gain_many(criterion, left, right, cost=None):
+    """Gain of a split of k classes, each branch a list of masses."""
+    node = [a + b for a, b in zip(left, right, strict=True)]
+    if criterion == "cost":
+        cost = np.asarray(cost, dtype=float)
+        paid = [min(np.array(masses) @ cost) for masses in (node, left, right)]
+        return (paid[0] - paid[1] - paid[2]) / (sum(node) * cost.max())
+    if criterion in ("entropy", "gini"):
+        return information_gain(left, right, gini if criterion == "gini" else entropy)
+    against = [
+        [(sum(branch) - branch[c], branch[c]) for branch in (left, right)]
+        for c in range(len(node))
+        if 0 < node[c] < sum(node)
+    ]
+    return max(gain(criterion, *sides) for sides in against)
+
+
+def best_gain_many(X, label, k, criterion, min_leaf=1, categorical=(), cost=None):
+    """The largest gain of all splits of a node of k classes."""
+    best = 0.0
+    for f in range(X.shape[1]):
+        for left in splits(X[:, f], f in categorical):
+            if min(left.sum(), (~left).sum()) >= min_leaf:
+                sides = [np.bincount(label[side], minlength=k).tolist() for side in (left, ~left)]
+                best = max(best, gain_many(criterion, *sides, cost=cost))
+    return best

@@ -4,13 +4,14 @@ import cvxpy as cp
 import numpy as np
 
 
-def bernstein_nu(mean_lower, mean_upper, second_moment, n_means=41, n_t=600):
-    """Eq. (14) on a grid of means and of t."""
-    ts = np.geomspace(1e-3, 300, n_t)
+def bernstein_nu(mean_lower, mean_upper, bound=1.0, n_means=41, n_t=600, var=None):
+    """Eq. (14) on a grid of means and of t, with a bound on the second moment or the variance."""
+    ts = np.geomspace(1e-4, 300, n_t)
     best = 0.0
     for mu in np.linspace(mean_lower, mean_upper, n_means):
         for sign in (1, -1):
             m = sign * mu
+            second_moment = bound if var is None else min(var + m * m, 1.0)
             a, norm = (m - second_moment) / (1 - m), 1 - 2 * m + second_moment
             weight = (1 - m) ** 2 / norm, max(second_moment - m * m, 0) / norm
             h = np.log(weight[0] * np.exp(ts * (a - 1)) + weight[1]) + ts

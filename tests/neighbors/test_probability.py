@@ -8,13 +8,13 @@ from scipy.special import logit
 from scipy.stats import norm
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
+from stakes._core.sigmoid import fit_sigmoid
 from stakes.costs import Costs
 from stakes.datasets import load_german_credit, make_fraud
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
 from stakes.neighbors._classifier import _without
-from stakes.neighbors._sigmoid import fit_sigmoid
 from stakes.tables import prepare
 
 

@@ -32,7 +32,13 @@ LEARNERS = {
     "cpa": (KernelCPAClassifier, {"C": 1.5, **PRICED}, "pa", {"C": 1.5}),
     "duol": (DUOLClassifier, {"C": 0.8}, "duol", {"C": 0.8}),
     "duol, rho": (DUOLClassifier, {"rho": 0.3}, "duol", {"rho": 0.3}),
-    "csduol": (CSDUOLClassifier, {"C": 3.0, **PRICED}, "duol", {"C": 3.0}),
+    "csduol": (CSDUOLClassifier, {"C": 0.6, **PRICED}, "duol", {"C": 0.6}),
+    "csduol, paper": (
+        CSDUOLClassifier,
+        {"C": 3.0, "scale_C": False, **PRICED},
+        "duol",
+        {"C": 3.0},
+    ),
 }
 
 
@@ -43,10 +49,17 @@ def stream(rng, n=70, d=3):
 
 
 def thetas(name, y):
-    if name not in ("paum", "cpa", "csduol"):
+    if name not in ("paum", "cpa", "csduol", "csduol, paper"):
         return np.ones(len(y))
     theta = np.where(y > 0, 4.0, 1.0)
     return np.sqrt(theta) if name == "cpa" else theta
+
+
+def boxes(name, y, numbers):
+    """The largest weights: C theta for CSDUOL, C for all others."""
+    if name != "csduol":
+        return numbers
+    return numbers | {"C": numbers["C"] * thetas(name, y)}
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -57,7 +70,7 @@ def test_scores_support_and_coefficients(name, kernel, rng):
     learner = learner(kernel=kernel, gamma=KERNELS[kernel], coef0=1.0, **arguments)
     scores = learner.decision_function_then_learn(X, y, classes=[-1, 1])
     K = naive.gram(X, kernel, KERNELS[kernel])
-    expected, S, coefficients = naive.run(rule, K, y, thetas(name, y), **numbers)
+    expected, S, coefficients = naive.run(rule, K, y, thetas(name, y), **boxes(name, y, numbers))
     np.testing.assert_allclose(scores, expected, rtol=1e-6, atol=1e-8)
     np.testing.assert_array_equal(learner.support_, S)
     np.testing.assert_allclose(learner.dual_coef_[0], coefficients, rtol=1e-6, atol=1e-8)
@@ -90,5 +103,5 @@ def test_one_example_and_equal_examples(name):
     if rule in ("romma", "duol"):  # singular steps: the two roads may choose other optima
         return
     scores = learner(gamma=1.0, **arguments).decision_function_then_learn(X, y)
-    expected, _, _ = naive.run(rule, K, y, thetas(name, y), **numbers)
+    expected, _, _ = naive.run(rule, K, y, thetas(name, y), **boxes(name, y, numbers))
     np.testing.assert_allclose(scores, expected, atol=1e-9)

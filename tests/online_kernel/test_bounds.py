@@ -19,13 +19,13 @@ def stream(rng, n=150):
 def test_best_in_hindsight_is_the_optimum(rng):
     X, y = stream(rng, 25)
     y, K = np.where(y == 1, 1.0, -1.0), gram(X, "rbf", 0.5)
-    theta, C, Q = rng.uniform(0.5, 3, 25), 2.0, K * np.outer(y, y)
+    theta, C, Q = rng.uniform(0.5, 3, 25), rng.uniform(0.2, 3, 25), K * np.outer(y, y)
     _, primal, gap = dual_ascent(K, y, theta, C, 2000, 1e-10)
     box = minimize(
         lambda g: 0.5 * g @ Q @ g - g @ theta,
         np.ones(25),
         jac=lambda g: Q @ g - theta,
-        bounds=[(0, C)] * 25,
+        bounds=[(0, high) for high in C],
         method="L-BFGS-B",
         options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-10},
     )
@@ -83,10 +83,15 @@ def test_counts_by_hand():
 @pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")  # a toy problem
 def test_what_is_not_covered_is_said():
     X, y = stream(np.random.default_rng(0))
-    steep = CSDUOLClassifier(fn_cost=19.0, gamma=0.5).fit(X, y).bound_report(X, y)
-    assert "C = 10 is smaller than the largest theta, 19" in str(steep)
-    cheap = CSDUOLClassifier(fn_cost=0.5, gamma=0.5).fit(X, y).bound_report(X, y)
-    assert any("below one" in doubt for doubt in cheap.doubts)
+    steep = CSDUOLClassifier(fn_cost=19.0, scale_C=False, gamma=0.5).fit(X, y)
+    assert "weight, 10, is smaller than the margin theta, 19" in str(steep.bound_report(X, y))
+    assert CSDUOLClassifier(fn_cost=19.0, gamma=0.5).fit(X, y).bound_report(X, y).applies
+    timid = CSDUOLClassifier(fn_cost=19.0, C=0.5, gamma=0.5).fit(X, y).bound_report(X, y)
+    assert any("is smaller than the margin" in doubt for doubt in timid.doubts)
+    apart = DUOLClassifier(rho=1.0, gamma=0.5).fit(X, y).bound_report(X, y)
+    assert any("rho = 1" in doubt for doubt in apart.doubts)
+    fading = DUOLClassifier(half_life=50, gamma=0.5).fit(X, y).bound_report(X, y)
+    assert any("forgotten" in doubt for doubt in fading.doubts)
     small = CSDUOLClassifier(gamma=0.5, max_support_vectors=5).fit(X, y).bound_report(X, y)
     assert any("removed" in doubt for doubt in small.doubts)
     poly = DUOLClassifier(kernel="poly").fit(X, y)
@@ -95,3 +100,50 @@ def test_what_is_not_covered_is_said():
     assert any("exceeds one" in doubt for doubt in report.doubts)
     with pytest.raises(ValueError, match="all 150 of them"):
         poly.bound_report(X[:10], y[:10])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("scale_C", [True, False])
+@pytest.mark.parametrize("ratio", [1.0, 8.0, "oracle", None])
+@pytest.mark.parametrize("positive_weight", [0.2, 0.5, 0.9])
+def test_the_bound_on_the_weighted_sum_holds_for_any_class_ratio(scale_C, ratio, positive_weight):
+    """Theorem 5 needs theta^2 >= eta_p T_n / (eta_n T_p), which a class ratio may violate."""
+    rng = np.random.default_rng(0)
+    for positives in (10, 150):
+        X = rng.normal(size=(300, 2))
+        y = np.zeros(300, dtype=int)
+        y[rng.permutation(300)[:positives]] = 1  # pure noise: the sum is about one half
+        learner = CSDUOLClassifier(
+            cost_rule="balanced",
+            class_ratio=ratio,
+            positive_weight=positive_weight,
+            scale_C=scale_C,
+            C=1.0,
+            gamma=0.5,
+        ).fit(X, y)
+        report = learner.bound_report(X, y, max_sweeps=20)
+        assert report.applies or not scale_C
+        if report.applies:
+            assert report.balanced_bound <= report.balanced
+            assert report.cost <= report.cost_bound
+
+
+def test_the_weighted_sum_is_bounded_only_where_it_is_the_aim():
+    X, y = stream(np.random.default_rng(1))
+    run = CSDUOLClassifier(fn_cost=3.0, class_ratio=1.0, gamma=0.5).fit(X, y)
+    assert run.bound_report(X, y).balanced is None
+
+
+def test_bounds_of_another_run_are_refused():
+    X, y = stream(np.random.default_rng(2))
+    weight = np.where(y == 1, 2.0, 1.0)
+    run = CSDUOLClassifier(gamma=0.5).fit(X, y, fn_cost=4.0, sample_weight=weight)
+    report = run.bound_report(X, y, fn_cost=4.0, sample_weight=weight)
+    assert report.applies and report.mistakes <= report.mistakes_bound
+    with pytest.raises(ValueError, match="not in classes"):
+        run.bound_report(X, np.where(y == 1, 1, -1), fn_cost=4.0, sample_weight=weight)
+    for wrong in (dict(fn_cost=4.0), dict(fn_cost=5.0, sample_weight=weight)):
+        with pytest.raises(ValueError, match="of the run, in the same order"):
+            run.bound_report(X, y, **wrong)
+    with pytest.raises(ValueError, match="of the run, in the same order"):
+        run.bound_report(X, 1 - y, fn_cost=4.0, sample_weight=weight)

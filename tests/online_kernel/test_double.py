@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive.online_kernel import dual_objective, gram
+from stakes._core.jit.kernel_rows import MARGIN
 from stakes.online_kernel import CSDUOLClassifier, DUOLClassifier, KernelPAClassifier
 
 stream_of = st.integers(0, 2**32 - 1)
+KERNELS, C = st.sampled_from(["rbf", "linear"]), st.floats(0.2, 20)
 
 
 def stream(seed, n=40):
@@ -19,10 +21,17 @@ def stream(seed, n=40):
 
 
 @settings(max_examples=25, deadline=None)
-@given(stream_of, st.sampled_from(["rbf", "linear"]), st.floats(0.2, 20), st.floats(0, 0.9))
-def test_dual_objective_never_falls_and_is_kept(seed, kernel, C, rho):
+@given(
+    stream_of,
+    st.sampled_from(["rbf", "linear"]),
+    st.floats(0.2, 20),
+    st.floats(0, 0.9),
+    st.booleans(),
+)
+def test_dual_objective_never_falls_and_is_kept(seed, kernel, C, rho, scaled):
     X, y, price = stream(seed)
     learner = CSDUOLClassifier(kernel=kernel, gamma=0.5, C=C, rho=rho, normalize_costs=False)
+    learner.set_params(scale_C=scaled)
     K, before = gram(X, kernel, 0.5), 0.0
     for t in range(len(y)):
         learner.partial_fit(
@@ -31,10 +40,11 @@ def test_dual_objective_never_falls_and_is_kept(seed, kernel, C, rho):
         S, coefficients = learner.support_, learner.dual_coef_[0]
         now = dual_objective(K, y, price, S, coefficients)
         assert now >= before - 1e-9 * max(1.0, abs(before))
-        assert (np.abs(coefficients) <= C).all() and (y[S] * coefficients >= 0).all()
+        box = C * price[S] if scaled else C
+        assert (np.abs(coefficients) <= box).all() and (y[S] * coefficients >= 0).all()
         before = now
     assert learner.dual_objective_ == pytest.approx(before, rel=1e-6, abs=1e-9)
-    kept, S = learner._store.f[: len(S)], learner.support_
+    kept, S = learner._store.support.floats[MARGIN, : len(S)], learner.support_
     np.testing.assert_allclose(kept, y[S] * (K[np.ix_(S, S)] @ coefficients), rtol=1e-6, atol=1e-8)
 
 

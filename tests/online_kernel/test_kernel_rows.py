@@ -8,7 +8,8 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 from stakes._core.jit.kernel_rows import BITS, CSR, DENSE, kernel_of_dots, popcount
 from stakes.online_kernel import KernelPAClassifier
 from stakes.online_kernel import _store as store_module
-from stakes.online_kernel._store import SupportStore, _pack, _unpack
+from stakes.online_kernel._packing import pack, unpack
+from stakes.online_kernel._store import SupportStore
 
 REFERENCE = {
     "linear": linear_kernel,
@@ -25,14 +26,14 @@ def fitted_store(kernel, V, coefficients):
         n = stop - start
         # an unreachable margin makes every example a support vector
         learner._pass(store, batch, np.ones(n), np.full(n, 1e9), np.zeros(n))
-    store.alpha[: len(store)] = coefficients
+    store.alpha[:] = coefficients
     return store
 
 
 @pytest.mark.parametrize("kernel", REFERENCE)
 @pytest.mark.parametrize("layout", ["dense", "bits", "csr"])
 def test_values(kernel, layout, rng, monkeypatch):
-    monkeypatch.setattr(store_module, "WIDE", 5)
+    monkeypatch.setattr(store_module, "_saves_memory", lambda *of: True)
     V, X = rng.normal(size=(9, 20)), rng.normal(size=(7, 20))
     if layout == "bits":
         V, X = (V > 0).astype(float), (X > 0).astype(float)
@@ -56,7 +57,7 @@ def test_same_bits_in_every_layout(kernel, n_features, monkeypatch):
     X = (rng.normal(size=(40, n_features)) > 0.3).astype(float)
     coefficients = rng.normal(size=30)
     bits = fitted_store(kernel, V, coefficients)
-    monkeypatch.setattr(store_module, "WIDE", 5)
+    monkeypatch.setattr(store_module, "_saves_memory", lambda *of: True)
     compressed = fitted_store(kernel, sparse.csr_array(V), coefficients)
     monkeypatch.setattr(store_module, "_is_binary", lambda rows: False)
     dense = fitted_store(kernel, V, coefficients)
@@ -87,5 +88,5 @@ def test_equal_vectors_have_kernel_one(rng):
 
 def test_bits_there_and_back():
     X = (np.random.default_rng(0).random((5, 200)) > 0.5).astype(float)
-    np.testing.assert_array_equal(_unpack(_pack(X), 200), X)
+    np.testing.assert_array_equal(unpack(pack(X), 200), X)
     assert popcount(np.uint64(0b1011)) == 3

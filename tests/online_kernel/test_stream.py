@@ -48,7 +48,7 @@ def test_batch_equals_one_by_one_bit_for_bit(learner, form, monkeypatch):
     elif form != "dense":
         X = sparse.csr_array(np.where(X > 0.2, X, 0.0))
     if form == "wide":
-        monkeypatch.setattr(store_module, "WIDE", 3)
+        monkeypatch.setattr(store_module, "_saves_memory", lambda *of: True)
     batch = pickle.loads(pickle.dumps(learner)).fit(X, y)
     steps, cuts = pickle.loads(pickle.dumps(learner)), [0, 1, 2, 40, 41, 90, 150]
     for start, stop in pairwise(cuts):
@@ -76,7 +76,7 @@ def test_a_model_mapped_from_its_file_learns_on(limit, tmp_path):
     learner = CSDUOLClassifier(gamma=0.3, max_support_vectors=limit).partial_fit(X[:100], y[:100])
     joblib.dump(learner, tmp_path / "model")
     mapped = joblib.load(tmp_path / "model", mmap_mode="r")
-    assert not mapped._store.counts.flags.writeable
+    assert not mapped._store.support.counts.flags.writeable
     assert_same(mapped.partial_fit(X[100:], y[100:]), learner.partial_fit(X[100:], y[100:]), X)
 
 

@@ -20,7 +20,7 @@ def flat(rows, positives, **costs):
 @pytest.mark.parametrize(
     ("facts", "learner"),
     [
-        (Facts(5000, 900, error_bars=True, stream=True), "UncertainMarginClassifier"),
+        (Facts(5000, 900, error_bars=True, stream=True), "UncertainLogisticClassifier"),
         (Facts(5000, 900, adversary=True, stream=True), "StackelbergClassifier"),
         (Facts(5000, FEW - 1), "logistic regression, Bayes decision"),
         (Facts(2 * FEW, FEW), "recommended blend"),

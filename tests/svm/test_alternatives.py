@@ -58,7 +58,9 @@ def test_libsvm_takes_a_penalty_but_not_a_margin_per_example(rng):
     )
     np.testing.assert_allclose(own.decision_function(X), other.decision_function(X), atol=1e-3)
     with pytest.raises(ValueError, match="solver='libsvm' needs one margin per class"):
-        CostSensitiveSVC(solver="libsvm").fit(X, y, fp_cost=fp, fn_cost=fn)
+        CostSensitiveSVC(kappa="paper", solver="libsvm").fit(X, y, fp_cost=fp, fn_cost=fn)
+    # one margin per class, and multipliers at their bounds although penalties are rounded
+    CostSensitiveSVC(solver="libsvm").fit(X, y, fp_cost=fp, fn_cost=fn)
 
 
 def test_many_landmarks_give_the_kernel_itself(rng):

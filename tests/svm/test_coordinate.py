@@ -9,6 +9,7 @@ from sklearn.svm import LinearSVC
 from naive import svm as naive
 from stakes.svm import LinearCostSensitiveSVC, _linear, weighted_equivalent
 from stakes.svm import _coordinate as module
+from stakes.svm._certificate import best_bias
 from stakes.svm._coordinate import solve_coordinate
 from stakes.svm._coordinate_jit import Box, descend
 
@@ -61,7 +62,7 @@ def test_primal_and_dual_agree_with_a_conic_solver(rng, form):
 def test_the_bias_is_the_best_one(rng):
     X, y, weight, margin = problem(rng)
     scores = X @ rng.normal(size=30)
-    found = module._best_bias(scores, y, weight, y * margin)
+    found = best_bias(scores, y, weight, y * margin)
     slack = [
         weight @ np.maximum(0.0, margin - y * (scores + b))
         for b in [found, *np.linspace(-20, 20, 4001)]
@@ -125,7 +126,13 @@ def test_liblinear_comes_near_only_as_its_bias_is_freed(rng):
     X, y, _, _ = problem(rng)
     kappa, fn_cost = 0.25, 6.0
     ours = LinearCostSensitiveSVC(
-        C=0.1, kappa=kappa, fn_cost=fn_cost, solver="coordinate", max_iter=5000, random_state=0
+        C=0.1,
+        kappa=kappa,
+        slope="paper",
+        fn_cost=fn_cost,
+        solver="coordinate",
+        max_iter=5000,
+        random_state=0,
     ).fit(X, y)
     same = weighted_equivalent(0.1, fn_cost, kappa)
     weights = {-1: same["negative_weight"], 1: same["positive_weight"]}

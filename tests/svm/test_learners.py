@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, TimeSeriesSplit
 from sklearn.svm import SVC
 
 from naive import svm as naive
-from stakes.decision import BayesDecisionClassifier
+from stakes._core.deciding import only_scores_count
 from stakes.svm import (
     BiasedPenaltySVC,
     BoundaryMovementSVC,
@@ -51,7 +51,7 @@ def test_the_reduction_is_the_direct_problem(seed):
     through = same["scale"] * weighted.decision_function(X) + same["shift"]
     np.testing.assert_allclose(through, X @ w + b, atol=2e-5)
     assert same["scale"] ** 2 * weighted.objective_ == pytest.approx(value, rel=1e-6)
-    options = dict(C=C, kappa=kappa, fn_cost=fn_cost)
+    options = dict(C=C, kappa=kappa, fn_cost=fn_cost, slope="paper", calibration=None)
     ours = CostSensitiveSVC(kernel="linear", tol=1e-9, **options).fit(X, y)
     linear = LinearCostSensitiveSVC(tol=1e-10, **options).fit(X, y)
     for model in (ours, linear):
@@ -64,7 +64,9 @@ def test_the_reduction_with_an_rbf_kernel(rng):
     same = weighted_equivalent(2.0, 6.0, 0.25)
     weights = {0: same["negative_weight"], 1: same["positive_weight"]}
     plain = SVC(C=same["C"], gamma=0.5, class_weight=weights, tol=1e-9).fit(X, y)
-    ours = CostSensitiveSVC(C=2.0, kappa=0.25, gamma=0.5, fn_cost=6.0, tol=1e-9).fit(X, y)
+    ours = CostSensitiveSVC(C=2.0, kappa=0.25, slope="paper", gamma=0.5, fn_cost=6.0, tol=1e-9).fit(
+        X, y
+    )
     through = same["scale"] * plain.decision_function(X) + same["shift"]
     # LIBSVM keeps kernel values in float32
     np.testing.assert_allclose(ours.decision_function(X), through, atol=1e-5)
@@ -73,13 +75,13 @@ def test_the_reduction_with_an_rbf_kernel(rng):
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
 @pytest.mark.parametrize("kappa", [1.0, 0.5, 0.1])
 def test_margins_on_separable_data_have_the_ratio_kappa(rng, C, kappa):
-    """Figure 1: the positive margin is 1/kappa times the negative one, whatever C."""
+    """Figure 1: the positive margin is 1/kappa times the negative one, for a C that is large."""
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(int)
     X[:, 0] += np.where(y, 3.0, -3.0)
     for model in (
         CostSensitiveSVC(C=C, kappa=kappa, kernel="linear", fn_cost=20.0, tol=1e-8),
-        LinearCostSensitiveSVC(C=C, kappa=kappa, fn_cost=20.0, tol=1e-10),
+        LinearCostSensitiveSVC(C=C, kappa=kappa, fn_cost=20.0, tol=1e-7),
     ):
         scores = model.fit(X, y).decision_function(X)
         positive, negative = scores[y == 1].min(), -scores[y == 0].max()
@@ -97,18 +99,61 @@ def test_with_equal_costs_all_are_the_plain_svm(rng):
 
 def test_costs_per_example_follow_the_paper():
     c, y = np.array([1.0, 2.0, 7.0, 9.0]), np.array([-1.0, -1.0, 1.0, 1.0])
-    ones = np.ones(len(y))
-    printed = cost_penalties(c, y, ones, normalize=False)
+    ones, paper = np.ones(len(y)), dict(kappa="paper", normalize=False)
+    printed = cost_penalties(c, y, ones, slope="paper", **paper)
     np.testing.assert_allclose(printed.weight, [1.0, 3.0, 7.0, 9.0])
     np.testing.assert_allclose(printed.margin, [1.0, 1 / 3, 1.0, 1.0])
-    consistent = cost_penalties(c, y, ones, slope="consistent")
+    consistent = cost_penalties(c, y, ones, **paper)
     np.testing.assert_allclose(consistent.weight, c)
     np.testing.assert_allclose(consistent.margin, printed.margin)
-    scaled = cost_penalties(50 * c, y, ones)
-    np.testing.assert_allclose(scaled.weight, printed.weight)
-    np.testing.assert_allclose(biased_penalties(50 * c, y, ones).weight, c)
-    one_kappa = cost_penalties(c, y, ones, kappa=0.5, conditions="ignore")
+    one_kappa = cost_penalties(c, y, ones, kappa=0.5, slope="paper", normalize=False)
     np.testing.assert_allclose(one_kappa.weight, [2.0, 4.0, 7.0, 9.0])
+
+
+def test_costs_are_in_units_of_the_mean_of_the_cheaper_class():
+    c, y = np.array([1.0, 2.0, 8.0, 16.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    ones, relative = np.ones(len(y)), c / 1.5
+    for scale in (1.0, 50.0):
+        default = cost_penalties(scale * c, y, ones)
+        np.testing.assert_allclose(default.weight, relative)
+        np.testing.assert_allclose(default.margin, [12**-0.5 * 1.5**0.5] * 2 + [1.0, 1.0])
+        np.testing.assert_allclose(biased_penalties(scale * c, y, ones).weight, relative)
+        printed = cost_penalties(scale * c, y, ones, kappa="paper", slope="paper")
+        # below the mean: kappa is limited to one, and the penalty goes to zero with the cost
+        np.testing.assert_allclose(printed.margin, [1.0, 0.6, 1.0, 1.0])
+        np.testing.assert_allclose(printed.weight, [1 / 1.5, 5 / 3, 8 / 1.5, 16 / 1.5])
+    raw = cost_penalties(c, y, ones, kappa=0.5, slope="paper", normalize=False)
+    np.testing.assert_allclose(raw.weight, [2.0, 4.0, 8.0, 16.0])
+
+
+def test_the_default_is_not_the_biased_penalty(rng):
+    """With the paper's rule for kappa in units of the cheaper cost, it was, bit for bit."""
+    X, y = noisy(rng)
+    prices = dict(fp_cost=2.0, fn_cost=4.0, calibration=None, gamma=0.5)
+    biased, ours = BiasedPenaltySVC(**prices).fit(X, y), CostSensitiveSVC(**prices).fit(X, y)
+    assert ours.kappa_ == pytest.approx(0.5**0.5)
+    assert np.abs(ours.decision_function(X) - biased.decision_function(X)).max() > 0.05
+    slopes = CostSensitiveSVC(slope="paper", **prices).fit(X, y)
+    assert np.abs(ours.decision_function(X) - slopes.decision_function(X)).max() > 0.05
+    amount = np.linspace(5.0, 50.0, len(y))
+    fits = [
+        c(gamma=0.5).fit(X, y, fp_cost=5.0, fn_cost=amount)
+        for c in (BiasedPenaltySVC, CostSensitiveSVC)
+    ]
+    assert np.abs(fits[0].decision_function(X) - fits[1].decision_function(X)).max() > 0.05
+
+
+@pytest.mark.parametrize("learner", [BiasedPenaltySVC, CostSensitiveSVC, LinearCostSensitiveSVC])
+def test_one_cheap_row_does_not_set_the_regularisation(learner, rng):
+    """Costs were divided by the smallest one of the cheaper class."""
+    X, y = noisy(rng, n=300)
+    fp, fn = rng.uniform(1.5, 2.5, 300), np.full(300, 5.0)
+    before = learner(calibration=None, tol=1e-6).fit(X, y, fp_cost=fp, fn_cost=fn)
+    fp[np.flatnonzero(y == 0)[0]] = 1e-4
+    after = learner(calibration=None, tol=1e-6).fit(X, y, fp_cost=fp, fn_cost=fn)
+    away = np.abs(after.decision_function(X) - before.decision_function(X)).max()
+    assert away < 0.2
+    assert after.n_iter_ < 3 * before.n_iter_
 
 
 def test_the_more_expensive_class_has_margin_one_whichever_it_is(rng):
@@ -120,27 +165,39 @@ def test_the_more_expensive_class_has_margin_one_whichever_it_is(rng):
     assert model.dual_view().imbalance == pytest.approx(swapped.dual_view().imbalance)
 
 
-def test_conditions_of_equation_50_are_checked(rng):
+def test_conditions_of_equation_50_are_checked_if_asked(rng):
     X, y = noisy(rng)
+    check = dict(conditions="check", calibration=None)
     with pytest.raises(ValueError, match="0 < kappa <= 1 <= 1/kappa <= C1"):
-        CostSensitiveSVC(kappa=0.1, fn_cost=2.0).fit(X, y)
-    CostSensitiveSVC(kappa=0.1, fn_cost=2.0, conditions="ignore").fit(X, y)
+        CostSensitiveSVC(kappa=0.1, fn_cost=2.0, **check).fit(X, y)
+    CostSensitiveSVC(kappa=0.1, fn_cost=2.0).fit(X, y)
+    printed = dict(kappa="paper", slope="paper", normalize_costs=False)
     with pytest.raises(ValueError, match="costs of at least 1 in the cheaper class"):
-        CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, normalize_costs=False).fit(X, y)
-    with pytest.raises(ValueError, match="costs of at least 1 in the cheaper class"):
-        CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, normalize_costs=False, conditions="ignore").fit(
-            X, y
-        )
+        CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, **check, **printed).fit(X, y)
+    assert CostSensitiveSVC(fp_cost=0.4, fn_cost=2.0, **printed).fit(X, y).kappa_ == 1.0
     with pytest.raises(ValueError, match="0 < kappa <= 1"):
-        CostSensitiveSVC(fp_cost=2.0, fn_cost=2.5, normalize_costs=False).fit(X, y)
+        CostSensitiveSVC(fp_cost=2.0, fn_cost=2.5, **check, **printed).fit(X, y)
+
+
+def test_a_grid_over_kappa_has_a_score_everywhere(rng):
+    X, y = noisy(rng)
+    search = GridSearchCV(
+        CostSensitiveSVC(fn_cost=2.0, calibration=None), {"kappa": [1.0, 0.3, 0.01]}, cv=3
+    )
+    with only_scores_count():
+        search.fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 @pytest.mark.parametrize("learner", [CostSensitiveSVC, LinearCostSensitiveSVC])
 def test_kappa_is_given_derived_or_searched(learner, priced):
     X, y, fp, fn = (part[:120] for part in priced)
-    derived = learner().fit(X, y, fp_cost=1 + fp * fn[::-1], fn_cost=100 * fn)
-    assert len(derived.kappa_) == np.sum(y == 0)
-    assert derived.kappa_.max() == 1.0
+    derived = learner().fit(X, y, fp_cost=fp, fn_cost=fn)
+    means = sorted([fp[y == 0].mean(), fn[y == 1].mean()])
+    assert derived.kappa_ == pytest.approx((means[0] / means[1]) ** 0.5)
+    printed = learner(kappa="paper").fit(X, y, fp_cost=1 + fp * fn[::-1], fn_cost=100 * fn)
+    assert len(printed.kappa_) == np.sum(y == 0)
+    assert printed.kappa_.max() == 1.0
     searched = learner(kappa="search", fn_cost=10.0).fit(X, y)
     given = learner(kappa=searched.kappa_, fn_cost=10.0).fit(X, y)
     np.testing.assert_array_equal(searched.predict(X), given.predict(X))
@@ -216,17 +273,6 @@ def test_sparse_rows_give_what_dense_rows_give(learner, rng):
     np.testing.assert_allclose(
         dense.decision_function(X), thin.decision_function(sparse.csr_array(X)), atol=1e-5
     )
-
-
-def test_probabilities_only_through_calibration(rng):
-    X, y = noisy(rng)
-    model = CostSensitiveSVC().fit(X, y)
-    with pytest.raises(ValueError, match="has no predict_proba, so predict"):
-        model.predict(X, fp_cost=1.0, fn_cost=5.0)
-    bayes = BayesDecisionClassifier(CostSensitiveSVC(), calibration="sigmoid", cv=3).fit(X, y)
-    cheap, dear = (bayes.predict(X, fp_cost=1.0, fn_cost=cost) for cost in (1.0, 30.0))
-    assert dear.mean() > cheap.mean()
-    np.testing.assert_allclose(bayes.predict_proba(X).sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import minimize_scalar
 
 from stakes.svm import (
@@ -72,6 +73,27 @@ def test_the_printed_cs_hinge_is_not_consistent_and_the_mended_one_is(fp, fn):
     assert mended.consistent
     assert mended.threshold == pytest.approx(fp / (fn + fp), abs=1e-4)
     assert mended.risk_type == "II"
+
+
+def test_consistency_is_judged_as_strictly_for_large_costs():
+    """With an absolute tolerance thresholds of 0.002 and 0.003 were the same."""
+    printed = check_consistency(cs_hinge_loss(2.0, 1000.0))
+    assert not printed.consistent
+    assert printed.threshold == pytest.approx(3 / 1003, rel=1e-6)
+    assert check_consistency(cs_hinge_loss(2.0, 1000.0, slope="consistent")).consistent
+
+
+@pytest.mark.parametrize("make", [cs_exponential_loss, cs_logistic_loss, bp_hinge_loss])
+@pytest.mark.parametrize(("fp", "fn"), [(1.0, 1000.0), (1000.0, 1.0), (1e-3, 1e-3), (50.0, 2e4)])
+def test_consistent_losses_at_costs_of_any_size(make, fp, fn):
+    report = check_consistency(make(fp, fn), n_points=51)
+    assert report.consistent
+    assert report.threshold == pytest.approx(fp / (fp + fn), rel=1e-4)
+
+
+def test_the_link_of_the_hinge_with_equal_costs_is_symmetric():
+    assert check_consistency(bp_hinge_loss(1.0, 1.0)).link_symmetry_error < 1e-6
+    assert check_consistency(bp_hinge_loss(2.0, 2.0)).link_symmetry_error < 1e-6
 
 
 def test_the_printed_cs_hinge_with_unit_negative_cost_is_the_bp_hinge():
@@ -185,3 +207,47 @@ def test_boosting_with_equal_costs_is_adaboost(rng):
 def test_a_slope_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="Got 'papper' instead"):
         cs_hinge_loss(slope="papper")
+
+
+@pytest.mark.parametrize(("fp", "fn"), [(1.0, 1.0), (2.0, 7.0), (30.0, 4.0)])
+def test_probabilities_of_boosting_invert_the_link_of_its_loss(fp, fn, rng):
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] + rng.normal(size=200) > 0.5).astype(int)
+    model = CostSensitiveBoost(n_estimators=8, fp_cost=fp, fn_cost=fn).fit(X, y)
+    mean = np.where(y == 1, fn, fp).mean()
+    loss = cs_exponential_loss(fp / mean, fn / mean)
+    p = model.predict_proba(X)[:, 1]
+    inside = (p > 1e-6) & (p < 1 - 1e-6)
+    np.testing.assert_allclose(loss.link(p[inside]), model.decision_function(X)[inside], atol=1e-9)
+    # the decision at the costs of training is the sign of the score
+    decided = model.predict(X, fp_cost=fp, fn_cost=fn)
+    np.testing.assert_array_equal(decided, model.predict(X))
+
+
+def test_probabilities_of_boosting_with_costs_per_example(rng):
+    """Costs that do not depend on the features leave the probability as it is."""
+    X = rng.integers(0, 2, size=(4000, 1)).astype(float)
+    y = (rng.random(4000) < np.where(X[:, 0] > 0, 0.7, 0.2)).astype(int)
+    fn_cost = rng.choice([0.5, 2.0], 4000)
+    for rule in ("class", "example"):
+        model = CostSensitiveBoost(cost_rule=rule).fit(X, y, fp_cost=1.0, fn_cost=fn_cost)
+        share = [y[X[:, 0] == x].mean() for x in (0, 1)]
+        found = model.predict_proba([[0.0], [1.0]])[:, 1]
+        np.testing.assert_allclose(found, share, atol=0.03)
+
+
+def test_stages_of_boosting_end_at_the_model(rng):
+    X = rng.normal(size=(120, 3))
+    X[np.abs(X) < 0.5] = 0.0
+    y = (X[:, 0] + rng.normal(size=120) > 0.5).astype(int)
+    model = CostSensitiveBoost(n_estimators=7, fn_cost=3.0, random_state=0).fit(X, y)
+    *_, scores = model.staged_decision_function(X)
+    np.testing.assert_allclose(scores, model.decision_function(X))
+    *_, decided = model.staged_predict(X)
+    np.testing.assert_array_equal(decided, model.predict(X))
+    stages = list(model.staged_predict_proba(X))
+    np.testing.assert_allclose(stages[-1], model.predict_proba(X))
+    assert len(stages) == len(model.estimators_)
+    thin = sparse.csr_array(X)
+    again = CostSensitiveBoost(n_estimators=7, fn_cost=3.0, random_state=0).fit(thin, y)
+    np.testing.assert_array_equal(again.decision_function(thin), model.decision_function(X))

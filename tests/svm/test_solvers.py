@@ -153,9 +153,9 @@ def test_rows_that_cannot_move_are_left_out_and_taken_up_again(rng, monkeypatch)
     monkeypatch.setattr(dual_module, "BLOCK", 16)
     monkeypatch.setattr(dual_module, "WARM", 10)
     narrowed = []
-    narrow = dual_module._Pool.narrow
+    narrow = dual_module.Pool.narrow
     monkeypatch.setattr(
-        dual_module._Pool, "narrow", lambda *a: narrowed.append(len(a[1])) or narrow(*a)
+        dual_module.Pool, "narrow", lambda *a: narrowed.append(len(a[1])) or narrow(*a)
     )
     gram = Gram(X, "rbf", gamma=0.5)
     found = solve_dual(gram, y, weight, np.ones(150), tol=1e-4)

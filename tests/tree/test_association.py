@@ -26,6 +26,7 @@ def test_mined_rules_are_those_of_the_enumeration(rng):
         codes.T[feature] == code[:, None],
         feature,
         positive,
+        np.ones(len(positive)),
         p_value=0.05,
         ccr=1.0,
         min_support=5,
@@ -49,10 +50,30 @@ def test_mined_rules_are_those_of_the_enumeration(rng):
 def test_cuts_are_those_of_the_recursion(rng):
     x = np.sort(np.round(rng.normal(size=150), 1))
     positive = rng.uniform(size=150) < np.where(np.abs(x) > 1, 0.8, 0.1)
-    np.testing.assert_allclose(entropy_cuts(x, positive), naive.entropy_cuts(x, positive))
-    assert len(entropy_cuts(x, positive)) >= 1
-    assert len(entropy_cuts(np.zeros(9), positive[:9])) == 0  # a constant
-    assert len(entropy_cuts(x[:1], positive[:1])) == 0
+    ones = np.ones(150)
+    np.testing.assert_allclose(entropy_cuts(x, positive, ones), naive.entropy_cuts(x, positive))
+    assert len(entropy_cuts(x, positive, ones)) >= 1
+    assert len(entropy_cuts(np.zeros(9), positive[:9], ones[:9])) == 0  # a constant
+    assert len(entropy_cuts(x[:1], positive[:1], ones[:1])) == 0
+    times = rng.integers(1, 4, 150)
+    copies = naive.entropy_cuts(np.repeat(x, times), np.repeat(positive, times))
+    np.testing.assert_allclose(entropy_cuts(x, positive, times), copies)
+
+
+@pytest.mark.parametrize("discretize", ["entropy", "quantile"])
+def test_weights_are_copies_in_any_unit(discretize, rng):
+    X, y, *_ = problem(n=300)
+    times = rng.integers(0, 4, len(y))
+    make = lambda: AssociationRuleClassifier(p_value=0.05, discretize=discretize)  # noqa: E731
+    copied = make().fit(*(np.repeat(part, times, axis=0) for part in (X, y)))
+    for unit in (1.0, 1e-3 / 7):
+        weighted = make().fit(X, y, sample_weight=times * unit)
+        assert weighted.rules()["rule"].to_list() == copied.rules()["rule"].to_list()
+        np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X))
+    uneven = rng.uniform(0.5, 1.5, len(y))
+    one, other = (make().fit(X, y, sample_weight=uneven * unit) for unit in (1.0, 1e6))
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X))
+    assert one.n_rules_ > 0
 
 
 def test_rows_fall_to_the_first_rule_that_they_meet(rng):
@@ -80,7 +101,7 @@ def test_copies_of_the_common_class_change_no_ratio():
     once = model.fit(X, positive).rules()
     rows = np.concatenate([np.repeat(np.flatnonzero(~positive), 10), np.flatnonzero(positive)])
     often = model.fit(X[rows], positive[rows]).rules()
-    shared = once.join(often, on=["rule", "class"])
+    shared = once.join(often, on=["rule", "favours"])
     assert len(shared) == len(once) > 0
     np.testing.assert_allclose(shared["ccr"], shared["ccr_right"])
     assert (shared["confidence"] != shared["confidence_right"]).any()
@@ -92,17 +113,17 @@ def test_rules_as_frame_and_text():
     y = np.where((frame["age"] > 60) & (frame["kind"] == 2), "bad", "good")
     model = AssociationRuleClassifier(categorical_features=["kind"]).fit(frame, y)
     rules, text = model.rules(), model.to_text().splitlines()
-    assert len(rules) == model.n_rules_ == len(text) - 1
+    assert len(rules) == model.n_rules_ == len(text) - 2
     assert any("kind = 2" in rule and "age > 6" in rule for rule in rules["rule"])
-    assert text[0].startswith(f"if {rules['rule'][0]} then {rules['class'][0]} (ccr ")
-    assert text[-1].startswith("else ")
+    assert text[0].startswith(f"if {rules['rule'][0]} then {rules['decision'][0]} (")
+    assert text[-2].startswith("else ")
     row = rules.row(0, named=True)
     met = (frame["age"] > model.cuts_[0][-1]) & (frame["kind"] == 2)
-    best = rules.filter(pl.col("class") == "bad").row(0, named=True)
+    best = rules.filter(pl.col("favours") == "bad").row(0, named=True)
     assert best["ccr"] == np.inf and best["support"] == pytest.approx(met.mean(), abs=0.01)
     n = len(y)
     a, c = round(row["confidence"] * row["support"] * n), round(row["support"] * n)
-    own = int((y == row["class"]).sum())
+    own = int((y == row["favours"]).sum())
     assert row["p_value"] == pytest.approx(
         fisher_exact_p(a, c - a, own - a, n - own - (c - a)), rel=1e-9
     )
@@ -113,7 +134,7 @@ def test_without_a_rule_the_share_decides():
     model = AssociationRuleClassifier(p_value=1e-300).fit(X, y)
     assert model.n_rules_ == 0 and len(model.rules()) == 0
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], (y.sum() + 1) / (len(y) + 2))
-    assert model.to_text() == f"else {y.sum()} of {len(y)} examples are 1"
+    assert model.to_text().splitlines()[0] == f"else {y.sum()} of {len(y)} examples are 1"
 
 
 @pytest.mark.parametrize("discretize", ["entropy", "quantile"])
@@ -128,19 +149,16 @@ def test_it_ranks_and_prices_move_its_decision(discretize):
     assert costly.predict(X).sum() > few
 
 
-def test_unseen_and_odd_categories_meet_no_rule():
-    codes = item_codes(np.array([[2.0], [0.5], [np.nan], [1e18]]), [np.empty(0)], [True])
-    assert codes.ravel().tolist() == [2, -1, -1, -1]
+def test_unseen_categories_meet_no_rule(rng):
+    X = np.array([[2.5], [-1.0], [np.nan], [7.0]] * 30)
+    y = (X[:, 0] == 7).astype(int)
+    model = AssociationRuleClassifier(categorical_features=[0]).fit(X, y)
+    codes = item_codes(model._validate_X([[2.5], [7.0], [np.nan], [1e18]]), model.cuts_, [True])
+    assert codes.ravel().tolist() == [1, 2, -1, 254]
+    assert model.apply([[1e18]])[0] == model.n_rules_
 
 
 def test_only_free_examples_are_refused():
     X, y, *_ = problem()
     with pytest.raises(ValueError, match="No mistake costs anything"):
         AssociationRuleClassifier(fp_cost=0, fn_cost=0).fit(X, y)
-
-
-@pytest.mark.parametrize("value", [0.5, -1.0, 255.0])
-def test_codes_of_categories_are_checked(value):
-    X, y = np.array([[value], [1.0], [2.0], [np.nan]]), [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="Feature 0 is in categorical_features"):
-        AssociationRuleClassifier(categorical_features=[0]).fit(X, y)

@@ -72,8 +72,8 @@ def test_what_is_kept_is_significant_below_and_what_is_cut_is_not(how, rng):
     X = rng.normal(size=(250, 4)).round(1)
     y = (X[:, 0] + 1.5 * rng.normal(size=250) > 1.0).astype(int)
     settings = dict(p_value=1e-3, min_samples_leaf=1)
-    full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).trees_[0]
-    pruned = ConfidenceTreeClassifier(pruning=how, **settings).fit(X, y).trees_[0]
+    full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).nodes_
+    pruned = ConfidenceTreeClassifier(pruning=how, **settings).fit(X, y).nodes_
     counts = np.round(full.weight).astype(int)
 
     def is_significant(k):
@@ -144,9 +144,9 @@ def noisy_problem(rng, n=200):
 def test_error_pruning_is_quinlans_recursion(rng):
     X, y = noisy_problem(rng)
     settings = dict(criterion="entropy", min_samples_leaf=1, categorical_features=[3])
-    full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).trees_[0]
+    full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).nodes_
     model = ConfidenceTreeClassifier(pruning="error", **settings).fit(X, y)
-    pruned = model.trees_[0]
+    pruned = model.nodes_
     rows = list(range(len(y)))
     expected, errors = naive.c45_pruned(full, naive.nested(full), X, y, rows)
     ours = naive.parts(pruned, naive.nested(pruned), X, rows)
@@ -168,7 +168,7 @@ def test_error_pruning_raises_a_branch_that_explains_all():
     for _ in range(20):
         X, y = noisy_problem(rng, 60)
         settings = dict(criterion="gini", min_samples_leaf=1)
-        full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).trees_[0]
-        pruned = ConfidenceTreeClassifier(pruning="error", **settings).fit(X, y).trees_[0]
+        full = ConfidenceTreeClassifier(pruning=None, **settings).fit(X, y).nodes_
+        pruned = ConfidenceTreeClassifier(pruning="error", **settings).fit(X, y).nodes_
         raised += not pruned.is_leaf[0] and pruned.feature[0] != full.feature[0]
     assert raised

@@ -166,7 +166,9 @@ def test_certificate_needs_information(rng):
     model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
     with pytest.raises(ValueError, match="certificate needs the uncertainty of the points"):
         model.predict_certificate(known.mean)
-    with pytest.raises(ValueError, match="measure must be 'best', one of 1, 2, 3, 4, c"):
+    with pytest.raises(
+        ValueError, match="measure must be 'best', 'gaussian', one of 1, 2, 3, 4, c"
+    ):
         model.predict_certificate(known.mean, measure="MM-M", var=known.var)
     bound = model.predict_certificate(known.mean, var=known.var)
     review = model.needs_review(known.mean, max_error=0.2, var=known.var)

@@ -16,10 +16,8 @@ def widths(known, name):
         if name.startswith("MM-SB"):
             bounds = [known.mean_lower[i, j], known.mean_upper[i, j]]
         low, high = ((m - c) / s for m in bounds)
-        second = 1.0
-        if name.removesuffix("-I").endswith("V"):
-            second = min(1.0, known.var[i, j] / s**2 + max(low**2, high**2))
-        out[i, j] = s * bernstein_nu(low, high, second)
+        spread = known.var[i, j] / s**2 if name.removesuffix("-I").endswith("V") else 1.0
+        out[i, j] = s * bernstein_nu(low, high, var=spread)
     return out
 
 
@@ -35,7 +33,7 @@ def test_agrees_with_the_literal_programme(name, solver, rng):
     arrays = dict(mean=known.mean, lower=known.lower, upper=known.upper, kappa=kappa)
     if name == "MM-MC":
         keywords["var"] = arrays["cov"] = covariances(rng, *known.mean.shape)
-    elif len(needs(name)) > 2 or name.startswith("MM-SM"):
+    elif "lower" in needs(name) and name != "MM-S":
         arrays |= dict(axes=widths(known, name))
         arrays |= dict(mean_lower=known.mean_lower, mean_upper=known.mean_upper)
     value, w, _ = naive.formulation(name, y, C, **arrays)
@@ -135,7 +133,7 @@ def test_replicates_as_points(rng):
 
 def test_lacking_information_is_named(rng):
     known, y = uncertain_problem(rng)
-    with pytest.raises(ValueError, match=r"MM-SMV-I needs lower, upper, var; var was not.*MM-SM-I"):
+    with pytest.raises(ValueError, match=r"MM-SMV-I needs lower, upper, X, var; var was.*MM-SM-I"):
         UncertainMarginClassifier().fit(known.mean, y, lower=known.lower, upper=known.upper)
     with pytest.raises(ValueError, match="MM-R needs replicates"):
         UncertainMarginClassifier(formulation="MM-R").fit(known.mean, y, var=known.var)

@@ -110,11 +110,20 @@ def test_uncertainty_reaches_fit_inside_cross_validation(rng):
         np.testing.assert_allclose(scores[test], by_hand.decision_function(known.mean[test]))
 
 
-def test_costs_in_predict_end_in_a_sentence(rng):
-    known, y = uncertain_problem(rng)
-    model = UncertainMarginClassifier(formulation="MM-M").fit(known.mean, y)
-    with pytest.raises(ValueError, match="has no predict_proba, so predict"):
-        model.predict(known.mean, fp_cost=2.0)
+def test_error_bars_reach_priced_decisions(rng):
+    """A noisy measurement far on one side is a coin toss: the prices decide."""
+    known, y = uncertain_problem(rng, n=60, apart=0.6)
+    model = UncertainMarginClassifier(formulation="MM-MC", max_error=0.5)
+    model.fit(known.mean, y, std=0.1)
+    far = known.mean[y > 0][:1] + 3.0
+    exact = model.predict_proba(far, std=1e-9)[0, 1]
+    noisy = model.predict_proba(far, std=50.0)[0, 1]
+    assert noisy < exact
+    if model.calibration_[2] > 0:
+        assert model.predict(far, fp_cost=9.0, std=1e-9)[0] == 1
+        p = model.predict_proba(known.mean, std=0.1)[:, 1]
+        decided = model.predict(known.mean, std=0.1, fp_cost=9.0, fn_cost=1.0)
+        np.testing.assert_array_equal(decided == 1, p > 0.9)
 
 
 def test_bad_information_is_named(rng):
@@ -185,8 +194,9 @@ def wdbc_errors(formulation, epsilon, C):
             scaler.transform_uncertainty(lower=s.lower, upper=s.upper, var=s.var) for s in (a, b)
         )
         model = UncertainMarginClassifier(formulation=formulation, max_error=epsilon, C=C)
-        model.fit(None, a.y, **seen)
-        guess, bound = model.predict(None, **new), model.predict_certificate(None, **new)
+        middle, place = (seen["lower"] + seen["upper"]) / 2, (new["lower"] + new["upper"]) / 2
+        model.fit(middle, a.y, **seen)
+        guess, bound = model.predict(place, **new), model.predict_certificate(place, **new)
         errors.append((nominal_error(b.y, guess), certified_error(b.y, guess, bound)))
     return np.mean(errors, axis=0)
 
@@ -210,7 +220,8 @@ def test_wdbc_leaves_a_constant_classifier_for_a_small_max_error(formulation):
         mean = scaler.transform(data.X)
         known |= dict(mean_lower=mean, mean_upper=mean)
     with pytest.warns(UserWarning, match="The best classifier is constant"):
-        UncertainMarginClassifier(formulation=formulation, max_error=0.1).fit(None, data.y, **known)
+        model = UncertainMarginClassifier(formulation=formulation, max_error=0.1)
+        model.fit(scaler.transform(center), data.y, **known)
     plain = UncertainMarginClassifier(formulation="MM-M").fit(scaler.transform(center), data.y)
     assert np.abs(plain.coef_).max() > 0.1
 

@@ -45,6 +45,20 @@ def test_worst_mean_inside_the_interval():
     assert both == pytest.approx(naive.bernstein_nu(low, high, second, 400, 2000), abs=1e-4)
 
 
+def test_a_bound_on_the_variance_against_the_definition(rng):
+    var = rng.uniform(0.001, 1, 12)
+    low, high = np.sort(rng.uniform(-0.999, 0.999, (2, 12)), axis=0)
+    low[:3] = high[:3]
+    fast = bernstein_nu(low, high, var=var)
+    each = zip(low, high, var, strict=True)
+    slow = [naive.bernstein_nu(a, b, var=v, n_t=2000) for a, b, v in each]
+    np.testing.assert_allclose(fast, slow, rtol=2e-4)
+    assert (fast >= np.array(slow) - 1e-9).all()
+    moment = bernstein_nu(low, high, np.minimum(var + np.maximum(low**2, high**2), 1))
+    assert (fast <= moment + 1e-9).all()
+    assert bernstein_nu(-0.5, 0.5, var=0.01) < 0.65 * bernstein_nu(-0.5, 0.5, 0.26)
+
+
 def test_lemma_4(rng):
     low, high = -rng.uniform(0, 1, 50), rng.uniform(0, 1, 50)
     expected = np.sqrt(1 - np.minimum(-low, high) ** 2)

@@ -68,6 +68,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     _accept_sparse = False
     _allow_nan = False
+    _beside_X = ()  # arguments of fit that predict needs as well
     _parameter_constraints = COST_CONSTRAINTS
     # read by scikit-learn's metadata routing, with or without name mangling
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
@@ -195,19 +196,31 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         own = {name: getattr(self, name, None) for name in COST_NAMES}
         return any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS
 
+    @staticmethod
+    def _rows_of(beside, rows):
+        """Selected rows of what `fit` was given next to X."""
+        return beside
+
     def _costs_of_fit(self, n, **given):
         """Costs at which the decisions on the training rows are judged."""
         return self._costs_of(n, **given)
 
-    def _compare_with_trivial(self, X, y, sample_weight, given):
-        """Warn if the decisions on the training rows cost more than the best constant policy."""
-        if X is None or len(self.classes_) != 2 or not self._has_prices(given):
+    def _compare_with_trivial(self, X, y, sample_weight, given, **beside):
+        """Warn if the decisions on the training rows cost more than the best constant policy.
+
+        `beside` is what `fit` was given next to X and `predict` needs too, such as error bars.
+        """
+        if X is None or not self._has_prices(given):
+            return
+        if len(self.classes_) != 2:
+            self._compare_many_with_trivial(X, y, sample_weight)
             return
         positive = column_or_1d(y) == self.classes_[1]
         costs = self._costs_of_fit(len(positive), **given)
         rows, weight = spread_rows(positive)
         costs = costs[rows]
-        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords())
+        beside = self._rows_of(beside, rows)
+        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords(), **beside)
         if sample_weight is not None:
             costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
         warn_below_trivial(
@@ -220,6 +233,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             stacklevel=3,
         )
 
+    def _compare_many_with_trivial(self, X, y, sample_weight):
+        """The same for more than two classes, in learners that take costs between them."""
+
 
 def _then_compare_with_trivial(fit):
     """Wrap `fit` to check its decisions afterwards; only the outermost of nested calls checks."""
@@ -231,7 +247,8 @@ def _then_compare_with_trivial(fit):
         if type(self).fit is fit_and_compare:
             given = {name: keywords.get(name) for name in COST_NAMES}
             sample_weight = args[0] if args else keywords.get("sample_weight")
-            self._compare_with_trivial(X, y, sample_weight, given)
+            beside = {name: keywords[name] for name in self._beside_X if name in keywords}
+            self._compare_with_trivial(X, y, sample_weight, given, **beside)
         return self
 
     return fit_and_compare
@@ -292,6 +309,8 @@ class ManyClassClassifier(CostSensitiveClassifier):
     A subclass implements `fit`, `decision_function` and `_class_scores`, (n, k) scores of which
     the largest is the predicted class.
     """
+
+    _instead_of_costs = "use sample_weight instead"
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row of X.
@@ -371,5 +390,5 @@ class ManyClassClassifier(CostSensitiveClassifier):
         if any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS:
             raise ValueError(
                 f"{type(self).__name__} supports fp_cost, fn_cost, tp_cost and tn_cost for two "
-                f"classes only, and y has {len(self.classes_)}; use sample_weight instead."
+                f"classes only, and y has {len(self.classes_)}; {self._instead_of_costs}."
             )

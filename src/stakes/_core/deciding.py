@@ -132,13 +132,14 @@ def row_limit(name, value, n):
     )
 
 
-def check_certificate(certificate, n):
+def check_certificate(certificate, n, name="certificate"):
     """Return the error bounds of n predictions as float64, checked to be probabilities."""
-    certificate = column_or_1d(np.asarray(certificate, dtype=np.float64))
+    certificate = np.asarray(certificate, dtype=np.float64)
+    certificate = column_or_1d(np.full(n, certificate) if certificate.ndim == 0 else certificate)
     if len(certificate) != n:
-        raise ValueError(f"certificate must have {n} values. Got {len(certificate)} instead.")
+        raise ValueError(f"{name} must have {n} values. Got {len(certificate)} instead.")
     if not ((certificate >= 0) & (certificate <= 1)).all():
-        raise ValueError("certificate must contain probabilities between 0 and 1.")
+        raise ValueError(f"{name} must contain probabilities between 0 and 1.")
     return certificate
 
 

@@ -56,6 +56,29 @@ def check_weights(sample_weight, X, **how):
     return weight
 
 
+def example_counts(weight):
+    """Weights as numbers of examples, whatever their scale; zeros stay zeros.
+
+    If all are whole multiples of the smallest one, they count copies of it. Else they are scaled
+    so that their sum is Kish's effective number of examples, (sum w)^2 / sum w^2.
+
+    Examples
+    --------
+    >>> example_counts(np.array([0.2, 0.1, 0.0])).tolist()
+    [2.0, 1.0, 0.0]
+    >>> example_counts(np.array([3.0, 4.0])).round(2).tolist()  # 49 / 25
+    [0.84, 1.12]
+    """
+    used = weight[weight > 0]
+    if not len(used):
+        return weight
+    copies = used / used.min()
+    if np.abs(copies - np.rint(copies)).max() < 1e-6:
+        return np.rint(weight / used.min())
+    share = used / used.max()
+    return weight / used.max() * (share.sum() / (share**2).sum())
+
+
 def checked_sparse(X):
     """X itself, unless it is a sparse matrix whose indices point outside, which is an error.
 

@@ -5,6 +5,7 @@ import inspect
 import re
 
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from stakes.errors import InputError, near_matches
 
@@ -40,7 +41,9 @@ def all_estimators(folders=("decision", *FAMILIES)):
         module = importlib.import_module(f"stakes.{folder}")
         for name in module.__all__:
             thing = getattr(module, name)
-            if inspect.isclass(thing) and issubclass(thing, BaseEstimator):
+            if not inspect.isclass(thing) or issubclass(thing, Pipeline):
+                continue  # a pipeline is no learner of its own
+            if issubclass(thing, BaseEstimator):
                 found[name] = thing
     return sorted(found.items())
 

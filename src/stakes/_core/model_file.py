@@ -9,6 +9,7 @@ import skops.io
 
 from stakes import __version__
 from stakes._core.files import appearing
+from stakes._core.signing import read_private_key, read_public_key, signed, verify_signature
 from stakes._core.stored.build import Builder
 from stakes._core.stored.foreign import foreign_state
 from stakes._core.stored.plain import MAX_BYTES, Damaged, Record, Unknown, read_plain
@@ -37,7 +38,7 @@ class StoredModel:
     version: str = __version__
 
 
-def save_model(model, path, **facts):
+def save_model(model, path, *, key=None, **facts):
     """Write a fitted model to a file that :func:`load_model` reads without running any code.
 
     Parameters
@@ -46,6 +47,8 @@ def save_model(model, path, **facts):
         An estimator of stakes, scikit-learn, LightGBM or XGBoost, or a pipeline of them.
     path : str or Path
         File to write; it appears only when it is complete.
+    key : private key, default=None
+        An Ed25519PrivateKey of the package cryptography to sign the file with.
     **facts : numbers, text, lists and dicts
         Facts to store with the model.
 
@@ -74,10 +77,29 @@ def save_model(model, path, **facts):
             f"This model cannot be saved: it could not be loaded again ({error})."
         ) from None
     with appearing(path) as partial:
+        partial.write_bytes(data if key is None else signed(data, key))
+
+
+def sign_model(path, key):
+    """Sign a model file, so that :func:`load_model` can check who made it.
+
+    Parameters
+    ----------
+    path : str or Path
+        File written by :func:`save_model`; an earlier signature is replaced.
+    key : str or Path
+        File of an ed25519 private key without a password, as made by
+        ``openssl genpkey -algorithm ed25519 -out key.pem`` or ssh-keygen. Needs the package
+        cryptography (the extra `sign`).
+    """
+    key = read_private_key(key)
+    load_model(path)
+    data = signed(Path(path).read_bytes(), key)
+    with appearing(path) as partial:
         partial.write_bytes(data)
 
 
-def load_model(path):
+def load_model(path, *, verify=None):
     """Read a model file; refuse files that are not ours, are damaged or could run code.
 
     The file is read as plain values, all of which are checked against what their classes declare;
@@ -87,6 +109,9 @@ def load_model(path):
     ----------
     path : str or Path
         File written by :func:`save_model`.
+    verify : str or Path, default=None
+        File of an ed25519 public key: a file that is not signed with its private key is refused.
+        None: signatures are ignored.
 
     Returns
     -------
@@ -95,8 +120,13 @@ def load_model(path):
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no model file {str(path)!r}; create one with stakes train.")
+    source = path
+    if verify is not None:
+        key, data = read_public_key(verify), path.read_bytes()
+        verify_signature(data, key, path)
+        source = io.BytesIO(data)  # what was verified, whatever becomes of the file
     try:
-        content, names = _check(path)
+        content, names = _check(source)
         if content is not None:
             content = Builder(names).build(content)
     except Unknown as error:

@@ -1,6 +1,7 @@
 """The one door to scikit-learn's private names; nothing else in stakes imports them."""
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.calibration import _fit_calibrator as fit_calibrator
 from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.utils import _safe_indexing as safe_indexing
@@ -34,6 +35,7 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "check_sample_weight",
+    "fit_calibrator",
     "fit_context",
     "num_samples",
     "routing_enabled",

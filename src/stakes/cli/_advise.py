@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
 
-IN_PYTHON = {"uncertain": "error bars are", "game": "the price and gain of each move are"}
+IN_PYTHON = {"game": "the price and gain of each move are"}
 
 
 @guarded
@@ -23,6 +24,8 @@ def advise(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Rows arrive one at a time."),
@@ -47,21 +50,27 @@ def advise(
     """
     data = options.named_or_german(data)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
+    more = dict(missing=missing, errors=error, replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, **more)
     priced = settings.load()
     from stakes.study import advise as ask
 
+    error_bars = error_bars or bool(error or replicates)
     advice = ask(priced, stream=stream, error_bars=error_bars, adversary=adversary)
     typer.echo(options.opening(priced), err=True)
     typer.echo(str(advice))
-    typer.echo(f"Next: {_next(settings, advice, stream)}")
+    typer.echo(f"Next: {_next(settings, advice, stream, priced)}")
 
 
-def _next(settings, advice, stream):
+def _next(settings, advice, stream, priced):
     """The command to run next, or the page to read if there is none."""
     if advice.page in IN_PYTHON:
         return f"docs/{advice.page}.md: {IN_PYTHON[advice.page]} given in Python."
     words = _as_options(settings)
+    if advice.page == "uncertain" and not (settings.errors or settings.replicates):
+        from stakes.tables import guess_errors
+
+        words += ["--error", guess_errors(getattr(priced.X, "columns", [])) or "*=*_se"]
     if stream and settings.data.endswith(".csv"):  # the only tables that a stream reads
         from stakes._core.learners import find_learner
 
@@ -80,4 +89,6 @@ def _as_options(settings):
         if value is not None:
             words += [f"--{name.replace('_', '-')}", value]
     words += [word for column in settings.drop for word in ("--drop", column)]
+    words += [word for spec in settings.errors for word in ("--error", spec)]
+    words += ["--replicates", settings.replicates] if settings.replicates else []
     return words + [word for text in settings.missing for word in ("--missing", text)]

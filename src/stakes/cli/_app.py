@@ -1,6 +1,5 @@
 """The application: its commands in the order of their use."""
 
-import inspect
 from typing import Annotated
 
 import typer
@@ -9,8 +8,11 @@ from stakes import __version__
 from stakes.cli._advise import advise
 from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
+from stakes.cli._options import help_of
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
+from stakes.cli._rules import rules
+from stakes.cli._serve import app as serve
 from stakes.cli._stream import stream
 from stakes.cli._study import study
 from stakes.cli._train import train
@@ -23,9 +25,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (advise, compare, train, predict, stream, datasets, study, reproduce):
-    # a line with the character \b keeps the lines below it as they are
-    app.command(help=inspect.cleandoc(command.__doc__).replace("\\b", "\b"))(command)
+for command in (advise, compare, train, predict, rules, stream, datasets, study, reproduce):
+    app.command(help=help_of(command))(command)
+app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
 
 
 def _version(wanted: bool):

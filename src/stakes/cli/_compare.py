@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from stakes._core.durations import seconds
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
-from stakes.cli._duration import seconds
 from stakes.cli._guard import guarded
 
 
@@ -23,6 +24,15 @@ def compare(
     tn_cost: options.TnCost = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
+    max_alerts: options.MaxAlerts = None,
+    review_cost: options.ReviewCost = None,
+    max_reviews: options.MaxReviews = None,
     today: Annotated[
         str | None,
         typer.Option(
@@ -73,13 +83,21 @@ def compare(
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount
       stakes compare loans.parquet --target status --positive default \
           --fp-cost "max(50, 0.05*amount)" --fn-cost "0.75*amount" --time-budget 10m
+      stakes compare lab.csv --target kind --positive B --error "*=*_se" --fn-cost 10
+      stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount \
+          --time date --label-delay 7d --group customer
     """
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
-    settings = options.table_settings(data, target, positive, *costs, drop, today, missing)
+    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
+    rows |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **rows)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
+    capacity = options.capacity(
+        max_alerts, settings.read_review_cost(priced, review_cost), max_reviews
+    )
 
     from stakes.cli._progress import Progress
     from stakes.compare import CONSTANT_POLICIES
@@ -93,6 +111,7 @@ def compare(
             folds=folds,
             tune=tune,
             today=decided,
+            capacity=capacity,
             time_budget=budget,
             out=out,
             n_jobs=jobs,
@@ -105,6 +124,10 @@ def compare(
     found = results.summary()["datasets"]
     for part in found:
         typer.echo(part["sentence"])
+        if part["capacity"]:
+            typer.echo(part["capacity"]["sentence"])
+        if part["promise"]:
+            typer.echo(part["promise"]["sentence"])
         for sentence in part["lost"]:
             _echo(sentence, quiet)
     for sentence in results.refused:

@@ -1,8 +1,11 @@
 """Options that several commands share."""
 
+import inspect
 from typing import Annotated
 
 import typer
+
+from stakes.errors import InputError
 
 Data = Annotated[
     str,
@@ -32,6 +35,11 @@ _OUTCOMES = {
 }
 
 
+def help_of(command):
+    r"""Help of a command: a line with \b keeps the lines below it as they are."""
+    return inspect.cleandoc(command.__doc__).replace("\\b", "\b")
+
+
 def cost_option(outcome, default):
     """The option for the cost of an outcome, and its default in words."""
     text = f"Cost of {_OUTCOMES[outcome]}. Default: {default}."
@@ -51,6 +59,54 @@ Missing = Annotated[
         help="Text that is a missing value, next to NA, N/A, NaN, null and ?; repeatable.",
     ),
 ]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Time of each row (dates or numbers): folds go forward in time, inner ones too. Not a "
+        "feature.",
+    ),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Customer, device or the like: none is in both training and test rows. Not a feature.",
+    ),
+]
+Window = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="With --time: train on the rows of this time before the test rows (90d). Default: on "
+        "all earlier rows.",
+    ),
+]
+LabelDelay = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="With --time: labels are known this long after their row (7d); rows whose label was "
+        "not known yet are not trained on.",
+    ),
+]
+MaxAlerts = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Most positive decisions: a number, or a share such as 2%; per day with --time.",
+    ),
+]
+ReviewCost = Annotated[
+    str | None,
+    typer.Option(
+        metavar="EXPR", help="Cost of a review, which finds the truth. Default: no reviews."
+    ),
+]
+MaxReviews = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Most reviews, like --max-alerts. Default: no limit."),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume/--fresh", help="Resume from the results in DIR, or start over."),
@@ -61,7 +117,17 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the resul
 
 
 def table_settings(
-    data, target, positive, fp_cost, fn_cost, tp_cost, tn_cost, drop, today=None, missing=None
+    data,
+    target,
+    positive,
+    fp_cost,
+    fn_cost,
+    tp_cost,
+    tn_cost,
+    drop,
+    today=None,
+    missing=None,
+    **rows,
 ):
     """The options about a table as :class:`~stakes.compare.TableSettings`."""
     from stakes.compare import TableSettings
@@ -69,8 +135,48 @@ def table_settings(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
     return TableSettings(
-        data, target, positive, costs, list(drop or []), today, list(missing or [])
+        data, target, positive, costs, list(drop or []), today, list(missing or []), **rows
     )
+
+
+def limit(text, name):
+    """A number or a share of rows, as the option says it.
+
+    Examples
+    --------
+    >>> limit("50", "max_alerts"), limit("2%", "max_alerts"), limit("0.5", "max_alerts")
+    (50, 0.02, 0.5)
+    """
+    if text is None:
+        return 1.0
+    try:
+        share = text.strip().endswith("%")
+        value = float(text.strip().rstrip("%")) / (100 if share else 1)
+        if not share and value == int(value) and "." not in text:
+            value = int(value)
+    except (ValueError, OverflowError):
+        value = -1
+    if value < 0 or (isinstance(value, float) and value > 1):
+        raise InputError(
+            f"{{parameter}} must be a number of rows such as 50, or a share such as 2%. Got "
+            f"{text!r} instead.",
+            name,
+        )
+    return value
+
+
+def capacity(max_alerts, review_cost, max_reviews):
+    """The options about alerts and reviews as `Capacity`; None if none was given."""
+    if max_alerts is None and review_cost is None and max_reviews is None:
+        return None
+    if max_reviews is not None and review_cost is None:
+        raise InputError(
+            "{max_reviews} needs the cost of one: {review_cost}.", ("max_reviews", "review_cost")
+        )
+    from stakes.decision import Capacity
+
+    alerts, reviews = limit(max_alerts, "max_alerts"), limit(max_reviews, "max_reviews")
+    return Capacity(alerts, review_cost, reviews)
 
 
 def named_or_german(data, quiet=False):

@@ -1,10 +1,12 @@
 """`stakes predict`: decisions and their expected costs for new rows."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -38,6 +40,22 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    max_error: bars.MaxError = 0.05,
+    max_alerts: options.MaxAlerts = None,
+    review_cost: options.ReviewCost = None,
+    max_reviews: options.MaxReviews = None,
+    time: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Time of each row: limits are then per day."),
+    ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 public key; a model that is not signed with its private key is "
+            "refused.",
+        ),
+    ] = None,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
     ] = -1,
@@ -56,50 +74,67 @@ def predict(
     \b
     Columns of the result:
       row            number of the row in its file, from 1
-      decision       1: act as for the positive class, 0: do not
+      decision       1: act as for the positive class, 0: do not, -1: review
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
+    A model that uses error bars adds
+      certificate    bound on the probability that the measurement error flipped the decision
+      review         1 where that is above --max-error
 
     \b
     Examples:
       stakes predict model.skops new.csv --out decisions.csv --keep id
       stakes predict model.skops new.parquet --fp-cost 12 --out decisions.parquet
+      stakes predict model.skops new.csv --max-alerts 50 --review-cost 3 --max-reviews 20
       stakes predict model.skops new/ --jobs 8 --out decisions --keep id
+      stakes predict model.skops new.csv --verify public.pem
     """
     from stakes.scale import Folder
 
-    costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    how |= dict(max_error=max_error, verify=verify)
+    capacity = options.capacity(max_alerts, review_cost, max_reviews)
+    if capacity is not None and Folder.is_meant(data):
+        raise InputError("Rows share the limits, so they must be in one file; DATA is a folder.")
     if Folder.is_meant(data):
         out = out or Path("decisions")
-        decided = _predict_folder(model, data, out, keep or [], costs, jobs, not resume, quiet)
+        decided = _predict_folder(model, data, out, keep or [], how, jobs, not resume, quiet)
         where = f"{out}, {decided.parts:,} files"
         if decided.skipped:
             where += f", {decided.skipped:,} of them finished before"
     else:
         out = where = out or Path("decisions.csv")
-        decided = _predict_file(model, data, out, keep or [], costs)
+        limits = None if capacity is None else (capacity, review_cost, time)
+        decided = _predict_file(model, data, out, keep or [], how, limits)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
+        reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
         typer.echo(
-            f"{decided.rows:,} decisions, {decided.positive:,} positive{cost}: {where}", err=True
+            f"{decided.rows:,} decisions, {decided.positive:,} positive{reviews}{cost}: {where}",
+            err=True,
         )
 
 
-def _predict_file(model, data, out, keep, costs):
+def _predict_file(model, data, out, keep, how, limits):
     from stakes.compare import BatchDecider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out) as write:
-        decider = BatchDecider.load(model, keep, **costs)
-        for batch in scan_batches(data):
-            write(decider.decide(batch))
+        decider = BatchDecider.load(model, keep, **how)
+        # the replicates of an example must be in one batch
+        batches = scan_batches(data, sys.maxsize if decider.replicates else None)
+        if limits is None:
+            for batch in batches:
+                write(decider.decide(batch))
+        elif (result := decider.decide_within(batches, *limits)) is not None:
+            write(result)
         if not decider.rows:
             raise InputError(f"{str(data)!r} has no rows; there is nothing to decide.")
     return decider
 
 
-def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
+def _predict_folder(model, data, out, keep, how, jobs, fresh, quiet):
     from stakes.compare import predict_folder
 
     count = [0, 0]
@@ -112,7 +147,7 @@ def _predict_folder(model, data, out, keep, costs, jobs, fresh, quiet):
 
     settings = dict(keep=keep, n_jobs=jobs, fresh=fresh, progress=progress)
     try:
-        return predict_folder(model, data, out, **settings, **costs)
+        return predict_folder(model, data, out, **settings, **how)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"Interrupted: {count[0]:,} of {count[1]:,} files are done and kept in {out}; run the "

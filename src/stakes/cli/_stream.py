@@ -83,6 +83,20 @@ def stream(
         int,
         typer.Option(min=1, help="Records between checkpoints; more if more events are pending."),
     ] = 1000,
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad",
+            help="Skip records that cannot be read or decided, instead of stopping at the first; "
+            "they change nothing and are written to --bad.",
+        ),
+    ] = False,
+    bad: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="With --skip-bad: skipped records with the reason, as JSON lines."
+        ),
+    ] = Path("bad_records.jsonl"),
     quiet: options.Quiet = False,
 ):
     r"""Decide about each event, then learn from its label, in one pass and bounded memory.
@@ -92,6 +106,7 @@ def stream(
     interrupted in any way, run the same command again to resume from the last checkpoint: nothing
     is learned twice and nothing is lost. Standard input must then be sent again from its start.
     The costs and --prior may differ from those of the checkpoint: what was learned is kept.
+    --skip-bad may differ as well, so that a run that stopped at a bad record can go past it.
 
     \b
     Columns of the result:
@@ -116,14 +131,17 @@ def stream(
     settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     check_can_write(out)
     check_can_write(checkpoint)
+    if skip_bad:
+        check_can_write(bad)
     with open_records(data, kind, id=id_column) as records:
-        run = FileStream(records, out, checkpoint, **settings)
+        run = FileStream(records, out, checkpoint, skipped=bad if skip_bad else None, **settings)
         if run.changed and not quiet:
             typer.echo(_changes(run), err=True)
         run.follow(every, report=_Warnings(run))
     totals = run.stream.totals
     if not totals.events:
-        raise InputError(f"{data!r} has no events; there is nothing to decide.")
+        skipped = f" ({run.n_skipped:,} bad records were skipped: {bad})" if run.n_skipped else ""
+        raise InputError(f"{data!r} has no events; there is nothing to decide{skipped}.")
     if not quiet:
         typer.echo(
             f"{totals.events:,} events, {totals.labels:,} labeled, {totals.positives:,} positive; "
@@ -133,6 +151,9 @@ def stream(
         )
         if id_column is not None:
             typer.echo(_arrivals(run.stream), err=True)
+    if run.n_skipped:
+        what = "bad record was" if run.n_skipped == 1 else "bad records were"
+        typer.echo(f"{run.n_skipped:,} {what} skipped: {bad}", err=True)
     if doubt := _doubt(run):
         typer.echo(doubt, err=True)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
 from stakes.errors import InputError
@@ -30,6 +31,12 @@ def train(
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
+    error: bars.Error = None,
+    replicates: bars.Replicates = None,
+    time: options.Time = None,
+    group: options.Group = None,
+    window: options.Window = None,
+    label_delay: options.LabelDelay = None,
     learner: Annotated[
         str | None,
         typer.Option(
@@ -53,6 +60,14 @@ def train(
     out: Annotated[Path, typer.Option(metavar="FILE", help="The model file.")] = Path(
         "model.skops"
     ),
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEY",
+            help="An ed25519 private key to sign the model with, made by openssl or ssh-keygen; "
+            "see stakes predict --verify.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -65,27 +80,33 @@ def train(
     Examples:
       stakes train --from stakes-report --out model.skops
       stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
+      stakes train payments.csv --target fraud --sign private.pem
     """
     if run is None and data is None:
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
+    from stakes._core.signing import read_private_key
     from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
     from stakes.study import advise
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
-    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing)
+    rows = dict(time=time, group=group, window=window, label_delay=label_delay)
+    rows |= dict(errors=list(error or []), replicates=replicates)
+    settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **rows)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
-    name = learner and find_contestant(learner).name
+    with_bars = bool(settings.errors or settings.replicates)
+    key = read_private_key(sign) if sign else None  # now, not after the training
+    name = learner and find_contestant(learner, error_bars=with_bars).name
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
-    name = name or advise(priced).learner
+    name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
-    train_to_file(out, name, settings, priced, random_state=seed, tune=tune)
+    train_to_file(out, name, settings, priced, random_state=seed, tune=tune, key=key)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
     if not quiet:
         command = f"stakes predict {shlex.quote(str(out))} new.csv --out decisions.csv"

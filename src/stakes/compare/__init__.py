@@ -12,6 +12,7 @@ from stakes.compare._contestants import (
 from stakes.compare._deploy import BatchDecider, train_to_file, winner_of
 from stakes.compare._deploy_parts import FolderDecisions, predict_folder
 from stakes.compare._fit import fit_on_all, trainable
+from stakes.compare._model_rules import ModelRules
 from stakes.compare._results import Results
 from stakes.compare._run import compare
 from stakes.compare._stats import (
@@ -32,6 +33,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "FolderDecisions",
     "FriedmanResult",
+    "ModelRules",
     "Results",
     "TableSettings",
     "all_estimators",

@@ -47,6 +47,8 @@ class Contestant:
         Number of training rows to sample, stratified by class. None: all of them.
     speed : {"fast", "medium", "slow"}, default="fast"
         How the fit time grows with the number of rows; fast contestants run first.
+    error_bars : bool, default=False
+        Whether the estimator takes the values of a table and their error bars.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Contestant:
     max_rows: int | None = None
     train_rows: int | None = None
     speed: str = "fast"
+    error_bars: bool = False
 
     @property
     def settings(self):
@@ -83,7 +86,7 @@ class Contestant:
         return bool(self.grid) or (self.guarded and own_rule)
 
 
-def contestants(names=None):
+def contestants(names=None, *, error_bars=False):
     """The contestants of a comparison.
 
     Parameters
@@ -92,6 +95,8 @@ def contestants(names=None):
         Names of contestants, learners ("CWClassifier", or "cw" for short) or families ("online");
         "all" for every learner of the library; None for the recommended ones. May include your
         own `Contestant` objects. The constant policies and the baselines always take part.
+    error_bars : bool, default=False
+        Whether the tables have error bars: the learners that use them always take part then.
 
     Returns
     -------
@@ -115,16 +120,19 @@ def contestants(names=None):
         chosen = [entry for name in asked for entry in known[match_name(name, known)]]
     built = [entry.build() for entry in dict.fromkeys(chosen)]
     # one contestant per name: the user's own replace those of the library
-    return list({c.name: c for c in [*always, *built, *own]}.values())
+    using = _using_error_bars() if error_bars else []
+    return list({c.name: c for c in [*always, *built, *using, *own]}.values())
 
 
-def find_contestant(name):
+def find_contestant(name, *, error_bars=False):
     """The one contestant of a name.
 
     Parameters
     ----------
     name : str
         Name of a contestant, as in :func:`contestants`.
+    error_bars : bool, default=False
+        Whether to prefer one that uses error bars.
 
     Returns
     -------
@@ -135,7 +143,7 @@ def find_contestant(name):
     >>> find_contestant("probit").name
     'ProbitClassifier'
     """
-    always = {c.name: c for c in baselines()}
+    always = {c.name: c for c in [*baselines(), *(_using_error_bars() if error_bars else [])]}
     known = _known(library(), always.values())
     name = match_name(name, known)
     if name in always:
@@ -253,6 +261,12 @@ def _at_half_and_bayes(name, learner, grid, tree=False):
         Contestant(f"{name} at 0.5", "baseline", learner, grid, **form),
         Contestant(f"{name}, Bayes decision", "baseline", bayes, _of_inner(grid), **form),
     ]
+
+
+def _using_error_bars():
+    from stakes.compare._error_bars import error_bar_contestants  # which imports Contestant
+
+    return error_bar_contestants()
 
 
 def _blend():

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import shutil
+import sys
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -42,7 +43,9 @@ class FolderDecisions:
     skipped: int
 
 
-def predict_folder(model, source, out, *, keep=(), n_jobs=1, fresh=False, progress=None, **costs):
+def predict_folder(
+    model, source, out, *, keep=(), n_jobs=1, fresh=False, progress=None, verify=None, **costs
+):
     """Decide about every row of a folder of files, with one result file per file.
 
     Each result appears when it is complete. Call again with the same arguments to resume: files
@@ -65,8 +68,11 @@ def predict_folder(model, source, out, *, keep=(), n_jobs=1, fresh=False, progre
         Whether to delete the results of an earlier call and start over.
     progress : callable or None, default=None
         Called as `progress(done, total)` after each file.
+    verify : str or Path, default=None
+        File of a public key that the model must be signed with.
     **costs : str
-        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost.
+        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost; and `max_error` of
+        :class:`BatchDecider`.
 
     Returns
     -------
@@ -74,7 +80,7 @@ def predict_folder(model, source, out, *, keep=(), n_jobs=1, fresh=False, progre
     """
     folder, out = Folder(source), Path(out)
     names = _result_names(folder)
-    scorer = _Scorer.of(model, keep, costs, out)
+    scorer = _Scorer.of(model, keep, costs, out, verify)
     _check_out(folder, out)
     record = _Record(out, scorer.settings() | {"source": str(folder.root.resolve())}, fresh)
     skipped = [part for part in folder.parts if record.has(part, names[part.name])]
@@ -106,22 +112,25 @@ class _Scorer:
     keep: tuple
     costs: tuple
     out: Path
+    verify: str | None = None
     names: dict | None = None
 
     @classmethod
-    def of(cls, model, keep, costs, out):
+    def of(cls, model, keep, costs, out, verify):
         path = Path(model)
         digest = _digest(path) if path.is_file() else ""
         costs = tuple(sorted((name, cost) for name, cost in costs.items() if cost is not None))
-        scorer = cls(str(path), digest, tuple(keep), costs, out)
+        scorer = cls(str(path), digest, tuple(keep), costs, out, verify)
         scorer.decider()  # raises now, not in a worker
         return scorer
 
     def decider(self):
-        return _decider(self.model, self.digest, self.keep, self.costs)
+        return _decider(self.model, self.digest, self.keep, self.costs, self.verify)
 
     def settings(self):
-        costs = {name: cost.text for name, cost in self.decider().costs.items()}
+        decider = self.decider()
+        costs = {name: cost.text for name, cost in decider.costs.items()}
+        costs["max_error"] = decider.max_error
         return dict(stakes=__version__, model=self.digest, keep=list(self.keep), costs=costs)
 
     def __call__(self, part):
@@ -131,7 +140,8 @@ class _Scorer:
         stamp = _stamp(part)
         with write_batches(path) as write:
             empty = True
-            for batch in part.batches():
+            # the replicates of an example must be in one batch
+            for batch in part.batches(sys.maxsize) if decider.replicates else part.batches():
                 write(decider.decide(batch))
                 empty = False
             if empty:  # only Parquet: a CSV without rows is an error
@@ -141,8 +151,8 @@ class _Scorer:
 
 
 @lru_cache(maxsize=1)
-def _decider(model, digest, keep, costs):
-    decider = BatchDecider.load(model, keep, **dict(costs))
+def _decider(model, digest, keep, costs, verify):
+    decider = BatchDecider.load(model, keep, verify=verify, **dict(costs))
     if _digest(model) != digest:
         raise InputError(f"{model!r} has changed since the command started; run it again.")
     return decider

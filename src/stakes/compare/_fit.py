@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import sklearn
@@ -16,9 +17,10 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from stakes._core.deciding import final_step, predict_with_costs, takes_costs
+from stakes._core.deciding import decide_with_costs, takes_costs
 from stakes.compare._contestants import CONSTANT_POLICIES, find_contestant
 from stakes.compare._plan import split
+from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import BelowTrivialWarning, InputError
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
@@ -38,6 +40,8 @@ def fit_one(task, data, contestant, *, folds, tune):
     """
     row = dict(data=task.data, learner=task.learner, repeat=task.repeat, fold=task.fold)
     row |= dict(seed=task.seed, family=contestant.family, settings=contestant.settings)
+    if task.at_random:
+        data = replace(data, origin=None)
     train_rows, test_rows = split(data, task.seed, task.fold, folds)
     train, test = data.take(train_rows), data.take(test_rows)
     if contestant.train_rows is not None and len(train) > contestant.train_rows:
@@ -89,6 +93,8 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
             f"{contestant.name} lost to the constant policy {policy!r} on held-out rows; name "
             "another learner, or train it without tuning."
         )
+    if data.origin is not None:  # folds are of no use to a fitted model
+        model.set_params(**dict.fromkeys(_fold_settings(model), 5))
     return model, chosen
 
 
@@ -102,7 +108,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
-    contestant = find_contestant(name)
+    contestant = find_contestant(name, error_bars=bool(data.errors))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
@@ -124,7 +130,10 @@ def fit_and_decide(contestant, train, test, seed, tune):
             stacklevel=2,
         )
     start = time.perf_counter()
-    decided = np.asarray(predict_with_costs(model, test.X, **test.costs)) == 1
+    decided, probability = decide_with_costs(model, test.X, **test.costs)
+    decided = np.asarray(decided) == 1
+    if probability is None:
+        probability = np.full(len(test), np.nan)
     predict_seconds = time.perf_counter() - start
     facts = dict(
         n_train=len(train),
@@ -133,7 +142,7 @@ def fit_and_decide(contestant, train, test, seed, tune):
         fit_seconds=fit_seconds,
         predict_seconds=predict_seconds,
     )
-    return decided, positive_probability(model, test.X), facts
+    return decided, probability, facts
 
 
 def fit_contestant(contestant, train, seed, tune):
@@ -148,27 +157,27 @@ def fit_contestant(contestant, train, seed, tune):
         The model, what was chosen, and the fit time in seconds, including the search of a grid.
     """
     model = build(contestant, train, seed)
-    last = model.steps[-1][0]
-    grid = {f"{last}__{key}": values for key, values in contestant.grid.items()}
+    grid = {_nested(key, model): values for key, values in contestant.grid.items()}
+    X = train.X if train.origin is None else train.origin.attach(train.X)
     costs = as_arrays(train.costs, len(train))
     start = time.perf_counter()
     with sklearn.config_context(enable_metadata_routing=True):
         if not (tune and contestant.needs_inner_folds and _enough(train.y)):
-            model.fit(train.X, train.y, **(costs if takes_costs(model, "fit") else {}))
+            model.fit(X, train.y, **(costs if takes_costs(model, "fit") else {}))
             return model, {}, time.perf_counter() - start
         inner = dict(
             scoring=make_cost_scorer(),
-            cv=StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed),
+            cv=_inner_folds(train, X, seed),
             error_score="raise",
         )
-        search = GridSearchCV(model, grid, **inner).fit(train.X, train.y, **costs)
+        search = GridSearchCV(model, grid, **inner).fit(X, train.y, **costs)
         # without a grid the search only measures: the learner's own time is that of the refit
         seconds = time.perf_counter() - start if grid else search.refit_time_
         if contestant.guarded:
             policy, score = best_policy(train.y, costs, inner)
             if score > search.best_score_:
-                return policy.fit(train.X, train.y), {POLICY: policy.constant}, seconds
-    chosen = {key.removeprefix(f"{last}__"): value for key, value in search.best_params_.items()}
+                return policy.fit(X, train.y), {POLICY: policy.constant}, seconds
+    chosen = {key: search.best_params_[_nested(key, model)] for key in contestant.grid}
     return search.best_estimator_, chosen, seconds
 
 
@@ -183,22 +192,48 @@ def best_policy(y, costs, inner):
 def build(contestant, data, seed):
     """The pipeline of a contestant for a table, with every random state set to the seed."""
     learner = clone(contestant.estimator)
+    errors = data.errors if contestant.error_bars else None
+    encoded = dict(scale=contestant.scale, one_hot=contestant.one_hot, errors=errors)
+    calibrated = getattr(learner, "calibration", None) is not None
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
+    elif data.origin is not None and calibrated:
+        # the folds of the calibration read times and groups from the table, so it is encoded inside
+        learner.estimator = prepare(learner.estimator, data, **encoded)
+        model = Pipeline([("learner", learner)])
     else:
-        model = prepare(learner, data, scale=contestant.scale, one_hot=contestant.one_hot)
+        model = prepare(learner, data, **encoded)
+    if data.origin is not None:
+        inner = data.origin.inner_splitter(seed)
+        model.set_params(**dict.fromkeys(_fold_settings(model), inner))
     # kinds: those of the whole table, also where a learner prepares tables itself
     values = {"random_state": seed % 2**31, "kinds": data.kinds}
+    if data.errors:
+        intervals = any(len(parts) == 2 for parts in data.errors.values())
+        values["error_form"] = "interval" if intervals else "std"
     given = {name: name.split("__")[-1] for name in model.get_params()}
     return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 
 
-def positive_probability(model, X):
-    """Probability of the positive class; NaN if the model has no probabilities."""
-    decider, _ = final_step(model)
-    if not hasattr(decider, "predict_proba"):
-        return np.full(X.shape[0], np.nan)
-    return np.asarray(model.predict_proba(X))[:, 1]
+def _fold_settings(model):
+    """Names of the parameters for inner folds of calibrations and blends."""
+    wrappers = BayesDecisionClassifier | BlendClassifier
+    parts = model.get_params().items()
+    return [f"{name}__cv" for name, part in parts if isinstance(part, wrappers)]
+
+
+def _nested(key, model):
+    """Name in the pipeline of a parameter of the contestant's estimator."""
+    key = f"{model.steps[-1][0]}__{key}"
+    inner = "learner__estimator__"
+    within = isinstance(getattr(model.steps[-1][1], "estimator", None), Pipeline)
+    return key.replace(inner, f"{inner}learner__", 1) if within else key
+
+
+def _inner_folds(train, X, seed):
+    if train.origin is None:
+        return StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
+    return list(train.origin.inner_splitter(seed).split(X, train.y))
 
 
 def priced(test, decided):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes.compare._contestants import CONSTANT_POLICIES
+from stakes.compare._periods import days
+from stakes.compare._plan import AT_RANDOM, n_folds, splits
 from stakes.compare._stats import average_ranks
 
 TODAYS_RULE = "today's decisions"
@@ -15,27 +17,39 @@ THRESHOLDS = np.linspace(0, 1, 101)
 class Predictions(NamedTuple):
     """Out-of-fold predictions of one learner, one entry per example.
 
-    `paid` is averaged over the repeats, as are the shares of the examples that are `false_alarms`
-    and `missed` positives; `decided` and `probability` (NaN if the learner has none) are those of
-    the first repeat.
+    `paid` is averaged over the repeats, as are the shares of the examples that are `alerts`,
+    `false_alarms`, `missed` positives and `reviews`; `decided` and `probability` (NaN if the
+    learner has none) are those of the first repeat.
     """
 
     paid: np.ndarray
     decided: np.ndarray
     probability: np.ndarray
+    alerts: float
     false_alarms: float
     missed: float
+    reviews: float
 
 
 class OutOfFold:
     """Out-of-fold predictions of all learners on one data set, read from the results once."""
 
     def __init__(self, results, data):
-        self.results, self.data, self.costs = results, data, data.as_costs()
+        self.results = results
         self._predictions = {}
-        self.rows = [r for r in results.rows if r["data"] == data.name]
+        self.rows = [r for r in results.rows if r["data"] == data.name and r["repeat"] >= 0]
         plan = results.file.plan
-        self.blocks = [(r, f) for r in range(plan["repeats"]) for f in range(plan["folds"])]
+        tested = self._tested(data, plan)
+        # with folds by time, the first rows are never tested
+        self.data = data if tested.all() else data.take(np.flatnonzero(tested))
+        self.costs = self.data.as_costs()
+        self._place, self._is_tested = np.cumsum(tested) - 1, tested
+        self.capacity = results.capacity
+        if np.ndim(getattr(self.capacity, "review_cost", None)):
+            self.capacity = replace(self.capacity, review_cost=self.capacity.review_cost[tested])
+        self.periods = None if self.capacity is None else days(self.data.origin)
+        folds = range(n_folds(data, plan["folds"]))
+        self.blocks = [(r, f) for r in range(plan["repeats"]) for f in folds]
         by_learner = {}
         for row in self.rows:
             if not row.get("error"):
@@ -53,7 +67,7 @@ class OutOfFold:
     def today(self):
         """Cost per example of the reference, and its name: today's rule or a constant policy."""
         if self.results.today is not None:
-            decided = np.asarray(self.results.today).astype(bool)
+            decided = np.asarray(self.results.today).astype(bool)[self._is_tested]
             return self.costs.paid(self.data.y == 1, decided), TODAYS_RULE
         paid = {name: self.of(name).paid for name in CONSTANT_POLICIES}
         name = min(paid, key=lambda n: paid[n].mean())
@@ -64,6 +78,12 @@ class OutOfFold:
         if learner not in self._predictions:
             self._predictions[learner] = self._read(learner)
         return self._predictions[learner]
+
+    def best(self):
+        """The cheapest learner that has finished; None if a constant policy is cheapest."""
+        cost = {name: self.of(name).paid.mean() for name in self.complete}
+        best = min(cost, key=lambda name: (cost[name], name))
+        return None if best in CONSTANT_POLICIES else best
 
     def rows_of(self, learner):
         """The result rows of one learner in the repeats that count."""
@@ -76,6 +96,8 @@ class OutOfFold:
 
     def fold_ranks(self):
         """Average rank over the folds; a rough guide only, since folds share training rows."""
+        if self.capacity is not None:  # it is shared by all folds
+            return {}
         names = sorted(self.complete)
         blocks = [b for b in self.blocks if b[0] in self.repeats]
         costs = [[self.by_learner[n][b]["cost"] for n in names] for b in blocks]
@@ -84,7 +106,7 @@ class OutOfFold:
     def misstated(self, learner):
         """Cost of the learner's decisions if a true cost is twice or half the stated one."""
         decided, probability = self.of(learner).decided, self.of(learner).probability
-        if np.isnan(probability).any():
+        if np.isnan(probability).any() or self.capacity is not None:
             return []
         rows, positive = [], self.data.y == 1
         constant = [np.full(len(positive), d) for d in (False, True)]
@@ -109,7 +131,7 @@ class OutOfFold:
     def threshold_curve(self, learner):
         """Cost per 1,000 decisions with one threshold for all examples."""
         decided, probability = self.of(learner).decided, self.of(learner).probability
-        if np.isnan(probability).any():
+        if np.isnan(probability).any() or self.capacity is not None:
             return None
         positive = self.data.y == 1
         cost = [1000 * self.costs.paid(positive, probability > t).mean() for t in THRESHOLDS]
@@ -131,25 +153,70 @@ class OutOfFold:
             "observed": [float((self.data.y[b] == 1).mean()) for b in bins if len(b)],
         }
 
+    def promised(self, learner):
+        """What random folds would have promised: the mean cost of the rows tested here; or None."""
+        data, plan = self.data, self.results.file.plan
+        rows = [r for r in self.results.rows if r["data"] == data.name and r["learner"] == learner]
+        rows = [r for r in rows if r["repeat"] == AT_RANDOM and not r.get("error")]
+        if len(rows) < plan["folds"]:
+            return None
+        return float(self.paid(self.act(*self._collected(rows))).mean())
+
+    def _collected(self, rows):
+        """Decisions and probabilities of the tested examples, from the fits of one repeat."""
+        decided, probability = np.zeros(len(self.data), bool), np.full(len(self.data), np.nan)
+        for row in rows:
+            stored = self.results.file.arrays(row)
+            ours = self._is_tested[stored["test_rows"]]
+            place = self._place[stored["test_rows"][ours]]
+            decided[place] = stored["decided"][ours]
+            probability[place] = stored["probability"][ours]
+        return decided, probability
+
+    @staticmethod
+    def _tested(data, plan):
+        tested = np.ones(len(data), dtype=bool)
+        if data.origin is not None and data.origin.time is not None:
+            tested[:] = False
+            for _, test in splits(data, 0, plan["folds"]):
+                tested[test] = True
+        return tested
+
     def _finished(self, learner, repeat):
         blocks = [block for block in self.blocks if block[0] == repeat]
         return all(block in self.by_learner[learner] for block in blocks)
 
     def _read(self, learner):
         positive, n = self.data.y == 1, len(self.data)
-        paid, decided, probability = np.zeros(n), np.zeros(n, dtype=bool), np.full(n, np.nan)
-        false_alarms = missed = 0
-        for (repeat, _), row in self.by_learner[learner].items():
-            if repeat in self.repeats:
-                stored = self.results.file.arrays(row)
-                rows = stored["test_rows"]
-                paid[rows] += self.costs[rows].paid(positive[rows], stored["decided"])
-                false_alarms += int((stored["decided"] & ~positive[rows]).sum())
-                missed += int((~stored["decided"] & positive[rows]).sum())
-                if repeat == self.repeats[0]:
-                    decided[rows], probability[rows] = stored["decided"], stored["probability"]
+        paid, counts, first = np.zeros(n), np.zeros(4), None
+        for repeat in self.repeats:
+            fits = [row for (of, _), row in self.by_learner[learner].items() if of == repeat]
+            decided, probability = self._collected(fits)
+            first = (decided, probability) if first is None else first
+            action = self.act(decided, probability)
+            paid += self.paid(action)
+            alert, passed = action == 1, action == 0
+            kinds = (alert, alert & ~positive, passed & positive, action == -1)
+            counts += [kind.sum() for kind in kinds]
         k = len(self.repeats)
-        return Predictions(paid / k, decided, probability, false_alarms / (k * n), missed / (k * n))
+        return Predictions(paid / k, *first, *(counts / (k * n)).tolist())
+
+    def act(self, decided, probability, capacity=None):
+        """Actions under the capacity: 1 positive, 0 negative, -1 review."""
+        capacity = self.capacity if capacity is None else capacity
+        if capacity is None:
+            return decided.astype(np.intp)
+        by_cost = not np.isnan(probability).any()
+        if by_cost and np.array_equal(decided, self.costs.decide(probability)):
+            return capacity.act(probability, self.costs, self.periods)
+        return capacity.cut(decided, probability, self.periods)
+
+    def paid(self, action, capacity=None):
+        """What the actions cost, example by example."""
+        capacity = self.capacity if capacity is None else capacity
+        if capacity is None:
+            return self.costs.paid(self.data.y == 1, action == 1)
+        return capacity.paid(self.costs, self.data.y == 1, action)
 
     def _scaled(self, which, factor):
         costs = self.costs

@@ -11,6 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from stakes import __version__
 from stakes.errors import InputError
 
+AT_RANDOM = -1  # the repeat whose folds are random although the rows have times or groups
+
 
 @dataclass(frozen=True)
 class Task:
@@ -21,6 +23,11 @@ class Task:
     repeat: int
     fold: int
     seed: int
+
+    @property
+    def at_random(self):
+        """Whether the folds ignore times and groups, see :func:`random_tasks`."""
+        return self.repeat == AT_RANDOM
 
     @property
     def key(self):
@@ -62,15 +69,33 @@ def make_tasks(datasets, contestants, *, repeats, folds, random_state):
             tasks += [
                 Task(data.name, c.name, repeat, fold, seed)
                 for speed in ("fast", "medium", "slow")
-                for fold in range(folds)
+                for fold in range(n_folds(data, folds))
                 for c in taking_part[data.name]
                 if c.speed == speed
             ]
     return tasks, refused
 
 
+def random_tasks(data, learner, *, folds, random_state):
+    """The fits that show what random folds would have promised for one learner."""
+    seed = seed_of(random_state, data.name, AT_RANDOM)
+    return [Task(data.name, learner, AT_RANDOM, fold, seed) for fold in range(folds)]
+
+
+def n_folds(data, folds):
+    """Number of folds: with times and groups, each part of time is tested in several parts."""
+    return folds if data.origin is None else data.origin.splitter(folds, 0).get_n_splits()
+
+
 def split(data, seed, fold, folds):
     """Training and test rows of one fold."""
+    return splits(data, seed, folds)[fold]
+
+
+def splits(data, seed, folds):
+    """Training and test rows of all folds of one repeat."""
+    if data.origin is not None:
+        return list(data.origin.splitter(folds, seed).split(np.zeros(len(data)), data.y))
     smallest = int(min((data.y == 1).sum(), (data.y == 0).sum()))
     if smallest < folds:
         raise InputError(
@@ -78,7 +103,7 @@ def split(data, seed, fold, folds):
             "folds; use fewer folds."
         )
     cutter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    return list(cutter.split(np.zeros(len(data)), data.y))[fold]
+    return list(cutter.split(np.zeros(len(data)), data.y))
 
 
 def seed_of(base, name, repeat):
@@ -98,6 +123,13 @@ def fingerprint(data):
             sha.update(np.ascontiguousarray(part).tobytes())
     else:
         sha.update(np.ascontiguousarray(data.X).tobytes())
+    if data.errors:
+        sha.update(repr(sorted(data.errors.items())).encode())
+    origin = data.origin
+    if origin is not None:
+        sha.update(repr((origin.window, origin.label_delay)).encode())
+        for part in (origin.time, origin.group):
+            sha.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
     for part in (data.y, *data.costs.values()):
         sha.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
     return sha.hexdigest()[:16]

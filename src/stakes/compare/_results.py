@@ -130,6 +130,8 @@ class Results:
         Number of fits not run within the time budget.
     today : array-like of 0 and 1, or None
         Today's decisions, if given.
+    capacity : Capacity or None
+        Limits on alerts and reviews, if given.
     """
 
     file: ResultsFile
@@ -137,6 +139,7 @@ class Results:
     refused: list
     unfinished: int
     today: object = None
+    capacity: object = None
     _summary: dict | None = None
 
     @property

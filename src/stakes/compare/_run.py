@@ -6,22 +6,24 @@ import time
 import warnings
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import joblib
 import numpy
-import scipy
+import scipy.sparse
 import sklearn
 
 from stakes import __version__
 from stakes._core.parallel import as_finished
 from stakes.compare._contestants import contestants
 from stakes.compare._fit import fit_one
-from stakes.compare._plan import make_plan, make_tasks
+from stakes.compare._out_of_fold import OutOfFold
+from stakes.compare._plan import make_plan, make_tasks, random_tasks
 from stakes.compare._results import Results, ResultsFile, key_of
 from stakes.errors import InputError
-from stakes.tables import PricedData
+from stakes.tables import PricedData, as_frame
 
 
 def compare(
@@ -32,6 +34,7 @@ def compare(
     folds=5,
     tune=True,
     today=None,
+    capacity=None,
     time_budget=None,
     out="stakes-report",
     n_jobs=1,
@@ -58,6 +61,10 @@ def compare(
         in three inner folds. False: all learners run with default settings.
     today : array-like of 0 and 1, or None, default=None
         Today's decision for each row, as the reference. None: the cheaper constant policy.
+    capacity : Capacity or None, default=None
+        Limits on alerts and reviews, of all rows or of each day if the rows have times. Learners
+        that decide by expected cost use them as well as they can, others lose their alerts with the
+        lowest probability. Nothing is fitted again if only the capacity changes.
     time_budget : float or None, default=None
         Seconds after which no further fit is started.
     out : path, default="stakes-report"
@@ -78,35 +85,68 @@ def compare(
     Results
     """
     datasets = [data] if isinstance(data, PricedData) else list(data)
+    datasets = [d if d.origin is None else _as_table(d) for d in datasets]
     _check(datasets, today, repeats, folds)
-    field = {c.name: c for c in contestants(learners)}
+    if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
+        raise InputError("A review_cost for each row is possible for one data set only.")
+    bars = all(d.errors for d in datasets)
+    field = {c.name: c for c in contestants(learners, error_bars=bars)}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
-    done = file.done({name: c.settings for name, c in field.items()})
-    todo = [task for task in tasks if task.key not in done]
     by_data = {d.name: d for d in datasets}
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
 
-    def fits():
-        for task in todo:
-            one = field[task.learner]
-            # the report needs the constant policies, whatever the budget
-            if time.monotonic() < deadline or one.family == "constant":
-                yield joblib.delayed(fit_one)(task, by_data[task.data], one, folds=folds, tune=tune)
+    def run(tasks, progress=None):
+        done = file.done({name: c.settings for name, c in field.items()})
+        todo = [task for task in tasks if task.key not in done]
 
-    finished = len(tasks) - len(todo)
-    if progress:
-        progress(finished, len(tasks), None)
-    with _workers(out):
-        for row, arrays in as_finished(fits(), n_jobs):
-            file.add(row | environment(), arrays)
-            finished += 1
-            if progress:
-                progress(finished, len(tasks), row)
+        def fits():
+            for task in todo:
+                one = field[task.learner]
+                # the report needs the constant policies, whatever the budget
+                if time.monotonic() < deadline or one.family == "constant":
+                    yield joblib.delayed(fit_one)(
+                        task, by_data[task.data], one, folds=folds, tune=tune
+                    )
+
+        finished = len(tasks) - len(todo)
+        if progress:
+            progress(finished, len(tasks), None)
+        with _workers(out):
+            for row, arrays in as_finished(fits(), n_jobs):
+                file.add(row | environment(), arrays)
+                finished += 1
+                if progress:
+                    progress(finished, len(tasks), row)
+        return len(tasks) - finished
+
+    unfinished = run(tasks, progress)
     wanted = {task.key for task in tasks}
+    rows, file.rows = file.rows, [row for row in file.rows if key_of(row) in wanted]
+    results = Results(file, datasets, refused, unfinished, today, capacity)
+    # what random folds would have promised, for the best learner only
+    extra = [task for d in datasets for task in _at_random(results, d, folds, random_state)]
+    file.rows = rows
+    run(extra)
+    wanted |= {task.key for task in extra}
     file.rows = [row for row in file.rows if key_of(row) in wanted]
-    return Results(file, datasets, refused, len(tasks) - finished, today)
+    return results
+
+
+def _as_table(data):
+    if scipy.sparse.issparse(data.X):
+        raise InputError(f"{data.name} is sparse; folds by time or group need a table.")
+    return replace(data, X=as_frame(data.X))
+
+
+def _at_random(results, data, folds, random_state):
+    if data.origin is None:
+        return []
+    best = OutOfFold(results, data).best()
+    if best is None:
+        return []
+    return random_tasks(data, best, folds=folds, random_state=random_state)
 
 
 @lru_cache

@@ -4,10 +4,14 @@ import numpy as np
 
 from stakes import __version__
 from stakes._core.words import count, money
+from stakes.compare._capacity_worth import worth_of_capacity
 from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
 from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
-from stakes.compare._stats import bootstrap_means, critical_difference, friedman_test, interval
+from stakes.compare._periods import cost_by_period
+from stakes.compare._resamples import Resamples
+from stakes.compare._stats import critical_difference, friedman_test
+from stakes.risk import conditional_value_at_risk
 
 N_BOOT = 1000
 
@@ -46,7 +50,11 @@ def summarize_data(results, data):
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
         "sentence": headline(best, today_name, float(1000 * today.mean()), len(learners)),
-        "counts": counts_sentence(best, data.summary()),
+        "counts": counts_sentence(best, table.data.summary()),
+        "folds": folds_in_words(data, table.data),
+        "promise": promise(best, table),
+        "capacity": worth_of_capacity(table, best["learner"]),
+        "periods": cost_by_period(table, best["learner"], today),
         "alarms": data.alarms,
         "ties": [f["learner"] for f in learners[1:] if f["tied_with_best"]],
         "lost": lost_to_constant(learners),
@@ -93,10 +101,58 @@ def counts_sentence(best, stakes):
     """How many cases of each kind the best one decides rightly and wrongly."""
     positives = 1000 * stakes.n_positive / stakes.n
     wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
+    reviews = best["reviews_per_1000"]
+    reviewed = f"sends {count(reviews)} to a review, " if reviews else ""
     return (
-        f"Of 1,000 cases it calls {count(best['alerts_per_1000'])} positive, {count(wrong)} of "
-        f"them wrongly, and misses {count(missed)} of {count(positives)} positives."
+        f"Of 1,000 cases it {reviewed}calls {count(best['alerts_per_1000'])} positive, "
+        f"{count(wrong)} of them wrongly, and misses {count(missed)} of {count(positives)} "
+        "positives."
     )
+
+
+def folds_in_words(data, tested):
+    """How the rows were split if not at random; None otherwise."""
+    origin = data.origin
+    if origin is None:
+        return None
+    parts = []
+    if origin.time is not None:
+        past = "earlier rows" if origin.window is None else f"rows of the {origin.window} before"
+        parts.append(
+            f"Models were trained on {past} by {origin.time_name or 'time'} and tested on later "
+            f"ones: {len(tested):,} of {len(data):,} rows were tested"
+        )
+        if origin.label_delay is not None:
+            parts[-1] += f", and labels count as known {origin.label_delay} after the row"
+        parts[-1] += "."
+    if origin.group is not None:
+        parts.append(f"No {origin.group_name or 'group'} is in both training and test rows.")
+    drawn = {
+        (True, False): "ten blocks of consecutive rows",
+        (False, True): "whole groups",
+        (True, True): "ten blocks of consecutive rows and whole groups",
+    }[origin.time is not None, origin.group is not None]
+    parts.append(f"Intervals resample {drawn}, not single rows.")
+    return " ".join(parts)
+
+
+def promise(best, table):
+    """What random folds would have promised for the best learner; None if that is not known."""
+    if table.data.origin is None or best["learner"] in CONSTANT_POLICIES:
+        return None
+    promised = table.promised(best["learner"])
+    if promised is None:
+        return None
+    promised *= 1000
+    real, excess = best["cost_per_1000"], best["cost_per_1000"] - promised
+    share = f" ({abs(excess) / promised:.0%})" if promised > 0 else ""
+    more = "more" if excess >= 0 else "less"
+    return {
+        "cost_per_1000": promised,
+        "excess_per_1000": excess,
+        "sentence": f"Random folds would have promised {money(promised)} per 1,000 decisions on "
+        f"the same rows; it really costs {money(real)}, {money(abs(excess))}{share} {more}.",
+    }
 
 
 def lost_to_constant(learners):
@@ -120,29 +176,31 @@ def lost_to_constant(learners):
 def _learners(table, today):
     """The facts about every learner; all intervals come from the same resamples."""
     paid = np.column_stack([table.of(name).paid for name in table.complete])
-    means = 1000 * bootstrap_means(np.column_stack([paid, today]), n_boot=N_BOOT)
+    columns = 1000 * np.column_stack([paid, today])
+    resamples = Resamples(columns, table.data.origin, n_boot=N_BOOT)
+    only = np.eye(columns.shape[1])  # only[j]: the mean of column j
     cost, best = 1000 * paid.mean(axis=0), paid.mean(axis=0).argmin()
     # from the same sums: a learner that decides like a policy has the same cost to the last digit
     trivial = min(cost[table.complete.index(name)] for name in CONSTANT_POLICIES)
     learners = []
     for j, name in enumerate(table.complete):
         rows = table.rows_of(name)
-        n_test = sum(row["n_test"] for row in rows)
         learners.append(
             {
                 "learner": name,
                 "family": rows[0]["family"],
                 "cost_per_1000": float(cost[j]),
-                "cost_interval": interval(means[:, j]),
+                "cost_interval": resamples.interval(only[j]),
                 "saves_per_1000": float(1000 * today.mean() - cost[j]),
-                "saves_interval": interval(means[:, -1] - means[:, j]),
-                "tied_with_best": interval(means[:, j] - means[:, best])[0] <= 0,
+                "saves_interval": resamples.interval(only[-1] - only[j]),
+                "tied_with_best": resamples.interval(only[j] - only[best])[0] <= 0,
                 "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
                 "below_trivial": bool(cost[j] > trivial and name not in CONSTANT_POLICIES),
-                "tail_cost": float(np.mean([row["tail_cost"] for row in rows])),
+                "tail_cost": _tail_cost(table, name, rows),
                 "false_alarms_per_1000": 1000 * table.of(name).false_alarms,
                 "missed_per_1000": 1000 * table.of(name).missed,
-                "alerts_per_1000": 1000 * sum(row["alerts"] for row in rows) / n_test,
+                "alerts_per_1000": 1000 * table.of(name).alerts,
+                "reviews_per_1000": 1000 * table.of(name).reviews,
                 "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
                 "predict_seconds": float(np.mean([row["predict_seconds"] for row in rows])),
                 "params": [row["params"] for row in rows],
@@ -150,6 +208,12 @@ def _learners(table, today):
             }
         )
     return learners
+
+
+def _tail_cost(table, name, rows):
+    if table.capacity is None:
+        return float(np.mean([row["tail_cost"] for row in rows]))
+    return float(conditional_value_at_risk(table.of(name).paid, 0.05))
 
 
 def _ranks_over(parts, names):

@@ -7,9 +7,17 @@ from pathlib import Path
 from stakes._core.files import appearing
 from stakes.datasets import CATALOG, load
 from stakes.errors import InputError
-from stakes.tables import LabelReader, as_frame, check_file, load_table, read_costs, read_table
+from stakes.tables import (
+    LabelReader,
+    as_frame,
+    check_file,
+    load_table,
+    read_costs,
+    read_table,
+)
 
 FILE = "table.json"
+ORIGIN = ("time", "group", "window", "label_delay")
 DEFAULTS = {"fp_cost": "1", "fn_cost": "1", "tp_cost": "0", "tn_cost": "0"}
 
 
@@ -31,6 +39,13 @@ class TableSettings:
         Column of today's decisions; not a feature.
     missing : list of str, default=[]
         Texts that are missing values, in addition to NA and the like.
+    errors : list of str, default=[]
+        Columns of error bars, as in :func:`~stakes.tables.load_table`.
+    replicates : str, default=None
+        Id column, if several rows are replicates of one example.
+    time, group, window, label_delay : str, default=None
+        Columns of the time and the group of the rows, the length of the training window and the
+        delay of labels, see :class:`~stakes.tables.TimeGroupSplit`.
 
     Examples
     --------
@@ -45,6 +60,12 @@ class TableSettings:
     drop: list = field(default_factory=list)
     today: str | None = None
     missing: list = field(default_factory=list)
+    errors: list = field(default_factory=list)
+    replicates: str | None = None
+    time: str | None = None
+    group: str | None = None
+    window: str | None = None
+    label_delay: str | None = None
 
     @property
     def is_file(self):
@@ -65,6 +86,8 @@ class TableSettings:
         check_file(self.data)
         if self.target is None:
             raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
+        if self.replicates is not None and self.today is not None:
+            raise InputError("Today's decisions cannot be joined with {parameter}.", "replicates")
         drop = [*self.drop, *([] if self.today is None else [self.today])]
         return load_table(
             self.data,
@@ -73,17 +96,21 @@ class TableSettings:
             **(DEFAULTS | self.costs),
             drop=drop,
             missing=self.missing,
+            errors=self.errors,
+            replicates=self.replicates,
+            **{name: getattr(self, name) for name in ORIGIN},
         )
 
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
-        for name in ("target", "positive", "drop", "today", "missing"):
+        own = ("target", "positive", "drop", "today", "missing", "errors", "replicates", *ORIGIN)
+        for name in own:
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
                     "{parameter}.",
-                    name,
+                    "error" if name == "errors" else name,
                 )
         if self.costs:
             own = {name: cost for name, cost in data.costs.items() if name not in self.costs}
@@ -106,6 +133,21 @@ class TableSettings:
         except InputError:
             return LabelReader(self.today, positive).read_column(decisions)[0]
 
+    def read_review_cost(self, priced, expression):
+        """The cost of a review, of all rows or of each; None if there is none.
+
+        Parameters
+        ----------
+        priced : PricedData
+            What :meth:`load` returned.
+        expression : str or None
+            A number, or an expression over the columns.
+        """
+        if expression is None:
+            return None
+        table = read_table(self.data, missing=self.missing) if self.is_file else as_frame(priced.X)
+        return read_costs(table, {"review_cost": expression}, self.target)["review_cost"]
+
     def expressions(self, priced):
         """The four costs as text; None where a named data set has a cost per row."""
         if self.is_file:
@@ -123,6 +165,9 @@ class TableSettings:
             [*older.drop, *self.drop],
             self.today or older.today,
             [*older.missing, *self.missing],
+            [*older.errors, *self.errors],
+            self.replicates or older.replicates,
+            **{name: getattr(self, name) or getattr(older, name) for name in ORIGIN},
         )
 
     def save(self, folder):

@@ -4,6 +4,7 @@ from stakes.datasets._catalog import CATALOG, available, load
 from stakes.datasets._fetch import (
     fetch_bank_marketing,
     fetch_card_fraud,
+    fetch_card_payments,
     fetch_default_credit,
     fetch_kdd98,
     fetch_telco_churn,
@@ -29,6 +30,7 @@ __all__ = [
     "available",
     "fetch_bank_marketing",
     "fetch_card_fraud",
+    "fetch_card_payments",
     "fetch_default_credit",
     "fetch_kdd98",
     "fetch_kdd99",

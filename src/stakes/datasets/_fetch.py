@@ -1,5 +1,7 @@
 """Public data sets with amounts: costs differ from row to row."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -10,7 +12,7 @@ from stakes.datasets._sources import (
     is_positive,
     read_source,
 )
-from stakes.tables import PricedData
+from stakes.tables import PricedData, load_table
 
 _MONTHS = ("sep", "aug", "jul", "jun", "may", "apr")
 
@@ -44,6 +46,7 @@ TELCO = Source(
 CARD = Source(
     "card_fraud", "creditcard_ulb_f32.npz", "Class", 284_807, from_openml("creditcard", 1)
 )
+PAYMENTS = Source("card_payments", "card_payments_simulated.parquet", "fraud", 426_715)
 KDD98 = Source("kdd98", "kdd98_lrn_joined.csv.gz", "TARGET_B", 95_412)
 
 
@@ -193,6 +196,50 @@ def fetch_card_fraud(*, review_cost=2.5, data_home=None):
             f"A missed fraud costs its amount, a false alarm {review_cost:g}."
         ),
     )
+
+
+@PAYMENTS.documented
+def fetch_card_payments(*, review_cost=5.0, label_delay="7d", customers=None, data_home=None):
+    """Simulated card payments of half a year: 426,715 payments, 3,608 frauds (positive).
+
+    A missed fraud costs its amount, a false alarm a review. The rows have a time and a customer, so
+    comparisons go forward in time and test on customers that the model has not seen.
+
+    Parameters
+    ----------
+    review_cost : float, default=5.0
+        Cost of a false alarm.
+    label_delay : str or None, default="7d"
+        How long it takes until a fraud is known.
+    customers : int, default=None
+        Number of customers to keep, those with the smallest numbers; None: all 1,250.
+    [data_home]
+
+    Returns
+    -------
+    PricedData
+        With the amount and 14 features of the customer's and the terminal's history.
+    """
+    table = read_source(PAYMENTS, data_home)
+    if customers is not None:
+        kept = table["customer"].unique().sort().head(customers)
+        table = table.filter(pl.col("customer").is_in(kept.implode()))
+    data = load_table(
+        table.drop("transaction", "terminal", "scenario"),
+        "fraud",
+        fp_cost=float(review_cost),
+        fn_cost="amount",
+        time="time",
+        group="customer",
+        label_delay=label_delay,
+        name=PAYMENTS.name,
+    )
+    about = (
+        "Simulated by the Fraud Detection Handbook (Y.-A. Le Borgne, W. Siblini, B. Lebichot, "
+        "G. Bontempi), 2018-04-01 to 2018-09-30, a quarter of its customers. A missed fraud costs "
+        f"its amount, a false alarm {review_cost:g}; labels come {label_delay} late."
+    )
+    return replace(data, positive="fraud", description=about)
 
 
 @KDD98.documented

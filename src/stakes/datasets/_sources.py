@@ -23,7 +23,7 @@ class Source:
     name : str
         Name of the data set.
     file : str
-        File name in the local directory, .csv.gz or .npz.
+        File name in the local directory, .csv.gz, .npz or .parquet.
     target : str
         Label column.
     rows : int
@@ -120,6 +120,8 @@ def is_positive(column, *positive):
 
 def _read(path, source):
     try:
+        if path.suffix == ".parquet":
+            return pl.read_parquet(path, glob=False)
         return _read_npz(path) if path.suffix == ".npz" else _read_csv(path, source.header)
     except (OSError, EOFError, KeyError, ValueError, BadZipFile, pl.exceptions.PolarsError) as e:
         raise InputError(

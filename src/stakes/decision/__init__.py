@@ -3,6 +3,7 @@
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._blend import BlendClassifier
 from stakes.decision._budget import BudgetDecisionClassifier, Decisions
+from stakes.decision._capacity import Capacity
 from stakes.decision._certified import decide_certified
 from stakes.decision._prior import estimate_prior, shift_prior
 from stakes.decision._threshold import (
@@ -15,6 +16,7 @@ __all__ = [
     "BayesDecisionClassifier",
     "BlendClassifier",
     "BudgetDecisionClassifier",
+    "Capacity",
     "Decisions",
     "ThresholdCurve",
     "ThresholdDecisionClassifier",

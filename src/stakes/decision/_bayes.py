@@ -1,11 +1,9 @@
 """The decision with the least expected cost, row by row."""
 
-import warnings
 from numbers import Real
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import only_scores_count, row_count
@@ -13,6 +11,7 @@ from stakes._core.docs import documented
 from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
+from stakes.decision._calibrated import calibrated
 from stakes.decision._prior import as_prior, shift_prior
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
@@ -41,7 +40,9 @@ class BayesDecisionClassifier(DecisionClassifier):
         Calibration of the scores by `CalibratedClassifierCV`. Required if the estimator has only
         `decision_function`.
     cv : int, splitter or iterable, default=5
-        Folds of the calibration.
+        Folds of the calibration. If they hold out some rows only
+        (:class:`stakes.tables.TimeGroupSplit`), the model is fitted on all rows and calibrated on
+        the held-out scores; else it is the mean of the folds' models.
     prior : float or array-like of shape (k,), default=None
         Class shares in use (for two classes, the share of positives). None: those of y if
         `training_prior` is given, else no correction.
@@ -325,20 +326,11 @@ class BayesDecisionClassifier(DecisionClassifier):
             if self.calibration is None:
                 self.estimator_ = clone(self.estimator).fit(X, y, **params)
             else:
-                self.estimator_ = self._calibrated(X, y, sample_weight, params)
+                self.estimator_ = calibrated(
+                    self.estimator, self.calibration, self.cv, X, y, sample_weight, params
+                )
         self._take_over(self.estimator_)
         self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)
-
-    def _calibrated(self, X, y, sample_weight, params):
-        """Calibrate on held-out scores."""
-        model = CalibratedClassifierCV(self.estimator, method=self.calibration, cv=self.cv)
-        if not any("sample_weight" in name for name in params):
-            return model.fit(X, y, **params)
-        params = {name: value for name, value in params.items() if name != "sample_weight"}
-        with warnings.catch_warnings():
-            # a pipeline takes the weights too, prefixed with the name of its last step
-            warnings.filterwarnings("ignore", message="Since .* does not appear to accept")
-            return model.fit(X, y, sample_weight=sample_weight, **params)
 
     def _set_prior(self, y, sample_weight):
         """Settle the class shares that the probabilities are corrected from and to."""

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -20,6 +20,7 @@ from stakes._core.sklearn_private import (
 )
 from stakes._core.stored.spec import FIGURE, Array, Listed, Number, Part, labels
 from stakes._core.stored.state import same_classes, same_input
+from stakes.decision._held_out import folds_of, held_out
 from stakes.decision._wrapper import inner_fit_params, two_classes
 
 _SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
@@ -46,7 +47,8 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         Penalty on the distance of the weights from their mean.
     cv : int, splitter or iterable, default=5
         Folds for the held-out predictions. A number means stratified folds of shuffled rows, so
-        that a table sorted by time is not split by time.
+        that a table sorted by time is not split by time. Rows that the folds never hold out (see
+        :class:`stakes.tables.TimeGroupSplit`) have no part in the weights.
     random_state : int, RandomState or None, default=None
         Random state of the shuffling if `cv` is a number.
 
@@ -141,15 +143,17 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         cv = self.cv
         if isinstance(cv, Integral):
             cv = StratifiedKFold(cv, shuffle=True, random_state=self.random_state)
-        folds = list(check_cv(cv, y, classifier=True).split(X, y))
-        held_out = [
-            cross_val_predict(
-                clone(member), X, y, cv=folds, method="predict_proba", params=given or None
-            )[:, 1]
+        how = (*folds_of(cv, X, y), "predict_proba")
+        found = [
+            held_out(clone(member), X, y, *how, given)
             for member, given in zip(members, params, strict=True)
         ]
+        rows = found[0][0]
         self.intercept_, self.weights_, self.gradient_norm_ = _weigh(
-            _log_odds(held_out), signs, self.alpha, sample_weight
+            _log_odds([given[:, 1] for _, given in found]),
+            signs[rows],
+            self.alpha,
+            None if sample_weight is None else sample_weight[rows],
         )
         self.estimators_ = [
             clone(member).fit(X, y, **given) for member, given in zip(members, params, strict=True)

@@ -5,12 +5,11 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._core.deciding import row_limit
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES
-from stakes.decision._allocation import NEGATIVE, POSITIVE, REVIEW, allocate
 from stakes.decision._bayes import BayesDecisionClassifier
+from stakes.decision._capacity import Capacity
 from stakes.decision._wrapper import two_classes
 
 _LIMIT = [Interval(Integral, 0, None, closed="left"), Interval(Real, 0, 1, closed="both")]
@@ -229,31 +228,8 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         return self._allot(self.predict_proba(X)[:, 1], given, *limits)
 
     def _allot(self, p, given, max_alerts, review_cost, max_reviews):
-        n = len(p)
-        costs = self._settle_costs(n, **dict(zip(COST_NAMES, given, strict=True)))
-        missed = p * costs.positive_regret
-        alert_gain = missed - (1 - p) * costs.negative_regret
-        if review_cost is None:
-            review_gain, max_reviews = np.full(n, -np.inf), 0
-        else:
-            review_cost = review_prices(review_cost, n)
-            review_gain = missed - review_cost
+        costs = self._settle_costs(len(p), **dict(zip(COST_NAMES, given, strict=True)))
         max_alerts = self.max_alerts if max_alerts is None else max_alerts
-        limits = row_limit("max_alerts", max_alerts, n), row_limit("max_reviews", max_reviews, n)
-        action = allocate(alert_gain, review_gain, *limits)
-        saved = np.select([action == POSITIVE, action == REVIEW], [alert_gain, review_gain], 0.0)
-        nothing = costs.expected(p, np.full(n, NEGATIVE))
-        return Decisions(action, nothing - saved, p)
-
-
-def review_prices(review_cost, n):
-    """Return the costs of reviewing each of n rows, checked."""
-    prices = np.asarray(review_cost, dtype=np.float64)
-    if prices.ndim > 1 or (prices.ndim == 1 and len(prices) != n):
-        raise ValueError(
-            f"review_cost must be a number or have one value for each of the {n} examples. "
-            f"Got shape {prices.shape} instead."
-        )
-    if not (prices >= 0).all() or not np.isfinite(prices).all():
-        raise ValueError("review_cost must be finite and not negative in every row.")
-    return prices
+        capacity = Capacity(max_alerts, review_cost, max_reviews)
+        action = capacity.act(p, costs)
+        return Decisions(action, capacity.expected(costs, p, action), p)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_predict
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +13,7 @@ from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import fit_context
 from stakes._core.stored.spec import FIGURE, Array, Number
 from stakes.costs import COST_NAMES
+from stakes.decision._held_out import folds_of, held_out
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
 
 
@@ -185,13 +185,13 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         params = self._fit_params(sample_weight, costs)
         method = self._score_method(self.estimator)
         with only_scores_count():
-            held_out = cross_val_predict(
-                self.estimator, X, y, cv=self.cv, method=method, params=params or None
-            )
+            rows, scores = held_out(self.estimator, X, y, *folds_of(self.cv, X, y), method, params)
             self.estimator_ = clone(self.estimator).fit(X, y, **params)
-        prices = self._costs_of(row_count(X), **costs)
-        curve = threshold_curve(_positive_column(held_out), signs > 0, prices, sample_weight)
-        total = row_count(X) if sample_weight is None else np.asarray(sample_weight).sum()
+        prices = self._costs_of(row_count(X), **costs)[rows]
+        weight = np.ones(row_count(X)) if sample_weight is None else np.asarray(sample_weight)
+        weight = weight[rows]
+        curve = threshold_curve(_positive_column(scores), signs[rows] > 0, prices, weight)
+        total = weight.sum()
         self.threshold_ = float(curve.thresholds[curve.best])
         self.thresholds_, self.costs_ = curve.thresholds, curve.costs / total
         self.cost_ = float(self.costs_[curve.best])

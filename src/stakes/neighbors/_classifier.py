@@ -7,13 +7,13 @@ from scipy.special import expit
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.deciding import spread_rows, warn_below_trivial
+from stakes._core.sigmoid import LARGEST, fit_sigmoid
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.spec import FEATURES, Array, Flag, Listed, Number, Sometimes, labels
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._docs import documented
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
-from stakes.neighbors._sigmoid import LARGEST, fit_sigmoid
 
 BLOCK_ROWS = 2**14  # rows whose neighbours are in memory at once
 N_HELD = 1000  # maximum number of examples per class that the sigmoid is fitted to

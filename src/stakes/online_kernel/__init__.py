@@ -5,6 +5,7 @@ from stakes.online_kernel._anomaly import AnomalyDetector
 from stakes.online_kernel._cpa import KernelCPAClassifier
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._duol import DUOLClassifier
+from stakes.online_kernel._kernel_features import KernelFeaturesClassifier
 from stakes.online_kernel._pa import KernelPAClassifier
 from stakes.online_kernel._paum import KernelPAUMClassifier
 from stakes.online_kernel._perceptron import KernelPerceptronClassifier
@@ -16,6 +17,7 @@ __all__ = [
     "DUOLClassifier",
     "KernelALMAClassifier",
     "KernelCPAClassifier",
+    "KernelFeaturesClassifier",
     "KernelPAClassifier",
     "KernelPAUMClassifier",
     "KernelPerceptronClassifier",

@@ -51,7 +51,6 @@ class KernelALMAClassifier(SingleUpdate):
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"margin_loss": [0.5, 0.9], "gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = ALMA
@@ -61,4 +60,4 @@ class KernelALMAClassifier(SingleUpdate):
     }
 
     def _rule_numbers(self):
-        return [self.margin_loss]
+        return float(self.margin_loss), 0.0

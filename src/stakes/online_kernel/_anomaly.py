@@ -2,13 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.special import expit
-
 from stakes._core.base import LearnerInfo
-from stakes._core.jit.prequential import calibrated, new_calibration
-from stakes._core.passes import rows_seen_before
-from stakes.online_kernel._anomaly_jit import calibrate_scores
 from stakes.online_kernel._csduol import CSDUOLClassifier
 from stakes.online_kernel._docs import documented
 
@@ -29,6 +23,7 @@ class AnomalyDetector(CSDUOLClassifier):
     Parameters
     ----------
     [margins, balanced]
+    [scale_C]
     [double]
     [kernel, at most 500 vectors]
 
@@ -66,56 +61,4 @@ class AnomalyDetector(CSDUOLClassifier):
         speed="medium",
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
-
-    def decision_function(self, X):
-        """Log-odds of the positive class of each row."""
-        scores = super().decision_function(X)  # first: it reports a model that is not fitted
-        return calibrated(self._calibration, scores)
-
-    def predict_proba(self, X):
-        """Probability of both classes for each row, the positive one in column 1."""
-        p = expit(self.decision_function(X))
-        return np.column_stack([1.0 - p, p])
-
-    def decision_function_one(self, x):
-        """Log-odds of the positive class for one example."""
-        score = super().decision_function_one(x)
-        return float(calibrated(self._calibration, score))
-
-    def predict_proba_one(self, x):
-        """Probability of each class for one example, as a dict from label to probability."""
-        p = float(expit(self.decision_function_one(x)))
-        negative, positive = self._labels
-        return {negative: 1.0 - p, positive: p}
-
-    def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for one example; see `predict`.
-
-        Parameters
-        ----------
-        [one]
-        fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
-            Costs of the four outcomes in this call; all None: the more likely class.
-
-        Returns
-        -------
-        label
-        """
-        given = (fp_cost, fn_cost, tp_cost, tn_cost)
-        if all(cost is None for cost in given):
-            return super().predict_one(x)
-        p = expit(self.decision_function_one(x))
-        return self._labels[int(self._costs_of(1, *given).decide([p])[0])]
-
-    def _start(self, n_features, signs=None):
-        super()._start(n_features, signs)
-        self._calibration = new_calibration()
-
-    def _learn(self, X, y, costs, order=None):
-        scores = super()._learn(X, y, costs, order)
-        return calibrate_scores(self._calibration, scores, y, costs.regret(y > 0))
-
-    def _learn_again(self, X, signs, costs, rng):
-        regret = costs.regret(signs > 0)
-        with rows_seen_before(self._calibration, self._store.scores, X, regret):
-            super()._learn_again(X, signs, costs, rng)
+    _log_odds = True

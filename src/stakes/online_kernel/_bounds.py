@@ -11,7 +11,7 @@ from stakes.online_kernel._expansion_jit import (
     N_STRONG,
     N_WEAK,
     STRONG_GAIN,
-    THETA,
+    SUM_OF_THETA,
     THETA_SQUARED,
     WEAK_GAIN,
 )
@@ -19,17 +19,21 @@ from stakes.online_kernel._expansion_jit import (
 
 @dataclass(frozen=True)
 class BoundReport:
-    """Actual figures next to their bounds; prints as sentences.
+    r"""Actual figures next to their bounds; prints as sentences.
 
     Attributes
     ----------
     mistakes, mistakes_bound : float
         Theorem 4: sum of theta_t^2 over the mistakes, and its upper bound.
     cost, cost_bound : float
-        Theorem 6: cost of the mistakes in units of a false alarm, the sum of theta_t.
+        Theorem 6: cost of the mistakes in units of a false alarm, the sum of theta_t. The bound is
+        divided by the smallest theta if that is below one.
     balanced, balanced_bound : float
         Theorem 5: weighted sum of sensitivity and specificity, and its lower bound. None unless
-        `cost_rule="balanced"` with a known class ratio.
+        `cost_rule="balanced"` and every mistake has a cost. What the bound subtracts is multiplied
+        by the largest :math:`w_t / \theta_t^2` if that exceeds one, with w_t = 1 for negatives and
+        :math:`\eta_p T_n / (\eta_n T_p)` for positives: the theorem needs
+        :math:`\theta_t^2 \ge w_t`.
     optimum, gap : float
         Value of the best f in hindsight and an upper bound on its distance from the optimum; the
         bounds use this value, so they hold whatever the gap.
@@ -75,12 +79,12 @@ class BoundReport:
         return "\n".join(lines)
 
 
-def report_bounds(learner, gram, y, theta, positive_weight, *, tol, max_sweeps):
-    """Report on a run over examples with this Gram matrix, these signs and margins.
+def report_bounds(learner, gram, y, theta, C, positive_weight, *, tol, max_sweeps):
+    """Report on a run over examples with this Gram matrix, these signs, margins and boxes.
 
     `positive_weight` is that of sensitivity; None leaves the weighted sum out.
     """
-    _, optimum, gap = dual_ascent(gram, y, theta, float(learner.C), max_sweeps, tol)
+    _, optimum, gap = dual_ascent(gram, y, theta, C, max_sweeps, tol)
     if gap > tol * optimum:
         warnings.warn(
             f"The best f in hindsight has a duality gap of {gap / optimum:.1%}; the bounds hold, "
@@ -88,39 +92,43 @@ def report_bounds(learner, gram, y, theta, positive_weight, *, tol, max_sweeps):
             ConvergenceWarning,
             stacklevel=3,
         )
-    record = learner._store.record
+    record = learner._store.support.numbers
     bound = 2.0 * optimum - record[STRONG_GAIN] - record[WEAK_GAIN]
     balanced = balanced_bound = None
     if positive_weight is not None:
         n_negative, n_positive = np.count_nonzero(y < 0), np.count_nonzero(y > 0)
         missed, alarms = learner.n_mistakes_[1] / n_positive, learner.n_mistakes_[0] / n_negative
-        odds = positive_weight / (1.0 - positive_weight)
-        weight = odds / (1.0 + odds)
-        balanced = float(1.0 - weight * missed - (1.0 - weight) * alarms)
-        balanced_bound = float(1.0 - (1.0 - weight) / n_negative * bound)
+        balanced = float(1.0 - positive_weight * missed - (1.0 - positive_weight) * alarms)
+        # 1 - sum = (eta_n / T_n) sum of w_t over the mistakes, of which theta_t^2 are bounded
+        ratio = positive_weight / (1.0 - positive_weight) * n_negative / n_positive
+        factor = max(1.0, (np.where(y > 0, ratio, 1.0) / theta**2).max())
+        balanced_bound = float(1.0 - (1.0 - positive_weight) / n_negative * factor * bound)
     return BoundReport(
         mistakes=float(record[THETA_SQUARED]),
         mistakes_bound=float(bound),
-        cost=float(record[THETA]),
-        cost_bound=float(bound),
+        cost=float(record[SUM_OF_THETA]),
+        cost_bound=float(bound / min(1.0, theta[theta > 0].min(initial=1.0))),
         balanced=balanced,
         balanced_bound=balanced_bound,
         optimum=float(optimum),
         gap=float(gap),
         n_strong=int(record[N_STRONG]),
         n_weak=int(record[N_WEAK]),
-        doubts=tuple(_doubts(learner, gram, theta)),
+        doubts=tuple(_doubts(learner, gram, theta, C)),
     )
 
 
-def _doubts(learner, gram, theta):
-    priced = theta[theta > 0]
-    if learner.C < priced.max():
-        yield f"C = {learner.C:g} is smaller than the largest theta, {priced.max():.4g}"
-    if priced.min() < 1.0 - 1e-12:
-        yield f"theta is as small as {priced.min():.4g}, below one (Theorems 5 and 6)"
+def _doubts(learner, gram, theta, C):
+    tight = np.flatnonzero(C < theta)
+    if len(tight):
+        t = tight[np.argmax(theta[tight] / C[tight])]
+        yield f"the largest weight, {C[t]:.4g}, is smaller than the margin theta, {theta[t]:.4g}"
+    if learner.rho == 1.0:
+        yield "rho = 1, where the gains of Theorem 4 divide by zero"
     if np.diag(gram).max() > 1.0 + 1e-12:
         yield "k(x, x) exceeds one"
     limit = learner.max_support_vectors
     if limit is not None and learner.n_updates_ > limit:
         yield "support vectors were removed (max_support_vectors)"
+    if learner.half_life is not None:
+        yield "old examples were forgotten (half_life)"

@@ -6,7 +6,7 @@ from numba import njit
 
 @njit(cache=True)
 def dual_ascent(K, y, theta, C, max_sweeps, tol):
-    """Maximise sum(g theta) - |f|^2 / 2 over 0 <= g <= C; return g, the primal value and the gap.
+    """Maximise sum(g theta) - |f|^2 / 2 over 0 <= g_i <= C_i; return g, the primal value, the gap.
 
     Without an intercept there is no equality constraint, so each coordinate moves to its exact
     maximum: the gradient in g_i is theta_i - y_i f(x_i), the curvature k_ii.
@@ -18,13 +18,13 @@ def dual_ascent(K, y, theta, C, max_sweeps, tol):
         for i in range(n):
             if K[i, i] <= 0.0:
                 continue
-            new = min(max(g[i] + (theta[i] - y[i] * f[i]) / K[i, i], 0.0), C)
+            new = min(max(g[i] + (theta[i] - y[i] * f[i]) / K[i, i], 0.0), C[i])
             step = y[i] * (new - g[i])
             if step != 0.0:
                 g[i] = new
                 f += step * K[i]
         size = np.sum(g * y * f)
-        primal = 0.5 * size + C * np.sum(np.maximum(0.0, theta - y * f))
+        primal = 0.5 * size + np.sum(C * np.maximum(0.0, theta - y * f))
         gap = primal - (np.sum(g * theta) - 0.5 * size)
         if gap <= tol * primal:
             break

@@ -1,5 +1,6 @@
 """The cost-sensitive passive-aggressive learner, max-loss form."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +54,6 @@ class KernelCPAClassifier(PricedMargins, SingleUpdate):
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = PA
@@ -62,5 +62,8 @@ class KernelCPAClassifier(PricedMargins, SingleUpdate):
     def _margins(self, y, costs):
         return np.sqrt(super()._margins(y, costs))
 
+    def _margin_of(self, sign, fp, fn):
+        return math.sqrt(super()._margin_of(sign, fp, fn))
+
     def _rule_numbers(self):
-        return [self.C]
+        return float(self.C), 0.0

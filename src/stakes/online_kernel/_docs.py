@@ -7,16 +7,23 @@ kernel : {"rbf", "linear", "poly", "precomputed"} or callable, default="rbf"
     :math:`e^{-\\gamma|x-z|^2}`, :math:`x^\\top z`, :math:`(\\gamma x^\\top z + c_0)^p`, or a
     function of two tables that returns their Gram matrix. With "precomputed", X has one row per
     example and one column per example of the whole stream, in the same order.
-gamma : float or "auto", default="auto"
-    :math:`\\gamma`; "auto" is one over the number of features (of the first example).
+gamma : float, "auto" or "scale", default="auto"
+    :math:`\\gamma`; "auto" is one over the number of features. In a stream of dicts, whose names
+    become more and more, it is one over the mean number of features per event, which is updated
+    until 1,024 events were read.
+    "scale" is one over the number of features times their variance, in the data of `fit` or of the
+    first `partial_fit`.
 degree : int, default=3
     :math:`p` of the polynomial kernel.
 coef0 : float, default=0.0
     :math:`c_0` of the polynomial kernel.
 max_support_vectors : int or None, default=None
-    Maximum number of support vectors (memory grows with its square). Beyond it, the vector whose
-    projection on another one loses least is removed, :math:`\\alpha_r^2 (k_{rr} -
-    k_{rj}^2/k_{jj})`. None: no limit.
+    Maximum number of support vectors (memory grows with its square). Beyond it, a new vector is
+    replaced by its projection on the nearest one, or, if that loses more than half of it, takes the
+    place of the vector that has not been nearest to an example for longest. None: no limit.
+half_life : float or None, default=None
+    Number of examples after which the influence of an old one is halved, for streams that drift:
+    f shrinks by :math:`2^{-1/h}` before each example. None: no forgetting.
 n_passes : int, default=1
     Number of passes of `fit` over the data; an example read again counts as a new one, except in
     probabilities and warnings, which use the first pass only.
@@ -24,6 +31,8 @@ shuffle : bool, default=False
     Whether `fit` reads the examples in random order.
 random_state : int, RandomState or None, default=None
     Seed of the shuffling.
+n_jobs : int or None, default=None
+    Number of threads that score many rows; -1: one per core. Learning is sequential.
 """
 MARGINS = """\
 cost_rule : {"regret", "balanced"}, default="regret"
@@ -37,6 +46,17 @@ positive_weight : float, default=0.5
 [costs]
 normalize_costs : bool, default=True
     Whether costs are divided by their running mean, so that the currency does not matter.
+"""
+ZERO = """\
+zero_is_positive : bool, default=False
+    Whether a score of exactly zero is the positive class, as in the experiments of the CSDUOL
+    paper, so that it is a mistake for a negative only; False: a mistake for both.
+"""
+SCALE_C = """\
+scale_C : bool, default=True
+    Whether the largest weight of an example is :math:`C\\theta_t`, so that the cost of a mistake
+    limits it as well and the decision is the one of least cost; False: C for all, as in the paper,
+    see Notes.
 """
 DOUBLE = """\
 C : float, default=10.0
@@ -105,6 +125,8 @@ documented = _documented(
         "margins": MARGINS,
         "margins, balanced": MARGINS.replace('default="regret"', 'default="balanced"'),
         "double": DOUBLE,
+        "zero": ZERO,
+        "scale_C": SCALE_C,
         "fitted": FITTED,
         "dual": DUAL,
         "rows": ROWS,

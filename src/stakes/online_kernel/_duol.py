@@ -5,14 +5,16 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import LearnerInfo
+from stakes._core.labels import positive_among
 from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, KernelOnline
 from stakes.online_kernel._bounds import report_bounds
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._expansion_jit import DUAL_VALUE
-from stakes.online_kernel._passes_jit import double_pass
+from stakes.online_kernel._passes_jit import double_pass, double_row
 
 DUOL_CONSTRAINTS = {
     **KERNEL_CONSTRAINTS,
@@ -31,9 +33,9 @@ class DoubleUpdate(KernelOnline):
     @property
     def dual_objective_(self):
         """Value of the dual SVM objective reached by the steps; it never falls."""
-        return float(self._store.record[DUAL_VALUE])
+        return float(self._store.support.numbers[DUAL_VALUE])
 
-    def bound_report(self, X, y, *, tol=1e-3, max_sweeps=300, **costs):
+    def bound_report(self, X, y, *, tol=1e-3, max_sweeps=300, sample_weight=None, **costs):
         """Compare this run with the bounds of Theorems 4 to 6.
 
         Parameters
@@ -44,6 +46,8 @@ class DoubleUpdate(KernelOnline):
             Relative duality gap of the best f in hindsight, whose n x n Gram matrix is needed.
         max_sweeps : int, default=300
             Maximum number of passes over the examples to find it.
+        sample_weight : array-like of shape (n,), default=None
+            The weights of the run, if the learner takes any.
         **costs : float or array-like of shape (n,)
             The costs of the run, if the learner takes any.
 
@@ -51,25 +55,43 @@ class DoubleUpdate(KernelOnline):
         -------
         BoundReport
         """
-        X, y = self._validate_X(X), np.asarray(y)
-        if self.n_seen_ != len(y):
+        X, y = self._validate_X(X), column_or_1d(y)
+        if self.n_seen_ != len(y) or X.shape[0] != len(y):
             raise ValueError(
                 f"bound_report needs the examples of one pass, all {self.n_seen_} of them. "
                 f"Got {len(y)} instead."
             )
-        signs = np.where(y == self.classes_[1], 1.0, -1.0)
+        signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)
         replay = clone(self)
         replay.classes_ = self.classes_
-        replay._start(X.shape[1], signs)
-        theta = replay._margins(signs, self._costs_of(len(y), **costs))
-        ratio = getattr(replay, "_ratio", 0.0) if theta.min() > 0 else 0.0
-        weight = getattr(self, "positive_weight", 0.5) if ratio > 0.0 else None
-        gram = self._store.gram_of(X)
-        return report_bounds(self, gram, signs, theta, weight, tol=tol, max_sweeps=max_sweeps)
+        replay._start(X.shape[1], X, signs)
+        theta = replay._margins(signs, self._weighted_costs(X, costs, sample_weight))
+        store = self._store
+        if not (
+            np.array_equal(store.signs, signs[store.index])
+            and np.array_equal(store.theta, theta[store.index])
+        ):
+            raise ValueError(
+                "bound_report needs the examples, labels, costs and weights of the run, in the "
+                "same order. Got others."
+            )
+        balanced = getattr(self, "cost_rule", "") == "balanced" and theta.min() > 0
+        weight = self.positive_weight if balanced else None
+        C = self.C * theta if self._scales_C() else np.full(len(y), float(self.C))
+        gram = store.gram_of(X)
+        return report_bounds(self, gram, signs, theta, C, weight, tol=tol, max_sweeps=max_sweeps)
 
     def _pass(self, store, batch, y, theta, scores):
-        C, rho = float(self.C), float(self.rho)
-        double_pass(store.expansion(), batch, y, theta, C, rho, scores)
+        rule = float(self.C), self._scales_C(), float(self.rho)
+        double_pass(store.support, batch, y, theta, *rule, scores)
+
+    def _row(self, store, batch, y, theta):
+        rule = float(self.C), self._scales_C(), float(self.rho)
+        return double_row(store.support, batch, y, theta, *rule)
+
+    def _scales_C(self):
+        """Whether the largest weight of an example is C theta, not C."""
+        return False
 
 
 @documented
@@ -111,7 +133,6 @@ class DUOLClassifier(DoubleUpdate):
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _parameter_constraints = DUOL_CONSTRAINTS

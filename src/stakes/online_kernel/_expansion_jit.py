@@ -1,70 +1,59 @@
 """f as the compiled passes hold it: names for every slot, adding a vector and removing one."""
 
-from typing import NamedTuple
-
-import numpy as np
 from numba import njit
 
-from stakes._core.jit.kernel_rows import Support, dot, move_support, store_query
+from stakes._core.jit.kernel_rows import (
+    ALPHA,
+    INDEX,
+    MARGIN,
+    SIGN,
+    THETA,
+    USED,
+    dot,
+    move_support,
+    store_query,
+)
 
-# slots of Expansion.counts
+# slots of Support.counts
 N_VECTORS, POOL_USED, N_SEEN, N_UPDATES = range(4)
-# slots of Expansion.norm; the squared norm is kept by ALMA and ROMMA only
-SQUARED_NORM, INTERCEPT = range(2)
-# slots of Expansion.record, for Theorems 4 to 6: over the mistakes, theta^2, the gains that
-# Theorem 4 promises for strong and for weak double updates, their numbers, and theta; over all
-# steps, the growth of the dual objective
-THETA_SQUARED, STRONG_GAIN, WEAK_GAIN, N_STRONG, N_WEAK, DUAL_VALUE, THETA = range(7)
+# slots of Support.numbers. The squared norm of f is kept by ALMA and ROMMA only. For Theorems 4 to
+# 6, over the mistakes: theta^2, the gains that Theorem 4 promises for strong and for weak double
+# updates, their numbers, and theta; over all steps, the growth of the dual objective
+SQUARED_NORM, INTERCEPT, THETA_SQUARED, STRONG_GAIN, WEAK_GAIN = range(5)
+N_STRONG, N_WEAK, DUAL_VALUE, SUM_OF_THETA = range(5, 9)
+N_COUNTS, N_NUMBERS = 4, 9
 
-
-class Pairs(NamedTuple):
-    """Kernel of the support vectors with each other; empty unless their number is limited.
-
-    `near[j]` is the vector that replaces j best, the one with the largest k_ij^2 / k_ii; `value[j]`
-    is that number.
-    """
-
-    K: np.ndarray
-    near: np.ndarray
-    value: np.ndarray
-
-
-class Expansion(NamedTuple):
-    """f(x) = sum_i alpha_i k(x_i, x) + intercept, and what the updates need besides.
-
-    One entry per support vector: `alpha`, the label `y`, the margin `f` = y_i f(x_i) (kept by the
-    double update only), the required margin `theta`, and `index`, the position in the stream.
-    `limit` is the largest number of support vectors; 0 means no limit.
-    """
-
-    support: Support
-    pairs: Pairs
-    alpha: np.ndarray
-    y: np.ndarray
-    f: np.ndarray
-    theta: np.ndarray
-    index: np.ndarray
-    counts: np.ndarray
-    norm: np.ndarray
-    record: np.ndarray
-    limit: int
+NOVEL = 0.5  # share of a vector that its projection must lose to count as new
 
 
 @njit(cache=True)
-def append(E, q, m, row, k, y, theta):
+def append(S, q, m, row, k, y, theta):
     """Add the example in q as vector m; return the new number of vectors."""
-    E.y[m], E.theta[m], E.index[m] = y, theta, E.counts[N_SEEN] - 1
-    E.counts[POOL_USED] = store_query(E.support, q, m, E.counts[POOL_USED])
-    E.counts[N_UPDATES] += 1
+    S.floats[SIGN, m], S.floats[THETA, m] = y, theta
+    S.ints[INDEX, m] = S.ints[USED, m] = S.counts[N_SEEN] - 1
+    S.counts[POOL_USED] = store_query(S, q, m, S.counts[POOL_USED])
+    S.counts[N_UPDATES] += 1
     row[m] = k
     return m + 1
 
 
 @njit(cache=True)
-def add_two(f, y, row_a, row_b, step_a, step_b, m):
+def add_two(S, row_a, row_b, step_a, step_b, m):
     """Update all margins after the coefficients of a and b have moved by these steps."""
+    f, y = S.floats[MARGIN], S.floats[SIGN]
     for i in range(m):
         f[i] += y[i] * (step_a * row_a[i] + step_b * row_b[i])
+
+
+@njit(cache=True)
+def shrink(S, m):
+    """Let f fade before an example is learned."""
+    alpha, f = S.floats[ALPHA], S.floats[MARGIN]
+    for i in range(m):
+        alpha[i] *= S.decay
+        f[i] *= S.decay
+    S.numbers[SQUARED_NORM] *= S.decay * S.decay
+    S.numbers[INTERCEPT] *= S.decay
 
 
 @njit(cache=True)
@@ -74,75 +63,70 @@ def quadratic(a, b, k_a, k_b, w):
 
 
 @njit(cache=True)
-def respect_limit(E, row, m, C):
-    """Note the newest of m vectors, and remove one if there are too many; return their number."""
-    _remember(E.pairs, row, m)
-    return _forget(E, m, C) if m > E.limit else m
+def note_use(S, row, m):
+    """Note when the vector that is nearest to this example was last of use."""
+    S.ints[USED, _nearest(S.pairs, row, -1, m)] = S.counts[N_SEEN]
 
 
 @njit(cache=True)
-def _remember(P, row, m):
-    """Add the kernel row of the newest of m vectors, and update who is nearest to whom."""
-    new = m - 1
-    for j in range(m):
-        P.K[new, j] = row[j]
-        P.K[j, new] = row[j]
-    for j in range(new):
-        likeness = row[j] * row[j] / row[new]
-        if likeness > P.value[j]:
-            P.near[j], P.value[j] = new, likeness
-    _find_nearest(P, new, m)
+def respect_limit(S, row, m):
+    """Remove one of m vectors if they are too many; return how many are left.
 
-
-@njit(cache=True)
-def _find_nearest(P, j, m):
-    P.near[j], P.value[j] = -1, -1.0
-    for i in range(m):
-        likeness = P.K[j, i] * P.K[j, i] / P.K[i, i]
-        if i != j and likeness > P.value[j]:
-            P.near[j], P.value[j] = i, likeness
-
-
-@njit(cache=True)
-def _forget(E, m, C):
-    """Remove the vector r whose projection on its nearest one, j, loses least.
-
-    The loss is alpha_r^2 (k_rr - k_rj^2 / k_jj). Vector j takes over alpha_r k_rj / k_jj.
+    The newest, if a vector j represents half of it or more, k_rj^2 >= k_rr k_jj / 2; else the one
+    that has not been nearest to an example for longest. What is removed goes on in its projection
+    on the nearest vector j, which takes over alpha_r k_rj / k_jj. So the vectors stay where they
+    are while the examples do, and follow them when they move.
     """
-    P, alpha = E.pairs, E.alpha
-    r, least = 0, np.inf
+    K, new = S.pairs, m - 1
+    if m <= S.limit:
+        _remember(K, row, m)
+        return m
+    j = _nearest(K, row, new, m)
+    if row[j] * row[j] >= NOVEL * row[new] * K[j, j]:
+        _merge(S, row, new, j, m)
+        return new
+    r, oldest = 0, S.ints[USED, 0]
+    for i in range(1, new):
+        if S.ints[USED, i] < oldest:
+            r, oldest = i, S.ints[USED, i]
+    _remember(K, row, m)
+    _merge(S, K[r], r, _nearest(K, K[r], r, m), m)
+    move_support(S, new, r)
     for i in range(m):
-        loss = alpha[i] * alpha[i] * (P.K[i, i] - P.value[i])
-        if loss < least:
-            r, least = i, loss
-    j = P.near[r]
-    row_r, row_j = P.K[r], P.K[j]
-    new = alpha[j] + alpha[r] * row_r[j] / row_j[j]
-    if C < np.inf:  # a weight stays in its box
-        new = E.y[j] * min(max(E.y[j] * new, 0.0), C)
-    step = new - alpha[j]
+        K[r, i] = K[new, i]
+    for i in range(m):  # after the row, so that K[r, r] is that of the last vector
+        K[i, r] = K[i, new]
+    return new
+
+
+@njit(cache=True)
+def _remember(K, row, m):
+    """Add the kernel row of the newest of m vectors."""
+    new = m - 1
+    for i in range(m):
+        K[new, i] = row[i]
+        K[i, new] = row[i]
+
+
+@njit(cache=True)
+def _nearest(K, row, r, m):
+    """The vector, r excepted, on which this row's loses least: the largest k_i^2 / k_ii."""
+    j, most = 0, -1.0
+    for i in range(m):
+        if i != r and row[i] * row[i] > most * K[i, i]:
+            j, most = i, row[i] * row[i] / K[i, i]
+    return j
+
+
+@njit(cache=True)
+def _merge(S, row_r, r, j, m):
+    """Let vector j take over the weight of r; `row_r` has the kernel of r with all."""
+    alpha, row_j = S.floats[ALPHA], S.pairs[j]
+    k_jj = row_j[j]
+    row_j[r] = row_r[j]  # r may be too new to be known
+    step = alpha[r] * row_r[j] / k_jj
     # |f + step k_j - alpha_r k_r|^2, with <f, k_i> = f(x_i) from the rows, before alpha changes
     cross = step * dot(row_j, alpha, m) - alpha[r] * dot(row_r, alpha, m)
-    E.norm[SQUARED_NORM] += 2.0 * (cross + quadratic(step, -alpha[r], row_j[j], row_r[r], row_r[j]))
-    alpha[j] = new
-    add_two(E.f, E.y, row_r, row_j, -alpha[r], step, m)
-    _move_last_to(E, r, m)
-    return m - 1
-
-
-@njit(cache=True)
-def _move_last_to(E, r, m):
-    """Overwrite vector r with the last of m vectors, in every array that has one entry each."""
-    P, last = E.pairs, m - 1
-    E.alpha[r], E.y[r], E.f[r], E.theta[r] = E.alpha[last], E.y[last], E.f[last], E.theta[last]
-    E.index[r], P.near[r], P.value[r] = E.index[last], P.near[last], P.value[last]
-    move_support(E.support, last, r)
-    for i in range(m):
-        P.K[r, i] = P.K[last, i]
-    for i in range(m):  # after the row, so that K[r, r] is that of the last vector
-        P.K[i, r] = P.K[i, last]
-    for i in range(last):
-        if P.near[i] == r:
-            _find_nearest(P, i, last)
-        elif P.near[i] == last:
-            P.near[i] = r
+    S.numbers[SQUARED_NORM] += 2.0 * (cross + quadratic(step, -alpha[r], k_jj, row_r[r], row_r[j]))
+    alpha[j] += step
+    add_two(S, row_r, row_j, -alpha[r], step, m)

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
+from scipy.special import expit
 
 from stakes._core.base import COST_CONSTRAINTS
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._base import KernelOnline
 from stakes.online_kernel._docs import documented
-from stakes.online_kernel._margins_jit import N_SLOTS, Rule, margin_pass
+from stakes.online_kernel._margins_jit import N_SLOTS, Rule, margin_of, margin_pass
 
 MARGIN_CONSTRAINTS = {
     **COST_CONSTRAINTS,
@@ -123,6 +124,35 @@ class PricedMargins(KernelOnline):
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         return self._stream(X, y, classes, sample_weight, **costs)
 
+    @fit_context(prefer_skip_nested_validation=True)
+    def predict_proba_then_learn(
+        self,
+        X,
+        y,
+        classes=None,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+    ):
+        """Do what `partial_fit` does; return the probability of each row before it was learned.
+
+        Parameters
+        ----------
+        [stream]
+        [sample_weight]
+        [fit_costs]
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Probability of the positive class.
+        """
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        return expit(self._stream(X, y, classes, sample_weight, log_odds=True, **costs))
+
     def learn_one(
         self,
         x,
@@ -146,11 +176,26 @@ class PricedMargins(KernelOnline):
         -------
         self
         """
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        return self._learn_one(x, y, classes, sample_weight, **costs)
+        fp, fn = self._regrets_of_one(fp_cost, fn_cost, tp_cost, tn_cost)
+        return self._learn_one(x, y, classes, fp, fn, sample_weight)
 
-    def _start(self, n_features, signs=None):
-        super()._start(n_features, signs)
+    def _regrets_of_one(self, *given):
+        """Regrets of both mistakes, as `Costs.of` would say, in plain Python for plain numbers."""
+        own = self.fp_cost, self.fn_cost, self.tp_cost, self.tn_cost
+        try:
+            fp, fn, tp, tn = (
+                mine if now is None else now for now, mine in zip(given, own, strict=True)
+            )
+            negative, positive = float(fp - tn), float(fn - tp)
+            if 0.0 <= negative < np.inf and 0.0 <= positive < np.inf:
+                return negative, positive
+        except (TypeError, ValueError):
+            pass
+        costs = self._costs_of(1, *given)  # raises, naming the cost
+        return costs.negative_regret[0], costs.positive_regret[0]
+
+    def _start(self, n_features, X=None, signs=None):
+        super()._start(n_features, X, signs)
         self._margin_state = np.zeros(N_SLOTS)
         self._ratio = 0.0 if self.class_ratio in (None, "oracle") else float(self.class_ratio)
         if self.class_ratio == "oracle":
@@ -162,8 +207,13 @@ class PricedMargins(KernelOnline):
             self._ratio = np.count_nonzero(signs < 0) / np.count_nonzero(signs > 0)
 
     def _margins(self, y, costs):
-        odds = self.positive_weight / (1.0 - self.positive_weight)
-        rule = Rule(self.cost_rule == "balanced", bool(self.normalize_costs), self._ratio, odds)
         theta, fp, fn = np.empty(len(y)), costs.negative_regret, costs.positive_regret
-        margin_pass(rule, y > 0, fp, fn, self._margin_state, theta)
+        margin_pass(self._rule(), y > 0, fp, fn, self._margin_state, theta)
         return theta
+
+    def _margin_of(self, sign, fp, fn):
+        return margin_of(self._rule(), sign > 0.0, fp, fn, self._margin_state)
+
+    def _rule(self):
+        odds = self.positive_weight / (1.0 - self.positive_weight)
+        return Rule(self.cost_rule == "balanced", bool(self.normalize_costs), self._ratio, odds)

@@ -25,29 +25,35 @@ class Rule(NamedTuple):
 
 @njit(cache=True)
 def margin_pass(rule, positive, fp, fn, state, theta):
-    """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`.
+    """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`."""
+    for t in range(theta.size):
+        theta[t] = margin_of(rule, positive[t], fp[t], fn[t], state)
+
+
+@njit(cache=True)
+def margin_of(rule, positive, fp, fn, state):
+    """Theta of one example.
 
     Means are updated so that equal costs give exactly that cost. An example whose mistake costs
     nothing is not counted.
     """
-    for t in range(theta.size):
-        c = fn[t] if positive[t] else fp[t]
-        if c == 0.0:
-            theta[t] = 0.0
-            continue
-        own = 1 if positive[t] else 0  # offset from the slot of the negatives
-        mean = MEAN_NEGATIVE + own
-        state[N_NEGATIVE + own] += 1.0
-        state[mean] += (c - state[mean]) / state[N_NEGATIVE + own]
-        state[N_ALL] += 1.0
-        state[MEAN_FP] += (fp[t] - state[MEAN_FP]) / state[N_ALL]
-        state[MEAN_FN] += (fn[t] - state[MEAN_FN]) / state[N_ALL]
-        unit = 1.0
-        if rule.normalize and rule.balanced:
-            unit = state[mean]
-        elif rule.normalize:  # a false alarm is the unit, unless it costs nothing
-            unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
-        theta[t] = c / unit
-        if rule.balanced and positive[t]:
-            running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
-            theta[t] *= rule.odds * (rule.ratio if rule.ratio > 0.0 else running)
+    c = fn if positive else fp
+    if c == 0.0:
+        return 0.0
+    own = 1 if positive else 0  # offset from the slot of the negatives
+    mean = MEAN_NEGATIVE + own
+    state[N_NEGATIVE + own] += 1.0
+    state[mean] += (c - state[mean]) / state[N_NEGATIVE + own]
+    state[N_ALL] += 1.0
+    state[MEAN_FP] += (fp - state[MEAN_FP]) / state[N_ALL]
+    state[MEAN_FN] += (fn - state[MEAN_FN]) / state[N_ALL]
+    unit = 1.0
+    if rule.normalize and rule.balanced:
+        unit = state[mean]
+    elif rule.normalize:  # a false alarm is the unit, unless it costs nothing
+        unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
+    theta = c / unit
+    if rule.balanced and positive:
+        running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
+        theta *= rule.odds * (rule.ratio if rule.ratio > 0.0 else running)
+    return theta

@@ -46,11 +46,10 @@ class KernelPAClassifier(SingleUpdate):
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = PA
     _parameter_constraints = {**KERNEL_CONSTRAINTS, "C": POSITIVE}
 
     def _rule_numbers(self):
-        return [self.C]
+        return float(self.C), 0.0

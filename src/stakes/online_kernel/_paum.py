@@ -62,7 +62,6 @@ class KernelPAUMClassifier(PricedMargins, SingleUpdate):
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"learning_rate": [0.1, 1.0], "gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = PAUM
@@ -74,4 +73,4 @@ class KernelPAUMClassifier(PricedMargins, SingleUpdate):
     }
 
     def _rule_numbers(self):
-        return [self.learning_rate, self.radius**2]
+        return float(self.learning_rate), float(self.radius**2)

@@ -1,5 +1,7 @@
 """The relaxed online maximum margin algorithm."""
 
+from dataclasses import dataclass
+
 from stakes._core.base import LearnerInfo
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS
 from stakes.online_kernel._docs import documented
@@ -8,6 +10,7 @@ from stakes.online_kernel._single_update import SingleUpdate
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelROMMAClassifier(SingleUpdate):
     r"""ROMMA: on a mistake, the shortest f that corrects it and keeps what f stood for.
 
@@ -18,6 +21,7 @@ class KernelROMMAClassifier(SingleUpdate):
 
     Parameters
     ----------
+    [zero]
     [kernel]
 
     Attributes
@@ -36,12 +40,16 @@ class KernelROMMAClassifier(SingleUpdate):
     1.0
     """
 
+    zero_is_positive: bool = False
+
     _info = LearnerInfo(
         family="online_kernel",
         speed="slow",
         max_rows=50_000,
-        gives_probability=False,
         grid={"gamma": [0.01, 0.1, 1.0]},
     )
     _rule_code = ROMMA
-    _parameter_constraints = KERNEL_CONSTRAINTS
+    _parameter_constraints = {**KERNEL_CONSTRAINTS, "zero_is_positive": ["boolean"]}
+
+    def _rule_numbers(self):
+        return float(self.zero_is_positive), 0.0

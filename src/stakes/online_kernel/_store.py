@@ -1,40 +1,52 @@
 """The support vectors of one learner: their layout, their growth, and the numbers of each."""
 
-import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import sparse
 
 from stakes._core.base import canonical
 from stakes._core.jit.kernel_rows import (
+    ALPHA,
     BITS,
     CSR,
     DENSE,
-    GRAM,
+    INDEX,
+    LENGTH,
     LINEAR,
-    POLY,
+    MARGIN,
     RBF,
+    SIGN,
+    START,
+    THETA,
     Batch,
     Support,
     kernel_of_dots,
 )
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import COUNT, Array, Count, Maybe, Number, Part
-from stakes.online_kernel._expansion_jit import INTERCEPT, N_VECTORS, POOL_USED, Expansion, Pairs
-from stakes.online_kernel._passes_jit import scores_of
+from stakes._core.stored.spec import Count, Part
+from stakes.online_kernel._expansion_jit import (
+    DUAL_VALUE,
+    N_COUNTS,
+    N_NUMBERS,
+    N_VECTORS,
+    POOL_USED,
+    SQUARED_NORM,
+)
+from stakes.online_kernel._file_state import KERNELS, N_FLOATS, N_INTS, UNDECIDED, check_support
+from stakes.online_kernel._packing import NO_WORDS, pack, pack_row, unpack, words_of
+from stakes.online_kernel._passes_jit import score_of, scores_of
 
-KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}
 CHUNK = 1024  # examples between two checks of the room that is left
-WIDE = 2048  # sparse data with more features than this stay compressed
-_PER_VECTOR = ("alpha", "y", "f", "theta", "index")
+NO_ROWS, NO_VALUES = np.zeros((0, 0)), np.zeros(0)
+NO_INDICES = np.zeros(0, np.int64)
 
 
 class SupportStore:
     """Support vectors with a coefficient, label, margin, theta and stream index each.
 
     The layout is chosen by the first examples and changed when later ones need it: bits while all
-    features are 0 or 1, features by vectors otherwise, compressed rows for wide sparse data. The
-    kernel values have the same bits in all of them.
+    features are 0 or 1, features by vectors otherwise, compressed rows for dicts and where they
+    save much memory. The kernel values have the same bits in all of them.
 
     Parameters
     ----------
@@ -48,159 +60,164 @@ class SupportStore:
         Number of features.
     max_support_vectors : int or None, default=None
         Maximum number of support vectors.
+    decay : float, default=1.0
+        Factor on f before each example.
     """
 
-    _file_state = {
-        "n_features": Count("d"),
-        "limit": COUNT,
-        "counts": Array("i8", (4,), low=0),
-        "norm": Array("f8", (2,)),
-        "record": Array("f8", (7,)),
-        **dict.fromkeys(("alpha", "y", "f", "theta"), Array("f8", ("s",))),
-        "index": Array("i8", ("s",)),
-        "pairs": Part(),
-        "kind": Maybe(Number(0, 3, whole=True)),
-        "support": Part(),
-    }
+    can_fail = False  # while a batch is being learned
 
-    @staticmethod
-    def _check_file_state(state, scope):
-        d, s, limit = scope.sizes["d"], scope.sizes["s"], int(state["limit"])
-        S, pairs = Support(*state["support"].state), Pairs(*state["pairs"].state)
-        m, used = int(state["counts"][N_VECTORS]), int(state["counts"][POOL_USED])
-        kind = DENSE if state["kind"] is None else state["kind"]
-        size = limit + 1 if limit else 0
-        wanted = {
-            "T": (np.float64, (d, s if kind == DENSE else S.T.shape[-1])),
-            "W": (np.uint64, (_words(d) if kind == BITS else 0, s if kind == BITS else 0)),
-            "norms": (np.float64, (s,)),
-            **dict.fromkeys(("starts", "lengths", "ids"), (np.int64, (s,))),
-            "indices": (np.int64, (used if used > len(S.values) else len(S.values),)),
-            "values": (np.float64, (len(S.indices),)),
-            "gram": (np.float64, (len(S.gram),) * 2),
-        }
-        size_of_table = 64 * _words(d) + 1 if kind == BITS else S.table.size
-        wanted["table"] = np.float64, (size_of_table,)
-        whole = all(type(code) is int for code in (S.kind, S.kernel, S.degree))
-        ok = (
-            whole
-            and m <= s
-            and S.kind == kind
-            and S.kernel in KERNELS.values()
-            and (not limit or s <= size)
-        )
-        for name, (dtype, shape) in wanted.items():
-            array = getattr(S, name)
-            ok = ok and array.dtype == dtype and array.shape == shape
-            ok = ok and (dtype != np.float64 or bool(np.isfinite(array).all()))
-        ok = (
-            ok
-            and pairs.K.shape == (size, size)
-            and pairs.near.shape == pairs.value.shape == (size,)
-        )
-        ok = (
-            ok and pairs.K.dtype == pairs.value.dtype == np.float64 and pairs.near.dtype == np.int64
-        )
-        ok = ok and bool(np.all((pairs.near >= 0) & (pairs.near < max(size, 1))))
-        ok = (
-            ok
-            and all(
-                isinstance(number, float) and math.isfinite(number) for number in (S.gamma, S.coef0)
-            )
-            and S.degree >= 1
-        )
-        if ok and kind == CSR:
-            starts, ends = S.starts[:m], S.starts[:m] + S.lengths[:m]
-            ok = bool(np.all((starts >= 0) & (S.lengths[:m] >= 0) & (ends <= len(S.values))))
-            ok = ok and bool(np.all((S.indices >= 0) & (S.indices < max(d, 1))))
-        elif ok and kind == GRAM:
-            ok = bool(np.all((S.ids[:m] >= 0) & (S.ids[:m] < len(S.gram))))
-        if not ok:
-            raise Damaged("the support vectors of a kernel learner do not fit together")
+    _file_state = {"n_features": Count("d"), "support": Part()}
 
-    def __init__(self, kernel, gamma, coef0, degree, n_features, max_support_vectors=None):
-        self.n_features, self.limit = n_features, max_support_vectors or 0
-        # their slots have names in _expansion_jit
-        self.counts, self.norm, self.record = np.zeros(4, np.int64), np.zeros(2), np.zeros(7)
-        self.alpha, self.y, self.f, self.theta = (np.zeros(0) for _ in range(4))
-        self.index = np.zeros(0, np.int64)
-        size = self.limit + 1 if self.limit else 0  # one more, before a vector is removed
-        self.pairs = Pairs(np.zeros((size, size)), np.zeros(size, np.int64), np.zeros(size))
-        self.kind = None
+    _check_file_state = staticmethod(check_support)
+
+    def __init__(
+        self, kernel, gamma, coef0, degree, n_features, max_support_vectors=None, decay=1.0
+    ):
+        self.n_features = n_features
+        limit = max_support_vectors or 0
+        size = limit + 1 if limit else 0  # one more, before a vector is removed
         self.support = Support(
-            DENSE,
+            UNDECIDED,
             KERNELS.get(kernel, LINEAR),
             float(gamma),
             float(coef0),
             int(degree),
-            T=np.zeros((n_features, 0)),
-            W=np.zeros((0, 0), np.uint64),
-            starts=np.zeros(0, np.int64),
-            lengths=np.zeros(0, np.int64),
-            indices=np.zeros(0, np.int64),
-            values=np.zeros(0),
-            norms=np.zeros(0),
-            table=np.zeros(0),
-            gram=np.zeros((0, 0)),
-            ids=np.zeros(0, np.int64),
+            row_size=0,
+            limit=int(limit),
+            decay=float(decay),
+            table=NO_ROWS,
+            words=NO_WORDS,
+            indices=NO_INDICES,
+            values=NO_VALUES,
+            wide=NO_VALUES,
+            floats=np.zeros((N_FLOATS, size)),
+            ints=np.zeros((N_INTS, size), np.int64),
+            pairs=np.zeros((size, size)),
+            counts=np.zeros(N_COUNTS, np.int64),
+            numbers=np.zeros(N_NUMBERS),
         )
 
     def __len__(self):
-        return int(self.counts[N_VECTORS])
+        return int(self.support.counts[N_VECTORS])
 
-    def expansion(self):
-        """The arrays as the compiled passes take them."""
-        per_vector = self.alpha, self.y, self.f, self.theta, self.index
-        state = self.counts, self.norm, self.record
-        return Expansion(self.support, self.pairs, *per_vector, *state, self.limit)
+    @property
+    def kind(self):
+        """The layout."""
+        return self.support.kind
+
+    @property
+    def alpha(self):
+        """Coefficients of the vectors, a view."""
+        return self.support.floats[ALPHA, : len(self)]
+
+    @property
+    def signs(self):
+        """Their labels, -1 or +1, a view."""
+        return self.support.floats[SIGN, : len(self)]
+
+    @property
+    def theta(self):
+        """Their required margins, a view."""
+        return self.support.floats[THETA, : len(self)]
+
+    @property
+    def index(self):
+        """Their positions in the stream, a view."""
+        return self.support.ints[INDEX, : len(self)]
 
     def batches(self, X, order=None):
         """Cut X into chunks that the store has room for: (start, stop, batch) each."""
         for start in range(0, X.shape[0], CHUNK):
             rows = X[start : start + CHUNK]
-            self._choose_layout(rows)
+            self._fit_layout(rows)
             batch = self._batch(rows)
             self._reserve(rows.shape[0], len(batch.data))
             yield start, start + rows.shape[0], batch
+
+    def batch_of_one(self, row):
+        """A batch of one row, a float array or (places, values) of nonzeros, with room for it."""
+        return self._one_sparse(*row) if type(row) is tuple else self._one(row)
+
+    def score_one(self, row):
+        """f(x) of one row, given as for `batch_of_one`."""
+        return score_of(self.support, self.batch_of_one(row)) if len(self) else 0.0
+
+    def _one(self, x):
+        kind = self.support.kind
+        if kind == DENSE:
+            batch = Batch(x[None], NO_WORDS, NO_INDICES, NO_INDICES, NO_VALUES)
+        elif kind == CSR:
+            index = np.flatnonzero(x)
+            return self._one_sparse(index, x[index])
+        else:
+            words = np.empty((1, words_of(len(x))), np.uint64)
+            if kind == UNDECIDED or not pack_row(x, words):
+                return next(self.batches(x[None]))[2]
+            batch = Batch(NO_ROWS, words, NO_INDICES, NO_INDICES, NO_VALUES)
+        if self.support.counts[N_VECTORS] == self.support.floats.shape[1]:
+            self._reserve(1, 0)
+        return batch
+
+    def _one_sparse(self, index, values):
+        if self.support.kind == UNDECIDED:
+            self._convert(CSR)
+        elif self.support.kind != CSR:
+            x = np.zeros(self.n_features)
+            x[index] = values
+            return self._one(x)
+        n, S = len(values), self.support
+        if n > S.row_size:
+            S = self.support = S._replace(row_size=n)
+        full = S.counts[N_VECTORS] == S.floats.shape[1]
+        if full or S.counts[POOL_USED] + n > len(S.values):
+            self._reserve(1, n)
+        return Batch(NO_ROWS, NO_WORDS, np.array([0, n]), index, values)
 
     def settle(self):
         """Tidy up after a batch has been learned."""
 
     def own(self):
         """Copy the arrays that a loaded model maps read-only from its file."""
-        if not self.counts.flags.writeable:
-            for name, value in vars(self).items():
-                if isinstance(value, np.ndarray):
-                    setattr(self, name, np.array(value))
-                elif isinstance(value, tuple):
-                    copied = (np.array(a) if isinstance(a, np.ndarray) else a for a in value)
-                    setattr(self, name, type(value)(*copied))
+        if not self.support.counts.flags.writeable:
+            S = self.support
+            self.support = Support(*(np.array(a) if isinstance(a, np.ndarray) else a for a in S))
 
     def widen(self, n_features):
         """Make room for new features; they are zero so far."""
-        S, fields = self.support, {}
-        T = np.zeros((n_features, S.T.shape[1]))
-        T[: self.n_features] = S.T
-        self.n_features, fields["T"] = n_features, T
-        if self.kind == BITS:
-            W = np.zeros((_words(n_features), S.W.shape[1]), np.uint64)
-            W[: len(S.W)] = S.W
-            fields["W"], fields["table"] = W, self._bit_table()
-        self.support = S._replace(**fields)
+        self.n_features = n_features
+        if self.support.kind != CSR:
+            self._convert(CSR)
+        elif n_features > len(self.support.wide):
+            self.support = self.support._replace(wide=np.zeros(2 * n_features))
 
-    def scores(self, X):
-        """f(x) of each row."""
+    def scores(self, X, n_jobs=1):
+        """f(x) of each row, in `n_jobs` threads."""
         scores = np.zeros(X.shape[0])
         if not len(self):
             return scores
-        for start in range(0, X.shape[0], CHUNK):
-            rows = X[start : start + CHUNK]
-            if self.kind == BITS and not _is_binary(rows):
-                self._to_dense()
-            out = scores[start : start + CHUNK]
-            batch, intercept = self._batch(rows), self.norm[INTERCEPT]
-            scores_of(self.support, batch, len(out), len(self), self.alpha, intercept, out)
+        if self.kind == BITS and not _is_binary(X):
+            self._convert(_layout(X, self.n_features, False))
+        starts = range(0, X.shape[0], CHUNK)
+        parts = (slice(start, start + CHUNK) for start in starts)
+        if n_jobs == 1 or len(starts) == 1:
+            for part in parts:
+                self._score(X[part], scores[part], self.support)
+            return scores
+        with ThreadPoolExecutor(n_jobs) as pool:
+            # in compressed rows each thread spreads its example over zeros of its own
+            for done in [
+                pool.submit(self._score, X[part], scores[part], self._own_zeros()) for part in parts
+            ]:
+                done.result()
         return scores
+
+    def _own_zeros(self):
+        S = self.support
+        return S._replace(wide=np.zeros(len(S.wide))) if S.kind == CSR else S
+
+    def _score(self, rows, out, S):
+        batch = self._batch(rows)  # may grow `row_size`
+        scores_of(S._replace(row_size=self.support.row_size), batch, len(out), out)
 
     def gram_of(self, X):
         """The Gram matrix of some examples, with this store's kernel."""
@@ -212,101 +229,135 @@ class SupportStore:
             kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, norm, norms, row)
         return gram
 
+    def set_gamma(self, gamma):
+        """Change the kernel under the vectors: what is known of f follows, its weights stay."""
+        S = self.support = self.support._replace(gamma=float(gamma))
+        m = len(self)
+        if not m:
+            return
+        K = self.gram_of(self.vectors())
+        f = K @ self.alpha
+        S.floats[MARGIN, :m] = self.signs * f
+        S.numbers[SQUARED_NORM] = self.alpha @ f
+        S.numbers[DUAL_VALUE] = self.theta @ np.abs(self.alpha) - 0.5 * (self.alpha @ f)
+        if S.limit:
+            S.pairs[:m, :m] = K
+
     def vectors(self):
         """The support vectors as rows: an array, or CSR where the store is compressed."""
         m, S = len(self), self.support
         if self.kind == BITS:
-            return _unpack(S.W[:, :m].T, self.n_features)
-        if self.kind != CSR:
-            return np.ascontiguousarray(S.T[:, :m].T)
+            return unpack(S.words[:, :m].T, self.n_features)
+        if self.kind == DENSE:
+            return np.ascontiguousarray(S.table[:, :m].T)
+        if not m:
+            return np.zeros((0, self.n_features))
         take = np.concatenate([np.arange(s, s + n) for s, n in zip(*self._spans(), strict=True)])
-        indptr = np.concatenate([[0], np.cumsum(S.lengths[:m])])
+        indptr = np.concatenate([[0], np.cumsum(S.ints[LENGTH, :m])])
         return sparse.csr_array(
             (S.values[take], S.indices[take], indptr), shape=(m, self.n_features)
         )
 
-    def _choose_layout(self, rows):
+    def _fit_layout(self, rows):
+        """Choose the layout by the first rows, or change it for rows that it cannot hold."""
+        if self.kind in (DENSE, CSR):
+            return
         binary = _is_binary(rows)
-        if self.kind is None:
-            wide = sparse.issparse(rows) and self.n_features > WIDE
-            self.kind = CSR if wide else BITS if binary else DENSE
-            fields = {"kind": self.kind}
-            if self.kind == BITS:
-                fields["table"] = self._bit_table()
-                fields["W"] = np.zeros((_words(self.n_features), 0), np.uint64)
-            self.support = self.support._replace(**fields)
-        elif self.kind == BITS and not binary:
-            self._to_dense()
+        if self.kind == UNDECIDED or not binary:
+            self._convert(_layout(rows, self.n_features, binary))
 
-    def _to_dense(self):
-        T = np.zeros((self.n_features, len(self.alpha)))
-        T[:, : len(self)] = self.vectors().T
-        self.kind = DENSE
-        empty = np.zeros((0, 0), np.uint64)
-        self.support = self.support._replace(kind=DENSE, T=T, W=empty)
+    def _convert(self, kind):
+        """Change the layout."""
+        V, d, m = self.vectors(), self.n_features, len(self)
+        S, size = self.support, self.support.floats.shape[1]
+        fields = dict(kind=kind, table=NO_ROWS, words=NO_WORDS, indices=NO_INDICES)
+        fields |= dict(values=NO_VALUES, wide=NO_VALUES, row_size=0)
+        S.counts[POOL_USED] = 0
+        if kind == CSR:
+            V = canonical(sparse.csr_array(V))
+            S.ints[START, :m], S.ints[LENGTH, :m] = V.indptr[:-1], np.diff(V.indptr)
+            S.counts[POOL_USED] = V.nnz
+            fields |= dict(indices=V.indices.astype(np.int64), values=V.data, wide=np.zeros(2 * d))
+            fields["row_size"] = int(np.diff(V.indptr).max(initial=0))
+        elif kind == BITS:  # from nothing only
+            fields |= dict(words=np.zeros((words_of(d), size), np.uint64), values=self._bit_table())
+        else:
+            fields |= dict(table=np.zeros((d, size)), row_size=d)
+            fields["table"][:, :m] = V.T
+        self.support = S._replace(**fields)
 
     def _batch(self, rows):
-        X, W = np.zeros((0, self.n_features)), np.zeros((0, 0), np.uint64)
-        indptr = indices = np.zeros(1, np.int64)
-        data = np.zeros(0)
         if self.kind == CSR:
             rows = canonical(sparse.csr_array(rows))
             indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-            data = rows.data
-        else:
-            X = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
-            X = X if X.flags.writeable else X.copy()  # one compiled form is enough
-            if self.kind == BITS:
-                X, W = np.zeros((0, self.n_features)), _pack(X)
-        return Batch(X, W, indptr, indices, data, np.zeros(0, np.int64))
+            longest = int(np.diff(indptr).max(initial=0))
+            if longest > self.support.row_size:
+                self.support = self.support._replace(row_size=longest)
+            return Batch(NO_ROWS, NO_WORDS, indptr, indices, rows.data)
+        X = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+        if self.kind == BITS:
+            return Batch(NO_ROWS, pack(X), NO_INDICES, NO_INDICES, NO_VALUES)
+        X = X if X.flags.writeable else X.copy()  # one compiled form is enough
+        return Batch(X, NO_WORDS, NO_INDICES, NO_INDICES, NO_VALUES)
 
     def _reserve(self, n, nonzeros):
         """Make room for n more vectors, or for one more than the limit."""
-        need = self.limit + 1 if self.limit else len(self) + n
-        size = len(self.alpha)
+        S = self.support
+        need, size = (S.limit + 1 if S.limit else len(self) + n), S.floats.shape[1]
         if need > size:
-            size = need if self.limit else max(need, 2 * size)
-            for name in _PER_VECTOR:
-                setattr(self, name, _grown(getattr(self, name), size))
-            S = self.support
-            fields = {name: _grown(getattr(S, name), size) for name in ("norms", "starts")}
-            fields["lengths"], fields["ids"] = _grown(S.lengths, size), _grown(S.ids, size)
+            size = max(need, 2 * size)
+            fields = dict(floats=_grown(S.floats, size), ints=_grown(S.ints, size))
             if self.kind == DENSE:
-                fields["T"] = _grown(S.T, size)
+                fields["table"] = _grown(S.table, size)
             elif self.kind == BITS:
-                fields["W"] = _grown(S.W, size)
+                fields["words"] = _grown(S.words, size)
             self.support = S._replace(**fields)
-        if self.counts[POOL_USED] + nonzeros > len(self.support.values):
+        if S.counts[POOL_USED] + nonzeros > len(S.values):
             self._compact(nonzeros)
 
     def _compact(self, nonzeros):
         """Close the gaps in the CSR pool and double its room."""
         S, m = self.support, len(self)
-        used = int(S.lengths[:m].sum())
+        used = int(S.ints[LENGTH, :m].sum())
         size = 2 * (used + nonzeros)
         indices, values = np.zeros(size, np.int64), np.zeros(size)
         place = 0
         for j, (start, n) in enumerate(zip(*self._spans(), strict=True)):
             indices[place : place + n] = S.indices[start : start + n]
             values[place : place + n] = S.values[start : start + n]
-            S.starts[j] = place
+            S.ints[START, j] = place
             place += n
-        self.counts[POOL_USED] = place
+        S.counts[POOL_USED] = place
         self.support = S._replace(indices=indices, values=values)
 
     def _spans(self):
-        m = len(self)
-        return self.support.starts[:m].tolist(), self.support.lengths[:m].tolist()
+        m, ints = len(self), self.support.ints
+        return ints[START, :m].tolist(), ints[LENGTH, :m].tolist()
 
     def _bit_table(self):
         """The kernel by the number of bits that differ (rbf) or are common (others)."""
         S = self.support
-        counts = np.arange(64.0 * _words(self.n_features) + 1)
+        counts = np.arange(64.0 * words_of(self.n_features) + 1)
         dots, norms = counts.copy(), np.zeros(len(counts))
         if S.kernel == RBF:
             dots, norms = norms, counts
         kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, 0.0, norms, dots)
         return dots
+
+
+def _layout(rows, n_features, binary):
+    """The layout for rows like these: compressed where it takes a small part of the memory."""
+    if sparse.issparse(rows) and _saves_memory(rows.nnz, rows.shape[0], n_features, binary):
+        return CSR
+    return BITS if binary else DENSE
+
+
+def _saves_memory(nonzeros, n, d, binary):
+    """Whether compressed rows are smaller than bits, or an eighth of all numbers.
+
+    They are slower than numbers, and faster than bits that are nearly all zero.
+    """
+    return 16 * nonzeros < n * (d / 8 if binary else d)
 
 
 def _grown(a, size):
@@ -319,20 +370,3 @@ def _grown(a, size):
 def _is_binary(rows):
     values = rows.data if sparse.issparse(rows) else rows
     return bool(((values == 0) | (values == 1)).all())
-
-
-def _words(n_features):
-    return max(2, -(-n_features // 64))  # two at least: the compiled loop has a fast path for two
-
-
-def _pack(X):
-    """Rows of zeros and ones as 64-bit words, feature k in bit k % 64 of word k // 64."""
-    packed = np.zeros((len(X), 8 * _words(X.shape[1])), np.uint8)
-    bits = np.packbits(X != 0, axis=1, bitorder="little")
-    packed[:, : bits.shape[1]] = bits
-    return packed.view("<u8").astype(np.uint64, copy=False)
-
-
-def _unpack(W, n_features):
-    octets = np.ascontiguousarray(W).astype("<u8", copy=False).view(np.uint8)
-    return np.unpackbits(octets, axis=1, bitorder="little")[:, :n_features].astype(np.float64)

@@ -50,7 +50,7 @@ class QuadraticMeanBase(ManyClassClassifier):
         "dual_coef_": Sometimes(Array("f8", ("rows", "m"))),
         "gamma_": Sometimes(Number(0)),
         "estimator_": Sometimes(Part()),
-        "_log_weight": Array("f8", ("k",), infinite=True),
+        "_log_weight": Array("f8", ("k",), low=-1000, high=1000),
         **dict.fromkeys(("class_losses_", "class_weights_"), Array("f8", ("k",), nan=True)),
         **dict.fromkeys(("objective_", "duality_gap_", "gradient_norm_"), Sometimes(FIGURE)),
         "n_iter_": COUNT,
@@ -198,9 +198,13 @@ class QuadraticMeanBase(ManyClassClassifier):
         self.class_losses_, self.class_weights_ = found.group_losses, found.group_weights
         self.gaps_ = found.relative_gaps
         # a class weight u_g / n_g adds its logarithm to the log odds of the class
-        with np.errstate(divide="ignore"):
-            self._log_weight = np.log(found.group_weights / size)
+        self._log_weight = log_weights(found.group_weights, size)
         return found.W
+
+
+def log_weights(weights, size):
+    """Logarithms of the weights of examples; of a class that has none, the smallest there is."""
+    return np.log(np.maximum(weights / size, np.finfo(np.float64).tiny))
 
 
 def check_bundle(estimator):

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
-from stakes.qmean._base import QuadraticMeanBase
+from stakes.qmean._base import QuadraticMeanBase, log_weights
 from stakes.qmean._losses import classification_loss
 from stakes.qmean._mean import mean_weights, power_mean
 
@@ -141,8 +141,7 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         self.class_losses_, self.class_weights_ = m, u
         self.duality_gap_ = float(gap / mean) if gap else 0.0
         self.n_iter_ = fits
-        with np.errstate(divide="ignore"):
-            self._log_weight = np.log(u / np.bincount(index, weight))
+        self._log_weight = log_weights(u, np.bincount(index, weight))
         if gap > self.tol * mean:
             warnings.warn(
                 f"The class weights did not converge in {fits} fits: the gap is "

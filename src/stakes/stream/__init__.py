@@ -3,7 +3,7 @@
 from stakes.stream._decision_stream import DecisionStream, Outcome, Totals
 from stakes.stream._file_stream import FileStream
 from stakes.stream._pending import Decision, LabelCounts, PendingEvent
-from stakes.stream._prices import Prices
+from stakes.stream._prices import PriceList, Prices
 from stakes.stream._progress_display import ProgressDisplay
 from stakes.stream._progressive import ProgressiveResult, progressive
 from stakes.stream._records import Records, open_records
@@ -16,6 +16,7 @@ __all__ = [
     "LabelCounts",
     "Outcome",
     "PendingEvent",
+    "PriceList",
     "Prices",
     "ProgressDisplay",
     "ProgressiveResult",

@@ -12,6 +12,7 @@ from stakes.errors import InputError
 from stakes.stream._pending import PendingEvent, PendingEvents
 from stakes.stream._prices import PriceList
 from stakes.stream._row_encoder import RowEncoder
+from stakes.stream._saved import read_saved
 from stakes.tables import LabelReader, is_missing
 
 
@@ -34,15 +35,13 @@ class Totals:
     never: float = 0.0
     always: float = 0.0
 
-    def book(self, prices, positive, action):
-        """Add one labeled event; return what it cost."""
-        paid = prices.paid(positive, action)
-        self.labels += 1
-        self.positives += positive
-        self.paid += paid
-        self.never += prices.paid(positive, 0)
-        self.always += prices.paid(positive, 1)
-        return paid
+    def book(self, prices, positive, paid, sign=1):
+        """Add one labeled event that cost `paid`, or take it back (`sign` -1)."""
+        self.labels += sign
+        self.positives += sign * positive
+        self.paid += sign * paid
+        self.never += sign * prices.paid(positive, 0)
+        self.always += sign * prices.paid(positive, 1)
 
 
 class Outcome(NamedTuple):
@@ -246,7 +245,8 @@ class DecisionStream:
         status, event = self._pending.take(id)
         if event is None:
             return Outcome(id, status, label)
-        paid = self.totals.book(event.prices, label, event.action)
+        paid = event.prices.paid(label, event.action)
+        self.totals.book(event.prices, label, paid)
         self._learn(event, label)
         return Outcome(id, "learned", label, paid)
 
@@ -281,7 +281,8 @@ class DecisionStream:
         if id is not None:
             self._pending.close(id, labeled=True)
         if label is not None:
-            self.totals.book(pending.prices, label, pending.action)
+            paid = pending.prices.paid(label, pending.action)
+            self.totals.book(pending.prices, label, paid)
         self._delayed.append((pending, label))
         if len(self._delayed) > self.delay:
             self._learn(*self._delayed.popleft())
@@ -332,14 +333,12 @@ class DecisionStream:
         for name in changed.keys() - {*COST_NAMES, "prior"}:
             raise InputError("{parameter} of a saved stream cannot change, only costs can.", name)
         stored = load_model(path)
-        if "decision_stream" not in stored.facts:
-            raise InputError(f"{str(path)!r} is a model, not a saved stream; use another file.")
-        state = json.loads(stored.facts["state"])
+        settings, state, extra = read_saved(path, stored.facts)
         encoder = RowEncoder(state=state["encoder"])
-        stream = cls(stored.model, encoder=encoder, **stored.facts["decision_stream"] | changed)
+        stream = cls(stored.model, encoder=encoder, **settings | changed)
         stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
         stream.totals = Totals(**state["totals"])
-        stream.extra = stored.facts["extra"]
+        stream.extra = extra
         stream._pending = PendingEvents.of_state(stream.max_pending, state["pending"])
         stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
         return stream

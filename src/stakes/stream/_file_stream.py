@@ -2,14 +2,18 @@
 
 import csv
 import io
+import json
+import math
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 from stakes._core.learners import find_learner
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.stream._decision_stream import DecisionStream
-from stakes.stream._records import FIX
+from stakes.stream._records import FIX, BadRecord
+from stakes.stream._saved import check_place
 from stakes.tables import is_missing
 
 RESULTS = ("decision", "probability", "break_even", "expected_cost")
@@ -42,6 +46,9 @@ class FileStream:
         Maximum number of pending events.
     drop : sequence of str, default=()
         Fields that are not features.
+    skipped : str or Path, default=None
+        File for bad records, which are then skipped: one JSON object per line, with the number of
+        the record, the reason and the text or fields. None: a bad record is an error.
     **options
         Other parameters of :class:`DecisionStream`. The four costs and `prior` may differ from
         those of the checkpoint: what was learned is kept, and events after it are decided with the
@@ -55,6 +62,8 @@ class FileStream:
         All parameters but the files.
     changed : dict
         Costs and `prior` that differ from those of the checkpoint, with their old values.
+    n_skipped : int
+        Bad records that were skipped; they change nothing else.
     columns : dict
         Names of the fields seen in this run, at most a hundred or so.
     """
@@ -71,11 +80,14 @@ class FileStream:
         keep=(),
         wait=10_000,
         drop=(),
+        skipped=None,
         **options,
     ):
         learner = find_learner(learner, "learn_one")
         self.records = records
         self.out, self.checkpoint = Path(out), Path(checkpoint)
+        self.skipped = None if skipped is None else Path(skipped)
+        self.n_skipped = 0
         own = dict(learner=learner.__name__, target=target, id=id, wait=wait)
         self.settings = dict(own, keep=list(keep), drop=list(drop), **options)
         self.columns, self.changed = {}, {}
@@ -83,7 +95,7 @@ class FileStream:
         self._kept = ids + [name for name in keep if name not in ids]
         if records.header:
             self._check_header()
-        self._written = None  # size of the decisions at the checkpoint; None: a new run
+        self._sizes = [None, None]  # of the decisions and skipped records at the checkpoint
         if self.checkpoint.exists():
             self.stream = self._resumed()
         else:
@@ -103,37 +115,51 @@ class FileStream:
             Maximum number of records read before their decisions are written; no more of a pipe
             than have arrived.
         """
-        with self._open_out() as file:
+        with ExitStack() as stack:
+            files = self._open_all(stack)
             since, gap = 0, every
             while block := self.records.take(min(batch, gap - since)):
-                file.write("".join(self._step(block)).encode())
+                for file, lines in zip(files, self._step(block), strict=False):
+                    file.write("".join(lines).encode())
                 since += len(block)
                 if report is not None:
                     report(self)
                 if since >= gap:
-                    self._save(file)
+                    self._save(files)
                     # a checkpoint holds all pending events: no more of them than records read
                     since, gap = 0, max(every, self.stream.n_pending)
                 elif not self.records.ready:
-                    file.flush()
-            self._save(file)
+                    for file in files:
+                        file.flush()
+            self._save(files)
 
     def _step(self, block):
-        """Lines of the decisions about some records."""
-        before = self.records.count - len(block)
-        for i, record in enumerate(block, start=1):
-            if len(self.columns) < _MOST_COLUMNS:
-                self.columns.update(dict.fromkeys(record))
+        """Lines of the decisions about some records, and lines about those that are skipped."""
+        decided, skipped = [], []
+        for number, record in enumerate(block, start=self.records.count - len(block) + 1):
             try:
-                decision = self._receive(record)
+                if isinstance(record, BadRecord):
+                    raise record.error
+                decided += self._decision_line(record)
             except InputError as error:
-                raise error.with_context(f"Record {before + i:,}: ") from None
-            except (ValueError, OverflowError) as error:  # numbers that the learner refuses
-                raise InputError(f"Record {before + i:,}: {error}") from None
-            if decision is not None:
-                kept = [_shown(record.get(name)) for name in self._kept]
-                result = [decision.action, *map(_exact, decision[2:])]
-                yield _csv_line([self.stream.totals.events, *kept, *result])
+                if self.skipped is None:
+                    raise error.with_context(f"Record {number:,}: ") from None
+                self.n_skipped += 1
+                skipped.append(_skipped_line(number, error, record))
+        return decided, skipped
+
+    def _decision_line(self, record):
+        if len(self.columns) < _MOST_COLUMNS:
+            self.columns.update(dict.fromkeys(record))
+        try:
+            decision = self._receive(record)
+        except (ValueError, OverflowError) as error:  # numbers that the learner refuses
+            raise error if isinstance(error, InputError) else InputError(str(error)) from None
+        if decision is None:
+            return []
+        kept = [_shown(record.get(name)) for name in self._kept]
+        result = [decision.action, *map(_exact, decision[2:])]
+        return [_csv_line([self.stream.totals.events, *kept, *result])]
 
     def _receive(self, record):
         """The decision if the record is a new event, None if it is a label or a repetition."""
@@ -167,46 +193,75 @@ class FileStream:
                     )
 
     def _resumed(self):
-        place = DecisionStream.load(self.checkpoint).extra
-        if "file" not in place:
-            raise InputError(f"{str(self.checkpoint)!r} is not a checkpoint of stakes stream.")
+        place = check_place(self.checkpoint, DecisionStream.load(self.checkpoint).extra)
         now = self.settings
         for name, then in place["settings"].items():
-            if then != now[name] and name in MAY_CHANGE:
+            if then != now.get(name) and name in MAY_CHANGE:
                 self.changed[name] = then
-            elif then != now[name]:
+            elif then != now.get(name):
                 raise InputError(
                     f"The checkpoint {str(self.checkpoint)!r} was made with {{parameter}} = "
-                    f"{then!r}, not {now[name]!r}; use the same value, another {{checkpoint}}, or "
-                    "delete the file to start over.",
+                    f"{then!r}, not {now.get(name)!r}; use the same value, another "
+                    "{checkpoint}, or delete the file to start over.",
                     (name, "checkpoint"),
                 )
         self.records.resume(place["file"]["offset"], place["file"]["records"])
-        self._written = place["file"]["written"]
+        self._sizes = [place["file"]["written"], None]
+        if "skipped" in place["file"]:
+            self.n_skipped, self._sizes[1] = place["file"]["skipped"]
         return DecisionStream.load(self.checkpoint, **{name: now[name] for name in self.changed})
 
-    def _open_out(self):
-        """The decisions up to the checkpoint; what came after it will be decided again."""
-        if self._written is None:
-            file = open(self.out, "wb")
-            file.write(_csv_line(["row", *self._kept, *RESULTS]).encode())
-            return file
-        if not self.out.exists() or self.out.stat().st_size < self._written:
-            raise InputError(
-                f"{str(self.out)!r} lacks decisions that the checkpoint counts; restore it, or "
-                "delete the checkpoint to start over."
-            )
-        file = open(self.out, "rb+")
-        file.truncate(self._written)
-        file.seek(self._written)
-        return file
+    def _open_all(self, stack):
+        """The decisions, and the skipped records, up to the checkpoint."""
+        heads = {self.out: _csv_line(["row", *self._kept, *RESULTS])}
+        if self.skipped is not None:
+            heads[self.skipped] = ""
+        return [
+            stack.enter_context(_opened(path, head, size))
+            for (path, head), size in zip(heads.items(), self._sizes, strict=False)
+        ]
 
-    def _save(self, file):
+    def _save(self, files):
         """Decisions reach the disk before the checkpoint that counts them."""
-        file.flush()
-        os.fsync(file.fileno())
-        place = dict(offset=self.records.offset, records=self.records.count, written=file.tell())
+        for file in files:
+            file.flush()
+            os.fsync(file.fileno())
+        place = dict(offset=self.records.offset, records=self.records.count)
+        place["written"] = files[0].tell()
+        if self.skipped is not None or self._sizes[1] is not None:
+            size = self._sizes[1] if self.skipped is None else files[1].tell()
+            place["skipped"] = self.n_skipped, size
         self.stream.save(self.checkpoint, file=place, settings=self.settings)
+
+
+def _opened(path, head, size):
+    """A file, cut to a size; what came after the checkpoint will be written again."""
+    if size is None:
+        file = open(path, "wb")
+        file.write(head.encode())
+        return file
+    if not path.exists() or path.stat().st_size < size:
+        raise InputError(
+            f"{str(path)!r} lacks decisions or records that the checkpoint counts; restore it, or "
+            "delete the checkpoint to start over."
+        )
+    file = open(path, "rb+")
+    file.truncate(size)
+    file.seek(size)
+    return file
+
+
+def _skipped_line(number, error, record):
+    if isinstance(record, BadRecord):
+        what = {"text": record.text}
+    else:
+        what = {"fields": {name: _json_value(value) for name, value in record.items()}}
+    return json.dumps({"record": number, "reason": str(error)} | what) + "\n"
+
+
+def _json_value(value):
+    """JSON has no infinite numbers and no NaN."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _csv_line(fields):

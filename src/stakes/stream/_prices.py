@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from stakes._core.intake import LARGEST
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.tables import CostExpression
@@ -79,14 +80,23 @@ class PriceList:
         self.columns = frozenset(name for cost in self._costs.values() for name in cost.columns)
         fixed = {name: cost for name, cost in self._costs.items() if not cost.columns}
         self._fixed = {name: _checked(name, cost, {}) for name, cost in fixed.items()}
-        self._same = None if self.columns else self._computed({})
+        self._same = None if self.columns else self._computed({}, self._fixed)
 
-    def of(self, event):
-        """The prices of one event; raises InputError if one is missing or a mistake would pay."""
-        return self._same or self._computed(event)
+    def of(self, event, given=None):
+        """The prices of one event; raises InputError if one is missing or a mistake would pay.
 
-    def _computed(self, event):
-        fixed = self._fixed
+        Parameters
+        ----------
+        event : dict
+            Field -> value.
+        given : dict, default=None
+            fp_cost, ... -> number, instead of the price that the list has.
+        """
+        if given:
+            return self._computed(event, self._fixed | given)
+        return self._same or self._computed(event, self._fixed)
+
+    def _computed(self, event, fixed):
         prices = Prices(
             *(
                 fixed[name] if name in fixed else _checked(name, cost, event)
@@ -104,6 +114,12 @@ def _checked(name, cost, event):
         fields = " and ".join(map(repr, cost.columns))
         hint = f"fill in {fields}" if fields else "give a finite number"
         raise InputError(f"{{parameter}} = {cost.text!r} is missing or infinite; {hint}.", name)
+    if abs(price) > LARGEST:
+        raise InputError(
+            f"{{parameter}} = {cost.text!r} is {price:.3g}; costs beyond {LARGEST:g} overflow. "
+            "Check the fields, or use a larger unit of money.",
+            name,
+        )
     return price
 
 

@@ -1,16 +1,38 @@
 """Records of a stream, one by one, with the position in the input after each."""
 
 import csv
+import itertools
 import json
+import math
 import sys
+from collections import deque
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from stakes.errors import InputError
 
 _CHUNK = 1 << 14
+_LONGEST = 1 << 24  # bytes of a line; a pipe that never sends a line break must not fill the memory
+_SHOWN = 10_000  # characters kept of a bad line
 _KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 FIX = "fix or remove it, then run the same command again to resume"
+
+
+@dataclass(frozen=True)
+class BadRecord:
+    """A line that cannot be read as a record.
+
+    Attributes
+    ----------
+    error : InputError
+        What is wrong with it.
+    text : str
+        The line, at most 10,000 characters of it.
+    """
+
+    error: InputError
+    text: str
 
 
 @contextmanager
@@ -55,7 +77,7 @@ class Records:
     Attributes
     ----------
     offset, count : int
-        Bytes and records read so far.
+        Bytes and records read so far; bad records count as well.
     header : list of str or None
         Column names of a CSV.
     """
@@ -65,14 +87,14 @@ class Records:
         self._kind = kind
         self._id = id
         self._rest = b""
+        self._read = []  # lines of the record that is being read
+        self._again = deque()  # lines to be read again: all but the first of a bad record
         self.offset = 0
         self.count = 0
         self.header = None
-        self._lines = self._counted()
         if kind == "csv":
-            self._rows = csv.reader(self._lines)
             try:
-                self.header = next(self._rows, None)
+                self.header = next(csv.reader(iter(self._line, None)), None)
             except csv.Error as error:
                 raise InputError(f"The header is not valid CSV ({error}); fix it.") from None
             if not self.header:
@@ -87,7 +109,7 @@ class Records:
                     "The input is shorter than what the checkpoint has read; it is another file."
                 )
             self._file.seek(offset)
-            self._rest = b""
+            self._rest, self._again = b"", deque()
             self.offset, self.count = offset, count
             return
         for _ in range(count):  # a pipe cannot be rewound: it is sent again from its start
@@ -99,7 +121,7 @@ class Records:
     @property
     def ready(self):
         """Whether a line has arrived, so that the next record need not be waited for."""
-        return b"\n" in self._rest
+        return bool(self._again) or b"\n" in self._rest
 
     def take(self, n):
         """Up to `n` records, without waiting for more than the first; none at the end."""
@@ -111,70 +133,89 @@ class Records:
         return block
 
     def next(self):
-        """The next record as a dict, None at the end."""
+        """The next record as a dict, or a :class:`BadRecord`; None at the end."""
+        self._read = []
         try:
             record = self._next()
-        except csv.Error as error:  # a huge field, a NUL or a lone carriage return
-            raise InputError(
-                f"The line {self._where()} is not valid CSV ({error}); {FIX}."
-            ) from None
+        except (InputError, csv.Error) as error:
+            if isinstance(error, csv.Error):  # a huge field, a NUL or a lone carriage return
+                error = InputError(f"The line is not valid CSV ({error}); {FIX}.")
+            record = self._bad(error)
         self.count += record is not None
         return record
 
     def _next(self):
-        if self._kind == "csv":
-            for row in self._rows:
-                if not row:
-                    continue
-                if len(row) != len(self.header):
-                    raise InputError(
-                        f"The line {self._where()} has {len(row)} fields but the header has "
-                        f"{len(self.header)}; {FIX}."
-                    )
-                pairs = zip(self.header, row, strict=True)
-                return {n: v.strip() if n == self._id else v for n, v in pairs}
-            return None
-        for line in self._lines:
-            if not line.strip():
+        while (line := self._line()) is not None:
+            if not line.strip("\r\n" if self._kind == "csv" else None):
+                self._read = []
                 continue
-            try:
-                record = json.loads(line)
-            except ValueError:
-                record = None
-            if not isinstance(record, dict):
-                raise InputError(f"The line {self._where()} is not a JSON object; {FIX}.")
-            return {n: self._plain(n, v) for n, v in record.items()}
+            return self._fields(line) if self._kind == "csv" else self._object(line)
         return None
+
+    def _fields(self, line):
+        # more lines are read while a quoted field is open
+        row = next(csv.reader(itertools.chain([line], iter(self._line, None))))
+        if len(row) != len(self.header):
+            raise InputError(
+                f"The line has {len(row)} fields but the header has {len(self.header)}; {FIX}."
+            )
+        pairs = zip(self.header, row, strict=True)
+        return {n: v.strip() if n == self._id else v for n, v in pairs}
+
+    def _object(self, line):
+        try:
+            record = json.loads(line)
+            if "\\" in line:  # an escape may be half of a character
+                json.dumps(record, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            record = None
+        if not isinstance(record, dict):
+            raise InputError(f"The line is not a JSON object; {FIX}.")
+        return {n: self._plain(n, v) for n, v in record.items()}
+
+    def _bad(self, error):
+        """Only its first line is bad: an open quote must not swallow the records after it."""
+        first, *others = self._read
+        self._again.extendleft(reversed(others))
+        self.offset -= sum(map(len, others))
+        return BadRecord(error, first.decode("utf-8-sig", "backslashreplace")[:_SHOWN])
 
     def _plain(self, name, value):
         if value is None or isinstance(value, str):
             return value
         if isinstance(value, list | dict):
             raise InputError(
-                f"Field {name!r} {self._where()} is a list or an object; a field is a number, a "
+                f"Field {name!r} is a list or an object; a field is a number, a "
                 "text, true or false."
             )
         if name == self._id:
             return str(value)
-        return value if isinstance(value, bool) else float(value)
+        try:
+            return value if isinstance(value, bool) else float(value)
+        except OverflowError:
+            return math.inf  # as 1e400 is
 
-    def _where(self):
-        return f"after record {self.count:,}" if self.count else "of the first record"
-
-    def _counted(self):
-        while line := self._readline():
-            self.offset += len(line)
-            try:
-                yield line.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                raise InputError(f"The line {self._where()} is not UTF-8 text; {FIX}.") from None
+    def _line(self):
+        """The next line as text, None at the end."""
+        line = self._again.popleft() if self._again else self._readline()
+        if not line:
+            return None
+        self.offset += len(line)
+        self._read.append(line)
+        if len(line) > _LONGEST:
+            raise InputError(f"The line is longer than {_LONGEST:,} bytes; {FIX}.")
+        try:
+            return line.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError(f"The line is not UTF-8 text; {FIX}.") from None
 
     def _readline(self):
         """As of a file, but no more of a pipe is read than has arrived."""
-        parts = []
+        parts, size = [], 0
         while (end := self._rest.find(b"\n")) < 0:
             parts.append(self._rest)
-            self._rest = self._file.read1(_CHUNK)
+            size += len(self._rest)
+            self._rest = b"" if size > _LONGEST else self._file.read1(_CHUNK)
             if not self._rest:
                 return b"".join(parts)
         parts.append(self._rest[: end + 1])

@@ -3,6 +3,7 @@
 import math
 from datetime import date, datetime, timedelta
 
+from stakes._core.intake import LARGEST
 from stakes.errors import InputError
 from stakes.tables import parse_value
 
@@ -18,7 +19,8 @@ class RowEncoder:
     field, this event included (Welford's sums); text becomes the indicator ``field=text``; a date
     becomes days since 1970, month and weekday (with a time also the hour), each of them a number.
     Text is read as a field of a CSV is (:func:`stakes.tables.parse_value`), so "12.5" is a number
-    and "NA" is missing. Missing values and infinite numbers are left out.
+    and "NA" is missing. Missing values and infinite numbers are left out; a number beyond 1e100,
+    whose products overflow, is an error. An event that is refused changes nothing.
 
     Parameters
     ----------
@@ -59,21 +61,13 @@ class RowEncoder:
         -------
         dict of str -> float
         """
+        read = list(_read(record, skip))  # all of it first: a refused event changes nothing
         features = {}
-        for name, value in record.items():
-            if name in skip:
-                continue
-            if isinstance(value, str):
-                value = parse_value(value)
-            if value is None or value != value:
-                continue
-            if isinstance(value, str):
-                self._text(features, f"{name}={value}", learn)
-            elif isinstance(value, date):
-                for part, number in _parts(value).items():
-                    self._number(features, f"{name}{part}", number, learn)
+        for name, number in read:
+            if number is None:
+                self._text(features, name, learn)
             else:
-                self._number(features, name, _float(name, value), learn)
+                self._number(features, name, number, learn)
         return features
 
     def get_state(self):
@@ -113,6 +107,24 @@ class RowEncoder:
         features[name] = (value - sums[1]) / deviation if deviation > 0 else 0.0
 
 
+def _read(record, skip):
+    """Pairs of feature and number; None for text."""
+    for name, value in record.items():
+        if name in skip:
+            continue
+        if isinstance(value, str):
+            value = parse_value(value)
+        if value is None or value != value:
+            continue
+        if isinstance(value, str):
+            yield f"{name}={value}", None
+        elif isinstance(value, date):
+            for part, number in _parts(value).items():
+                yield f"{name}{part}", number
+        else:
+            yield name, _float(name, value)
+
+
 def _parts(value):
     """A date as numbers: the same as in :class:`~stakes.tables.TableEncoder`."""
     parts = {".month": float(value.month), ".weekday": float(value.isoweekday())}
@@ -124,9 +136,17 @@ def _parts(value):
 
 def _float(name, value):
     try:
-        return float(value)
+        number = float(value)
+    except OverflowError:
+        return math.inf
     except (TypeError, ValueError):
         raise InputError(
             f"Field {name!r} is a {type(value).__name__}; a field is a number, a text, true, false "
             "or a date."
         ) from None
+    if LARGEST < abs(number) < math.inf:
+        raise InputError(
+            f"Field {name!r} is {number:.3g}; products of numbers beyond {LARGEST:g} overflow. "
+            "Check the field, or scale it."
+        )
+    return number

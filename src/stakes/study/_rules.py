@@ -88,7 +88,7 @@ RULES = (
     Rule(
         "Do the measurements come with error bars?",
         lambda facts: facts.error_bars,
-        lambda record: "UncertainMarginClassifier",
+        lambda record: "UncertainLogisticClassifier",
         "uncertain",
         lambda facts: "It uses the error bars and certifies each prediction.",
         shown=False,

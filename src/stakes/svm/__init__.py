@@ -1,12 +1,13 @@
 """Cost-sensitive support vector machines, and the losses they come from."""
 
-from stakes.svm._base import DualView
 from stakes.svm._biased import BiasedPenaltySVC
 from stakes.svm._boost import CostSensitiveBoost
 from stakes.svm._boundary import BoundaryMovementSVC, best_threshold
+from stakes.svm._certificate import DualSolution
 from stakes.svm._consistency import ConsistencyReport, check_consistency
 from stakes.svm._cost_sensitive import CostSensitiveSVC
-from stakes.svm._dual import DualSolution, solve_dual
+from stakes.svm._dual import solve_dual
+from stakes.svm._kernel_svc import DualView
 from stakes.svm._linear import LinearCostSensitiveSVC
 from stakes.svm._losses import (
     MarginLoss,

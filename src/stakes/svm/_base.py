@@ -1,15 +1,19 @@
-"""Base of all SVMs: which examples count, the fit in the dual, scores, dual quantities."""
+"""Base of all SVMs: which examples count, costs to penalties, held-out scores, probabilities."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.utils.validation import check_is_fitted
+from joblib import Parallel, delayed
+from scipy.special import expit
+from sklearn.model_selection import check_cv
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
 from stakes._core.intake import check_weights
-from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.sigmoid import LARGEST, fit_sigmoid
+from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     COUNT,
@@ -25,51 +29,21 @@ from stakes._core.stored.spec import (
 )
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
-from stakes.svm._dual import solve_dual
-from stakes.svm._gram import KERNELS, Gram, resolve_gamma
-from stakes.svm._interior import solve_linear
-from stakes.svm._libsvm import solve_libsvm
+from stakes.svm._progress import Progress
 
-KERNEL_CONSTRAINTS = COST_CONSTRAINTS | {
+SVM_CONSTRAINTS = COST_CONSTRAINTS | {
     "C": [Interval(Real, 0, None, closed="neither")],
-    "kernel": [StrOptions(set(KERNELS))],
-    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "degree": [Interval(Integral, 1, None, closed="left")],
-    "solver": [StrOptions({"smo", "libsvm"})],
-    "approximation": [None, StrOptions({"nystroem", "fourier"})],
-    "n_components": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="neither")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "cache_size": [Interval(Real, 0, None, closed="left")],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "calibration": [StrOptions({"sigmoid"}), None],
+    "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
+    "n_jobs": [None, Integral],
+    "verbose": ["boolean"],
     "random_state": ["random_state"],
 }
-
-
-@dataclass(frozen=True)
-class DualView:
-    r"""Dual quantities of a fitted SVM, Eq. 54.
-
-    Attributes
-    ----------
-    n_negative, n_positive : int
-        Support vectors of each class.
-    imbalance : float
-        Number of support vectors of the cheaper class over that of the other one (Figure 3b).
-    l1_negative, l1_positive : float
-        :math:`\|\alpha^-\|_1` and :math:`\|\alpha^+\|_1`; equal, since :math:`y^\top\alpha = 0`.
-    l1_penalty : float
-        Additional term of the CS-SVM, :math:`\sum_i (1 - \kappa_i)\alpha_i` over the cheaper class.
-    """
-
-    n_negative: int
-    n_positive: int
-    imbalance: float
-    l1_negative: float
-    l1_positive: float
-    l1_penalty: float
-
-
+TRAINING_CONSTRAINTS = {
+    "normalize_costs": ["boolean"],
+    "cost_rule": [StrOptions({"auto", "class", "example"})],
+}
 _MAPS = (
     "sklearn.kernel_approximation.Nystroem",
     "sklearn.kernel_approximation.RBFSampler",
@@ -91,7 +65,9 @@ class PricedSVC(CostSensitiveClassifier):
         "n_iter_": COUNT,
         **dict.fromkeys(("objective_", "duality_gap_"), FIGURE),
         "kkt_residual_": Sometimes(FIGURE),
+        "approximation_loss_": Sometimes(FIGURE),
         "threshold_": Sometimes(Number()),
+        "calibration_": Sometimes(Array("f8", (2,))),
         "gamma_": Sometimes(Number(0)),
         "support_": Sometimes(Array("i", ("s",), low=0)),
         "support_vectors_": Sometimes(Array("f8", ("s", "d"), sparse=True)),
@@ -105,31 +81,39 @@ class PricedSVC(CostSensitiveClassifier):
     def _check_file_state(state, scope):
         if "intercept_" not in state:
             return
+        if state.get("calibration") is not None and not {"calibration_"} <= state.keys():
+            raise Damaged("an SVM with probabilities has no calibration")
         if "feature_map_" in state:
             width = len(state["feature_map_"].state.get("random_offset_", ()))
             width = width or len(state["feature_map_"].state.get("component_indices_", ()))
             scope.bind("columns", width)
             same_input(state["feature_map_"], scope)
-            return
-        if "approximation" in state and state["approximation"] is None:
-            if not {"support_vectors_", "dual_coef_"} <= state.keys():
-                raise Damaged("an SVM has no support vectors")
-            return
-        if state.get("approximation") is not None and not state["constant_"]:
-            raise Damaged("an SVM has no feature map")
-        if "approximation" not in state:
+        elif "approximation" not in state:
             scope.bind("columns", scope.sizes["d"])
             if "coef_" not in state:
                 raise Damaged("an SVM has no coefficients")
+        elif not {"support_", "dual_coef_"} <= state.keys():
+            raise Damaged("an SVM has no support vectors")
+        elif state.get("kernel") == "precomputed":
+            if np.max(state["support_"], initial=-1) >= scope.sizes["d"]:
+                raise Damaged("a support vector is not a column of the kernel matrix")
+        elif "support_vectors_" not in state:
+            raise Damaged("an SVM has no support vectors")
 
     C: float = 1.0
+    class_weight: dict | str | None = None
+    calibration: str | None = "sigmoid"
+    cv: object = 3
     fp_cost: float = 1.0
     fn_cost: float = 1.0
     tp_cost: float = 0.0
     tn_cost: float = 0.0
+    n_jobs: int | None = None
+    verbose: bool = False
     random_state: int | np.random.RandomState | None = None
 
     _accept_sparse = "csr"
+    _moves_boundary = False  # whether held-out scores are needed to move the boundary
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -151,19 +135,24 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         self
         """
+        earlier = self._earlier_multipliers()
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        copies = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = copies * compute_sample_weight(self.class_weight, self.classes_[(y > 0) * 1])
         rows = np.flatnonzero(at_stake(regret * weight))
         if len(rows) < len(y):
-            X, y, regret, weight = X[rows], y[rows], regret[rows], weight[rows]
+            X, y, regret, weight = self._among(X, rows), y[rows], regret[rows], weight[rows]
         self.constant_ = bool(np.all(y == y[0]))
         if self.constant_:
             self._fit_constant(X, y[0])
         else:
-            self._fit_priced(X, y, regret, weight, rows)
+            start = np.zeros(len(copies))
+            if earlier is not None and np.max(earlier[0], initial=-1) < len(start):
+                start[earlier[0]] = earlier[1]
+            self._fit_priced(X, y, regret, weight, rows, copies[rows], start[rows])
         return self
 
     def decision_function(self, X):
@@ -183,113 +172,106 @@ class PricedSVC(CostSensitiveClassifier):
             return np.full(X.shape[0], self.intercept_[0])
         return self._raw_scores(X) + self.intercept_[0]
 
-    def _keep_linear(self, found):
-        self.coef_, self.intercept_ = found.w[None, :], np.array([found.b])
-        self.n_iter_ = max(1, found.n_iter)
-        self.objective_, self.duality_gap_ = found.primal, found.gap
+    @available_if(lambda self: self.calibration is not None)
+    def predict_proba(self, X):
+        """Probability of both classes: a sigmoid of the scores, fitted to held-out scores.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        slope, offset = self._sigmoid(self.decision_function(X))
+        positive = expit(slope + offset)
+        return np.column_stack([1.0 - positive, positive])
+
+    def _sigmoid(self, scores):
+        slope, offset = self.calibration_
+        return np.clip(slope * scores, -LARGEST, LARGEST), offset
+
+    def _fit_priced(self, X, y, regret, weight, rows, copies, start):
+        self._prepare(X, weight)
+        penalties, scores = self._plan(X, y, regret, weight)
+        self.kappa_, self.expensive_class_ = penalties.kappa, penalties.expensive
+        self._keep(X, y, penalties, rows, start)
+        if scores is None and (self.calibration is not None or self._moves_boundary):
+            scores = self._held_out(X, y, [penalties])[0]
+        if self._moves_boundary:
+            scores = self._move_boundary(scores, y, regret * weight)
+        if self.calibration is not None:
+            spread = scores.std() or 1.0
+            slope, offset = fit_sigmoid(scores / spread, y > 0, copies)
+            self.calibration_ = np.array([slope / spread, offset])
 
     def _fit_constant(self, X, sign):
         """Always decide for the only class whose mistakes cost something."""
         self.intercept_, self.n_iter_ = np.array([float(sign)]), 1
         self.kappa_, self.expensive_class_ = 1.0, int(sign)
         self.duality_gap_ = self.objective_ = 0.0
+        if self.calibration is not None:
+            self.calibration_ = np.array([0.0, sign * LARGEST])
 
+    def _keep_linear(self, found):
+        self.coef_, self.intercept_ = found.w[None, :], np.array([found.b])
+        self.n_iter_ = max(1, found.n_iter)
+        self.objective_, self.duality_gap_ = found.primal, found.gap
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class KernelSVC(PricedSVC):
-    """Base of the kernel SVMs, which differ in `_penalties`."""
+    def _held_out(self, X, y, plans):
+        """Scores of each row by fits without it, one row of scores per plan of penalties."""
+        folds = self._folds(X, y)
+        if folds is None:  # a class has a single example: it cannot be held out
+            everything = np.arange(len(y))
+            return self._fold_scores(X, y, plans, everything, everything)
+        scores = np.empty((len(plans), len(y)))
+        tasks = (delayed(self._fold_scores)(X, y, plans, *fold) for fold in folds)
+        for (_, test), part in zip(folds, Parallel(n_jobs=self.n_jobs)(tasks), strict=True):
+            scores[:, test] = part
+        return scores
 
-    kernel: str = "rbf"
-    gamma: float | str = "scale"
-    coef0: float = 0.0
-    degree: int = 3
-    solver: str = "smo"
-    approximation: str | None = None
-    n_components: int = 300
-    tol: float = 1e-3
-    max_iter: int = 10_000_000
-    cache_size: float = 200
+    def _training_regret(self, y, regret, weight):
+        """The regrets that set the penalties: of each example, or the mean of its class.
 
-    def dual_view(self):
-        """Count support vectors and l1 norms per class, see :class:`DualView`."""
-        check_is_fitted(self)
-        if self.approximation is not None:
-            raise ValueError("Only a fit with approximation=None has a dual view.")
-        alpha, positive = np.abs(self.dual_coef_[0]), self.dual_coef_[0] > 0
-        n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-        cheap, expensive = (n_negative, n_positive)[:: self.expensive_class_]
-        return DualView(
-            n_negative=n_negative,
-            n_positive=n_positive,
-            imbalance=cheap / max(expensive, 1),
-            l1_negative=float(alpha[~positive].sum()),
-            l1_positive=float(alpha[positive].sum()),
-            l1_penalty=float(alpha @ (1.0 - self._support_margins)),
-        )
+        Scores that were trained with costs per example follow the costs where these depend on the
+        features; a decision that weighs each row's costs again would count them twice.
+        """
+        rule = self.cost_rule
+        if rule == "auto":
+            rule = "example" if self.calibration is None else "class"
+        if rule == "example":
+            return regret
+        means = {s: np.average(regret[y == s], weights=weight[y == s]) for s in (-1, 1)}
+        return np.where(y > 0, means[1], means[-1])
 
-    def _raw_scores(self, X):
-        if self.approximation is not None:
-            return self.feature_map_.transform(X) @ self.coef_[0]
-        gram = Gram(self.support_vectors_, self.kernel, self.gamma_, self.coef0, self.degree)
-        return gram.score(X, self.dual_coef_[0])
-
-    def _fit_constant(self, X, sign):
-        super()._fit_constant(X, sign)
-        self.support_ = np.empty(0, dtype=np.intp)
-        self.support_vectors_, self.dual_coef_ = X[:0], np.empty((1, 0))
-        self._support_margins = np.empty(0)
-        self.n_support_ = np.zeros(2, dtype=np.int64)
-        self.kkt_residual_ = 0.0
-
-    def _fit_priced(self, X, y, regret, weight, rows):
-        self.gamma_ = resolve_gamma(self.gamma, X, weight)
-        penalties = self._penalties(X, y, regret, weight)
-        self.expensive_class_, self.kappa_ = penalties.expensive, penalties.kappa
-        if self.approximation is not None:
-            self.feature_map_, found = self._solve_features(X, y, penalties)
-            self._keep_linear(found)
-            return
-        _, found = self._solve(X, y, penalties)
-        used = np.flatnonzero(found.beta)
-        self.support_, self.support_vectors_ = rows[used], X[used]
-        self.dual_coef_, self._support_margins = found.beta[None, used], penalties.margin[used]
-        self.n_support_ = np.array([np.sum(y[used] < 0), np.sum(y[used] > 0)])
-        self.intercept_, self.n_iter_ = np.array([found.intercept]), max(1, found.n_iter)
-        self.kkt_residual_, self.duality_gap_ = found.kkt_residual, found.gap
-        self.objective_ = found.primal
-
-    def _held_out_scores(self, X, y, penalties, train, test):
-        """Scores of the test rows by a fit on the training rows."""
-        part = penalties.take(train)
-        if self.approximation is not None:
-            features, found = self._solve_features(X[train], y[train], part)
-            return features.transform(X[test]) @ found.w + found.b
-        gram, found = self._solve(X[train], y[train], part)
-        return gram.score(X[test], found.beta) + found.intercept
-
-    def _solve(self, X, y, penalties):
-        """Kernel of these rows, and the solution of the dual."""
-        gram = Gram(X, self.kernel, self.gamma_, self.coef0, self.degree)
-        options = dict(tol=self.tol, max_iter=self.max_iter, cache_mib=self.cache_size)
-        weight, margin = self.C * penalties.weight, penalties.margin
-        if self.solver == "libsvm":
-            return gram, solve_libsvm(gram, X, y, weight, margin, **options)
-        return gram, solve_dual(gram, y, weight, margin, **options)
-
-    def _solve_features(self, X, y, penalties):
-        """Random features of these rows, and the linear SVM on them."""
-        options = dict(gamma=self.gamma_, random_state=self.random_state)
-        if self.approximation == "nystroem":
-            n_components = min(self.n_components, X.shape[0])
-            options |= dict(kernel=self.kernel, coef0=self.coef0, degree=self.degree)
-            features = Nystroem(n_components=n_components, **options)
-        elif self.kernel == "rbf":
-            features = RBFSampler(n_components=self.n_components, **options)
-        else:
+    def _folds(self, X, y):
+        """Folds that hold each row out exactly once; None if a class has a single example."""
+        cv = self.cv
+        if isinstance(cv, Integral):
+            cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
+            if cv < 2:
+                return None
+        cv = check_cv(cv, y, classifier=True)
+        folds = list(cv.split(X, y))
+        held_out = np.sort(np.concatenate([test for _, test in folds]))
+        if not np.array_equal(held_out, np.arange(len(y))):
             raise ValueError(
-                "approximation='fourier' needs kernel='rbf'. Got "
-                f"kernel={self.kernel!r} instead; use approximation='nystroem'."
+                "cv must hold each row out exactly once, as StratifiedKFold does. "
+                f"Got {type(cv).__name__} instead."
             )
-        Z = np.ascontiguousarray(features.fit_transform(X))
-        weight, margin = self.C * penalties.weight, penalties.margin
-        return features, solve_linear(Z, y, weight, margin, tol=self.tol)
+        return folds
+
+    def _progress(self):
+        return Progress(type(self).__name__) if self.verbose else None
+
+    def _prepare(self, X, weight):
+        """What depends on the features alone."""
+
+    def _earlier_multipliers(self):
+        """Support vectors and multipliers of the fit before, to start from; None: start afresh."""
+        return None
+
+    def _among(self, X, rows):
+        return X[rows]

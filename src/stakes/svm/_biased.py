@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from stakes._core.base import LearnerInfo
-from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
+from stakes.svm._base import TRAINING_CONSTRAINTS
 from stakes.svm._docs import documented
+from stakes.svm._kernel_svc import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._penalties import biased_penalties
 
 
@@ -23,6 +24,7 @@ class BiasedPenaltySVC(KernelSVC):
     [kernel]
     [costs]
     [normalize]
+    [probability]
     [solver]
 
     Attributes
@@ -45,15 +47,16 @@ class BiasedPenaltySVC(KernelSVC):
     """
 
     normalize_costs: bool = True
+    cost_rule: str = "auto"
 
-    _parameter_constraints = KERNEL_CONSTRAINTS | {"normalize_costs": ["boolean"]}
+    _parameter_constraints = KERNEL_CONSTRAINTS | TRAINING_CONSTRAINTS
     _info = LearnerInfo(
         family="svm",
         speed="slow",
         max_rows=30_000,
-        gives_probability=False,
         grid={"C": [0.1, 1.0, 10.0]},
     )
 
-    def _penalties(self, X, y, regret, weight):
-        return biased_penalties(regret, y, weight, normalize=self.normalize_costs)
+    def _plan(self, X, y, regret, weight):
+        regret = self._training_regret(y, regret, weight)
+        return biased_penalties(regret, y, weight, normalize=self.normalize_costs), None

@@ -4,19 +4,21 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import brentq
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.intake import check_weights
-from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
 
 LARGEST_STEP = 4.0  # of a tree without mistakes, in units of one over the mean cost
+COST_LEVELS = 32  # quantiles of the costs of a class that the probabilities are computed from
 
 
 @documented
@@ -29,7 +31,13 @@ class CostSensitiveBoost(CostSensitiveClassifier):
 
     with :math:`c_i` the regret of example i. Each round fits a small tree to the examples
     weighted by :math:`c_i\exp(-c_i y_i F(x_i))`, and then finds the step :math:`a_t` exactly. The
-    minimiser is Bayes consistent for class costs, and costs in another currency only scale F.
+    minimiser is Bayes consistent for class costs, and costs in another currency only scale F. Its
+    link has a closed form, which `predict_proba` inverts: with one cost per class
+
+    .. math:: \log\frac{\eta}{1 - \eta} = (c_+ + c_-)F + \log\frac{c_-}{c_+} ,
+
+    and with costs per example the same with means over the costs of each class,
+    :math:`\log E_-[c\,e^{cF}] - \log E_+[c\,e^{-cF}]`.
 
     Parameters
     ----------
@@ -39,6 +47,9 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         Depth of the trees; one is a stump.
     learning_rate : float, default=1.0
         Factor on every step.
+    cost_rule : {"class", "example"}, default="class"
+        Cost of an example in training: the mean of its class, so that the probabilities do not
+        depend on costs that go with the features, or its own.
     [costs]
     random_state : int, RandomState instance or None, default=None
         Seed for ties between splits.
@@ -53,6 +64,9 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         Mean loss after each round; it never rises.
     edges_ : ndarray
         Slope of the loss along each tree, as a share of the weight, before its step.
+    cost_levels_ : ndarray of shape (2, 32)
+        Quantiles of the costs of the negative and of the positive class, in units of the mean cost;
+        zero for a class that costs nothing.
     classes_ : ndarray of shape (2,)
         The labels; the second is the positive class.
     [seen]
@@ -72,14 +86,18 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     Examples
     --------
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1]
-    >>> CostSensitiveBoost(fn_cost=5.0).fit(X, y).predict([[1.2], [1.8]])
+    >>> model = CostSensitiveBoost(fn_cost=5.0).fit(X, y)
+    >>> model.predict([[1.2], [1.8]])
     array([0, 1])
+    >>> [round(float(p[0, 1]), 2) for p in model.staged_predict_proba([[1.8]])][:3]
+    [0.85, 0.37, 0.8]
     """
 
     _file_state = FEATURES | {
         "classes_": labels(2),
         "estimators_": Listed(Part(), "t"),
         **dict.fromkeys(("estimator_weights_", "edges_", "training_loss_"), Array("f8", ("t",))),
+        "cost_levels_": Array("f8", (2, COST_LEVELS), low=0),
     }
 
     @staticmethod
@@ -90,6 +108,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     n_estimators: int = 100
     max_depth: int = 1
     learning_rate: float = 1.0
+    cost_rule: str = "class"
     fp_cost: float = 1.0
     fn_cost: float = 1.0
     tp_cost: float = 0.0
@@ -100,14 +119,16 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, 1, closed="right")],
+        "cost_rule": [StrOptions({"class", "example"})],
         "random_state": ["random_state"],
     }
     _info = LearnerInfo(
         family="svm",
         speed="medium",
-        gives_probability=False,
         grid={"n_estimators": [50, 200], "max_depth": [1, 3]},
     )
+
+    _accept_sparse = "csr"
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -117,7 +138,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
             The examples.
         y : array-like of shape (n,)
             Their labels, of two classes.
@@ -135,6 +156,11 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         rows = at_stake(regret * share)
         X, y, share = X[rows].astype(np.float32), y[rows], share[rows]
         c = regret[rows] / np.average(regret[rows], weights=share)
+        if self.cost_rule == "class":
+            for side in (y > 0, y < 0):
+                c[side] = np.average(c[side], weights=share[side]) if side.any() else 0.0
+        by_column = X.tocsc() if sparse.issparse(X) else X
+        self.cost_levels_ = np.array([_levels(c[y == side], share[y == side]) for side in (-1, 1)])
         rng = check_random_state(self.random_state)
         exponent = np.zeros(len(y))  # -c_i y_i F(x_i)
         self.estimators_, steps, losses, edges = [], [], [], []
@@ -143,7 +169,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
             tree = DecisionTreeClassifier(
                 max_depth=self.max_depth, random_state=rng.randint(2**31 - 1)
             )
-            h = _signs(tree.fit(X, y, sample_weight=weight), X)
+            h = _signs(tree.fit(by_column, y, sample_weight=weight), X)
             edge = float(weight @ (y * h))
             if edge <= 1e-9:
                 break
@@ -164,7 +190,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
 
         Parameters
         ----------
-        X : {array-like, data frame} of shape (n, d)
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
             The examples.
 
         Returns
@@ -172,10 +198,92 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         ndarray of shape (n,)
         """
         X = self._validate_X(X).astype(np.float32)
-        scores = np.zeros(len(X))
+        scores = np.zeros(X.shape[0])
         for step, tree in zip(self.estimator_weights_, self.estimators_, strict=True):
             scores += step * _signs(tree, X)
         return scores
+
+    def predict_proba(self, X):
+        """Probability of both classes, by the closed form of the loss's link.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        return self._probabilities(self.decision_function(X))
+
+    def staged_decision_function(self, X):
+        """Scores after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+        """
+        X = self._validate_X(X).astype(np.float32)
+        scores = np.zeros(X.shape[0])
+        for step, tree in zip(self.estimator_weights_, self.estimators_, strict=True):
+            scores = scores + step * _signs(tree, X)
+            yield scores
+
+    def staged_predict(self, X):
+        """Decisions by the sign of the score after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Yields
+        ------
+        ndarray of shape (n,)
+        """
+        for scores in self.staged_decision_function(X):
+            yield self.classes_[(scores > 0).astype(np.intp)]
+
+    def staged_predict_proba(self, X):
+        """Probability of both classes after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            The examples.
+
+        Yields
+        ------
+        ndarray of shape (n, 2)
+        """
+        for scores in self.staged_decision_function(X):
+            yield self._probabilities(scores)
+
+    def _probabilities(self, scores):
+        negative, positive = self.cost_levels_
+        log_odds = np.zeros(len(scores))
+        for c, sign in ((negative, 1.0), (positive, -1.0)):
+            if (c > 0).any():
+                log_odds += sign * logsumexp(sign * np.outer(scores, c), b=c / len(c), axis=1)
+            else:
+                log_odds += sign * np.inf  # of a class that costs nothing nothing is known
+        probability = expit(log_odds)
+        return np.column_stack([1.0 - probability, probability])
+
+
+def _levels(c, share):
+    """Quantiles of the costs of one class, each standing for the same share of it."""
+    if len(c) == 0:
+        return np.zeros(COST_LEVELS)
+    order = np.argsort(c)
+    at = (np.cumsum(share[order]) - 0.5 * share[order]) / share.sum()
+    return np.interp((np.arange(COST_LEVELS) + 0.5) / COST_LEVELS, at, c[order])
 
 
 def _signs(tree, X):

@@ -1,17 +1,14 @@
 """BM-SVM: a plain SVM whose threshold is moved to where mistakes cost least."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from stakes._core.base import LearnerInfo
-from stakes._core.sklearn_private import HasMethods, Interval
 from stakes.costs import Costs
 from stakes.decision import threshold_curve
-from stakes.svm._base import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._docs import documented
+from stakes.svm._kernel_svc import KERNEL_CONSTRAINTS, KernelSVC
 from stakes.svm._penalties import Penalties
 
 
@@ -29,11 +26,14 @@ class BoundaryMovementSVC(KernelSVC):
 
     Parameters
     ----------
-    cv : int or splitter, default=5
-        Folds whose held-out scores tune the threshold, each row in exactly one of them; at most as
-        many as the smaller class has examples.
     [kernel]
     [costs]
+    calibration : {"sigmoid"} or None, default=None
+        "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid of the scores.
+    cv : int or splitter, default=5
+        Folds whose held-out scores tune the threshold and the sigmoid, each row in exactly one of
+        them; at most as many as the smaller class has examples.
+    [parallel]
     [solver]
 
     Attributes
@@ -56,11 +56,10 @@ class BoundaryMovementSVC(KernelSVC):
     array([1])
     """
 
+    calibration: str | None = None
     cv: object = 5
 
-    _parameter_constraints = KERNEL_CONSTRAINTS | {
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])]
-    }
+    _parameter_constraints = KERNEL_CONSTRAINTS
     _info = LearnerInfo(
         family="svm",
         speed="slow",
@@ -68,39 +67,19 @@ class BoundaryMovementSVC(KernelSVC):
         gives_probability=False,
         grid={"C": [0.1, 1.0, 10.0]},
     )
+    _moves_boundary = True
 
-    def _penalties(self, X, y, regret, weight):
-        return Penalties(weight, np.ones(len(y)), 1.0, 1)
+    def _plan(self, X, y, regret, weight):
+        return Penalties(weight, np.ones(len(y)), 1.0, 1), None
 
-    def _fit_priced(self, X, y, regret, weight, rows):
-        super()._fit_priced(X, y, regret, weight, rows)
-        cv = self.cv
-        if isinstance(cv, Integral):
-            cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
-        if cv == 1:
-            scores = self._raw_scores(X) + self.intercept_[0]
-        else:
-            scores, plain = np.empty(len(y)), self._penalties(X, y, regret, weight)
-            for train, test in _partition(check_cv(cv, y, classifier=True), X, y):
-                scores[test] = self._held_out_scores(X, y, plain, train, test)
-        self.threshold_ = best_threshold(scores, y, regret * weight)
+    def _move_boundary(self, scores, y, regret):
+        self.threshold_ = best_threshold(scores, y, regret)
         self.intercept_ -= self.threshold_
+        return scores - self.threshold_
 
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
         self.threshold_ = 0.0
-
-
-def _partition(cv, X, y):
-    """The folds of a splitter, which must hold each row out exactly once."""
-    folds = list(cv.split(X, y))
-    held_out = np.sort(np.concatenate([test for _, test in folds]))
-    if not np.array_equal(held_out, np.arange(len(y))):
-        raise ValueError(
-            "cv must hold each row out exactly once, as StratifiedKFold does. "
-            f"Got {type(cv).__name__} instead."
-        )
-    return folds
 
 
 def best_threshold(scores, y, regret):

@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, logit
 
 from stakes.svm._losses import MarginLoss
 
 GOLDEN = (np.sqrt(5) - 1) / 2
+CLOSE = 1e-3  # in log-odds, so that thresholds near zero or one are compared as strictly as others
+SIZES = np.geomspace(1e-9, 1e4, 1301)
+SPREAD = np.geomspace(2 * CLOSE, 12.0, 60)  # distances of log-odds from the Bayes threshold
+SCORES = np.concatenate([-SIZES[::-1], [0.0], SIZES])  # of the coarse search, for costs of any size
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class ConsistencyReport:
     @property
     def risk_type(self):
         """'I': the risk peaks at the Bayes threshold; 'II': and is symmetric; else 'none'."""
-        if abs(self.risk_peak - self.loss.bayes_threshold) > 1e-3:
+        if not _same(self.risk_peak, self.loss.bayes_threshold):
             return "none"
         return "II" if self.risk_symmetry_error < 1e-3 else "I"
 
@@ -111,19 +116,20 @@ def check_consistency(loss, n_points=401):
     Its score changes sign at 0.4286, the Bayes decision at 0.3333.
     Its minimum risk is of type none (peak at 0.4286, asymmetry 0.33).
     """
+    gamma = loss.bayes_threshold
     p = np.linspace(0, 1, n_points + 2)[1:-1]
     link, risk = minimize_risk(loss, p)
-    gamma = loss.bayes_threshold
     threshold = _crossing(loss)
-    wrong = ((link > 1e-9) & (p < gamma - 1e-3)) | ((link < -1e-9) & (p > gamma + 1e-3))
-    peak = _peak(loss, p[np.argmax(risk)], 2.0 / n_points)
+    near = expit(logit(gamma) + np.concatenate([SPREAD, -SPREAD]))
+    scores = minimize_risk(loss, near)[0]
+    right = np.where(near > gamma, scores > -1e-9, scores < 1e-9)
     return ConsistencyReport(
         loss=loss,
         threshold=threshold,
-        consistent=bool(abs(threshold - gamma) < 1e-3 and not wrong.any()),
-        risk_peak=peak,
+        consistent=bool(_same(threshold, gamma) and right.all()),
+        risk_peak=_peak(loss),
         risk_symmetry_error=_risk_asymmetry(loss, risk.max()),
-        link_symmetry_error=_link_asymmetry(loss, p, link),
+        link_symmetry_error=_link_asymmetry(loss),
         probability=p,
         link=link,
         risk=risk,
@@ -131,37 +137,48 @@ def check_consistency(loss, n_points=401):
 
 
 def minimize_risk(loss, probability):
-    """Optimal score and minimum risk at each probability: a grid, then golden section search."""
+    """Optimal score and minimum risk at each probability: a grid, then golden section search.
+
+    The grid is logarithmic, since costs of 1,000 put the optimal score near 1/1,000.
+    """
     p = np.atleast_1d(np.asarray(probability, dtype=np.float64))
-    reach = max(2.0, 30.0 / max(loss.fp_cost, loss.fn_cost))
-    grid = np.linspace(-reach, reach, 1201)
-    values = np.outer(p, loss.positive(grid)) + np.outer(1 - p, loss.negative(grid))
-    best = grid[values.argmin(axis=1)]
-    step = grid[1] - grid[0]
-    low, high = best - step, best + step
-    for _ in range(60):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-        down = loss.conditional_risk(p, left) <= loss.conditional_risk(p, right)
-        low, high = np.where(down, low, left), np.where(down, right, high)
-    f = (low + high) / 2
-    return f, loss.conditional_risk(p, f)
+    with np.errstate(over="ignore"):
+        values = np.outer(p, loss.positive(SCORES)) + np.outer(1 - p, loss.negative(SCORES))
+        best = values.argmin(axis=1)
+        low = SCORES[np.maximum(best - 1, 0)]
+        high = SCORES[np.minimum(best + 1, len(SCORES) - 1)]
+        for _ in range(80):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            down = loss.conditional_risk(p, left) <= loss.conditional_risk(p, right)
+            low, high = np.where(down, low, left), np.where(down, right, high)
+        f = (low + high) / 2
+        return f, loss.conditional_risk(p, f)
+
+
+def _same(p, q):
+    return abs(logit(p) - logit(q)) < CLOSE
 
 
 def _crossing(loss):
-    """Probability at which the optimal score changes sign, by bisection."""
-    low, high = 1e-6, 1 - 1e-6
-    for _ in range(40):
+    """Probability at which the optimal score changes sign, by bisection of the log-odds."""
+    low, high = -30.0, 30.0
+    for _ in range(50):
         middle = (low + high) / 2
-        if minimize_risk(loss, middle)[0][0] > 0:
+        if minimize_risk(loss, expit(middle))[0][0] > 0:
             high = middle
         else:
             low = middle
-    return float((low + high) / 2)
+    return float(expit((low + high) / 2))
 
 
-def _peak(loss, start, width):
-    fine = np.clip(np.linspace(start - 2 * width, start + 2 * width, 801), 1e-9, 1 - 1e-9)
-    return float(fine[np.argmax(minimize_risk(loss, fine)[1])])
+def _peak(loss):
+    """Probability of the largest minimum risk, a concave function, by golden section search."""
+    low, high = 0.0, 1.0
+    for _ in range(80):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        a, b = minimize_risk(loss, [left, right])[1]
+        low, high = (low, right) if a >= b else (left, high)
+    return (low + high) / 2
 
 
 def _risk_asymmetry(loss, largest):
@@ -173,9 +190,12 @@ def _risk_asymmetry(loss, largest):
     return float(np.max(np.abs(left - right)) / largest)
 
 
-def _link_asymmetry(loss, p, link):
-    """Largest violation of f(2 gamma - p) = -f(p), which is Eq. 35 for an invertible link."""
-    mirror = 2 * loss.bayes_threshold - p
-    inside = (mirror > 0) & (mirror < 1)
-    other = minimize_risk(loss, mirror[inside])[0]
-    return float(np.max(np.abs(other + link[inside])) / np.ptp(link))
+def _link_asymmetry(loss):
+    """Largest violation of f(2 gamma - p) = -f(p), which is Eq. 35 for an invertible link.
+
+    At the threshold itself any score of a hinge is optimal, so it says nothing.
+    """
+    gamma = loss.bayes_threshold
+    away = np.linspace(0, min(gamma, 1 - gamma), 202)[1:-1]
+    below, above = (minimize_risk(loss, gamma + side * away)[0] for side in (-1, 1))
+    return float(np.max(np.abs(below + above)) / np.ptp([below, above]))

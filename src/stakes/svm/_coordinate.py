@@ -8,14 +8,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
+from stakes.svm._certificate import certify_linear
 from stakes.svm._coordinate_jit import MULTIPLIER, SUM, Box, Rows, descend
-from stakes.svm._interior import LinearSolution
 
 CHECK_EVERY = 5  # passes between two checks of the gap
 CURVATURE = 0.05  # c of the method of multipliers, relative to the mean squared norm
 
 
-def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_state=None):
+def solve_coordinate(
+    X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_state=None, progress=None
+):
     r"""Solve a linear SVM with a penalty and a margin per example, O(nonzeros) per pass.
 
     .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + \sum_i u_i\,[p_i - y_i(w^\top x_i + b)]_+
@@ -46,6 +48,8 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
         Maximum number of passes; stopping there warns `ConvergenceWarning`.
     random_state : int, RandomState instance or None, default=None
         Seed of the order of the rows.
+    progress : callable, default=None
+        Called with the number of passes and the gap.
 
     Returns
     -------
@@ -59,7 +63,7 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
     (array([0.75]), 0.25)
     """
     rng = check_random_state(random_state)
-    rows, bound = _rows_of(X), y * weight
+    rows, bound, lengths = _rows_of(X), y * weight, row_norms(X)
     c = CURVATURE * max(rows.norms.mean(), 1e-12)
     box = Box(y * margin, np.minimum(bound, 0.0), np.maximum(bound, 0.0), c)
     beta, w, state = np.zeros(len(y)), np.zeros(X.shape[1]), np.zeros(3)
@@ -73,7 +77,9 @@ def solve_coordinate(X, y, weight, margin, *, tol=1e-6, max_iter=1000, random_st
         extremes[:] = min(least, 0.0) or -np.inf, max(most, 0.0) or np.inf
         if passes % CHECK_EVERY and passes < max_iter and active:
             continue
-        solution = _objectives(X, y, weight, margin, beta, passes)
+        solution = certify_linear(X, lengths, y, weight, margin, beta, None, passes)
+        if progress is not None:
+            progress(passes, "passes", "relative gap", solution.gap, tol)
         if best is None or solution.gap < best.gap:
             best = solution
         if best.gap <= tol:
@@ -100,27 +106,3 @@ def _rows_of(X):
     along, mean_norm = X @ mean, mean @ mean
     norms = np.maximum(row_norms(X, squared=True) - 2 * along + mean_norm, 0.0)
     return Rows(*arrays, norms, along, mean_norm)
-
-
-def _objectives(X, y, weight, margin, beta, passes):
-    """Both objectives: of the multipliers made feasible, and of their w with its best bias.
-
-    The multipliers of the side with the larger sum are scaled down, so that the sum is zero.
-    """
-    up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
-    least = min(up, down)
-    beta = np.where(beta > 0, beta * (least / max(up, 1e-300)), beta * (least / max(down, 1e-300)))
-    w = np.asarray(X.T @ beta).ravel()
-    scores, target = X @ w, y * margin
-    b = _best_bias(scores, y, weight, target)
-    half = 0.5 * float(w @ w)
-    primal = half + float(weight @ np.maximum(0.0, margin - y * (scores + b)))
-    return LinearSolution(w, b, beta, primal, float(target @ beta) - half, passes)
-
-
-def _best_bias(scores, y, weight, target):
-    """The b with the least total slack: a weighted quantile, where the slope crosses zero."""
-    at = target - scores  # where the slack of each example begins or ends
-    order = np.argsort(at, kind="stable")
-    slope = np.cumsum(weight[order]) - weight[y > 0].sum()
-    return float(at[order[min(np.searchsorted(slope, 0.0), len(order) - 1)]])

@@ -1,33 +1,19 @@
 """The linear SVM with a free bias by a primal-dual interior point method."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg, sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import row_norms
+
+from stakes.svm._certificate import certify_linear, far_center
 
 CHUNK = 4096  # rows of the weighted copy that is held at a time
 
 
-@dataclass(frozen=True)
-class LinearSolution:
-    """Weights, bias and multipliers of a linear SVM, and the gap that certifies them."""
-
-    w: np.ndarray
-    b: float
-    beta: np.ndarray
-    primal: float
-    dual: float
-    n_iter: int
-
-    @property
-    def gap(self):
-        """Duality gap relative to the primal value."""
-        return (self.primal - self.dual) / max(abs(self.primal), 1e-300)
-
-
-def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100):
+def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100, progress=None):
     r"""Solve a linear SVM with a penalty and a margin per example.
 
     .. math:: \min_{w,b}\ \tfrac12\|w\|^2 + \sum_i u_i\,[p_i - y_i(w^\top x_i + b)]_+
@@ -52,6 +38,8 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100):
         Relative duality gap at which to stop.
     max_iter : int, default=100
         Maximum number of iterations; stopping there warns `ConvergenceWarning`.
+    progress : callable, default=None
+        Called with the number of iterations and the gap.
 
     Returns
     -------
@@ -64,16 +52,25 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100):
     >>> found.w.round(4), round(found.b, 4)
     (array([0.75]), 0.25)
     """
+    center = far_center(X)
+    if center is not None:
+        X = X - center  # the bias makes up for it, and nothing cancels in the sums
     lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
-    target = y * margin
+    target, lengths = y * margin, row_norms(X)
     state = _start(X, y, lower, upper)
     best = None
     for iteration in range(max_iter):
-        solution = _objectives(X, y, weight, margin, target, state, iteration)
+        solution = certify_linear(X, lengths, y, weight, margin, state.beta, state.w, iteration)
         if best is None or solution.gap < best.gap:
             best = solution
+        if progress is not None:
+            progress(iteration, "iterations", "relative gap", best.gap, tol)
         if solution.gap <= tol or not _step(X, target, lower, upper, state):
             break
+    if center is not None:
+        moved = float(best.w @ center)
+        rounding = 4 * np.finfo(np.float64).eps * (len(center) + 1) * abs(moved) * weight.sum()
+        best = replace(best, b=best.b - moved, rounding=best.rounding + rounding)
     if best.gap > tol:
         warnings.warn(
             f"The interior point stopped after {best.n_iter} iterations with a relative duality "
@@ -101,19 +98,6 @@ def _start(X, y, lower, upper):
     beta = y * share * room
     n = len(y)
     return _State(beta, np.zeros(X.shape[1]), 0.0, np.ones(n), np.ones(n))
-
-
-def _objectives(X, y, weight, margin, target, state, iteration):
-    """Both objectives at the current point; both sides are feasible, so the gap is a bound."""
-    beta = state.beta
-    if abs(beta.sum()) > 1e-9 * np.abs(beta).sum():
-        dual = -np.inf  # the equality does not hold yet
-    else:
-        u = X.T @ beta
-        dual = float(target @ beta) - 0.5 * float(u @ u)
-    slack = np.maximum(0.0, margin - y * (X @ state.w + state.b))
-    primal = 0.5 * float(state.w @ state.w) + float(weight @ slack)
-    return LinearSolution(state.w.copy(), state.b, beta.copy(), primal, dual, iteration)
 
 
 def _step(X, target, lower, upper, state):

@@ -4,7 +4,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-from stakes.svm._dual import certify
+from stakes.svm._certificate import certify, warn_if_far
+from stakes.svm._dual import CLOSE
 
 
 def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, cache_mib=200):
@@ -59,7 +60,10 @@ def solve_libsvm(gram, X, y, weight, margin, *, tol=1e-3, max_iter=10_000_000, c
     dual_coef = plain.dual_coef_  # sparse if X is
     dual_coef = dual_coef.toarray() if sparse.issparse(dual_coef) else dual_coef
     beta[plain.support_] = scale * dual_coef[0]
-    beta = np.clip(beta, np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0))
+    # at a bound up to the rounding of the scale: exactly there, or it would count as a violation
+    beta = np.where(np.abs(beta) >= (1 - 1e-12) * weight, y * weight, beta)
     steps = int(plain.n_iter_[0])
     F = gram.times(beta) - y * margin
-    return certify(y, weight, margin, beta, F, steps, tol)
+    found = certify(gram, y, weight, margin, beta, F, steps)
+    warn_if_far(found, tol, CLOSE, stacklevel=3)
+    return found

@@ -5,8 +5,9 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
+from stakes.svm._base import SVM_CONSTRAINTS
 from stakes.svm._coordinate import solve_coordinate
 from stakes.svm._cost_sensitive import MARGIN_CONSTRAINTS, CostMargin
 from stakes.svm._docs import documented
@@ -28,9 +29,12 @@ class LinearCostSensitiveSVC(CostMargin):
     ----------
     C : float, default=1.0
         Penalty on margin violations, relative to the norm of w.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the penalties of the classes, as in SVC.
     [cost_margin]
     [costs]
     [normalize]
+    [probability]
     solver : {"auto", "interior", "coordinate"}, default="auto"
         "interior": interior point, :math:`O(n d^2)` per iteration, few iterations; "coordinate":
         dual coordinate descent, O(nonzeros) per pass; "auto": the latter with more than 2,000
@@ -78,26 +82,21 @@ class LinearCostSensitiveSVC(CostMargin):
     max_iter: int | None = None
 
     _parameter_constraints = {
-        **COST_CONSTRAINTS,
+        **SVM_CONSTRAINTS,
         **MARGIN_CONSTRAINTS,
-        "C": [Interval(Real, 0, None, closed="neither")],
         "solver": [StrOptions({"auto", *PATIENCE})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [None, Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
     }
     _info = LearnerInfo(
         family="svm",
         speed="fast",
-        gives_probability=False,
         recommended=True,
-        grid={"C": [0.01, 1.0, 100.0], "slope": ["paper", "consistent"]},
+        grid={"C": [0.01, 1.0, 100.0]},
     )
 
-    def _fit_priced(self, X, y, regret, weight, rows):
-        penalties = self._penalties(X, y, regret, weight)
+    def _keep(self, X, y, penalties, rows, start):
         self._keep_linear(self._solve(X, y, penalties))
-        self.kappa_, self.expensive_class_ = penalties.kappa, penalties.expensive
 
     def _fit_constant(self, X, sign):
         super()._fit_constant(X, sign)
@@ -106,17 +105,17 @@ class LinearCostSensitiveSVC(CostMargin):
     def _raw_scores(self, X):
         return X @ self.coef_[0]
 
-    def _held_out_scores(self, X, y, penalties, train, test):
-        """Scores of the test rows by a fit on the training rows."""
-        found = self._solve(X[train], y[train], penalties.take(train))
-        return X[test] @ found.w + found.b
+    def _fold_scores(self, X, y, plans, train, test):
+        """Scores of the test rows by fits on the training rows."""
+        found = [self._solve(X[train], y[train], plan.take(train)) for plan in plans]
+        return np.array([X[test] @ one.w + one.b for one in found])
 
     def _solve(self, X, y, penalties):
         name = self.solver
         if name == "auto":
             name = "interior" if X.shape[1] <= WIDE else "coordinate"
         max_iter = PATIENCE[name] if self.max_iter is None else self.max_iter
-        options = dict(tol=self.tol, max_iter=max_iter)
+        options = dict(tol=self.tol, max_iter=max_iter, progress=self._progress())
         weight, margin = self.C * penalties.weight, penalties.margin
         if name == "interior":
             return solve_linear(X, y, weight, margin, **options)

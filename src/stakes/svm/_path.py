@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes._core.deciding import only_scores_count
-from stakes.svm._base import DualView
 from stakes.svm._cost_sensitive import CostSensitiveSVC
+from stakes.svm._kernel_svc import DualView
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class KappaPath:
 
 
 def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
-    """Fit CS-SVMs that differ only in kappa, without requiring Eq. 50.
+    """Fit CS-SVMs that differ only in kappa, each starting from the one before.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
     C, fn_cost : float, default=1.0
         As in :class:`CostSensitiveSVC`.
     **options : dict
-        Its other parameters.
+        Its other parameters; the slope is that of the paper unless given.
 
     Returns
     -------
@@ -71,11 +71,12 @@ def kappa_path(X, y, kappas, *, C=1.0, fn_cost=1.0, **options):
     >>> [view.n_negative for view in path.views]
     [62, 22, 16]
     """
-    options |= dict(fn_cost=fn_cost, conditions="ignore")
+    options = dict(slope="paper", calibration=None) | options
+    model = CostSensitiveSVC(C=C, fn_cost=fn_cost, warm_start=True, approximation=None, **options)
+    views, residuals = [], []
     with only_scores_count():
-        models = [CostSensitiveSVC(C=C, kappa=kappa, **options).fit(X, y) for kappa in kappas]
-    return KappaPath(
-        np.asarray(kappas, dtype=np.float64),
-        [model.dual_view() for model in models],
-        np.array([model.kkt_residual_ for model in models]),
-    )
+        for kappa in kappas:
+            model.set_params(kappa=kappa).fit(X, y)
+            views.append(model.dual_view())
+            residuals.append(model.kkt_residual_)
+    return KappaPath(np.asarray(kappas, dtype=np.float64), views, np.array(residuals))

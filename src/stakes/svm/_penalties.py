@@ -37,15 +37,14 @@ def biased_penalties(regret, y, sample_weight, *, normalize=True):
     >>> biased_penalties(np.array([3.0, 12.0]), np.array([-1.0, 1.0]), np.ones(2)).weight
     array([1., 4.])
     """
-    expensive = _expensive_class(regret, y, sample_weight)
-    c = regret / regret[y == -expensive].min() if normalize else regret
+    c, expensive, _ = _relative(regret, y, sample_weight, normalize)
     return Penalties(c * sample_weight, np.ones(len(y)), 1.0, expensive)
 
 
 def cost_penalties(
-    regret, y, sample_weight, *, kappa=None, slope="paper", normalize=True, conditions="check"
+    regret, y, sample_weight, *, kappa=None, slope="consistent", normalize=True, conditions="ignore"
 ):
-    r"""Eq. 49 (CS) and Eq. 66 (ED-CS): a smaller margin where mistakes are cheaper.
+    r"""Eq. 49 (CS) and Eq. 66 (ED-CS): a smaller margin for the class whose mistakes are cheaper.
 
     Parameters
     ----------
@@ -54,14 +53,16 @@ def cost_penalties(
     y : ndarray of shape (n,)
         Signs, of both classes.
     sample_weight : ndarray of shape (n,)
-        Factors on the penalties; the margins do not depend on them.
-    kappa : float, default=None
-        Margin of the cheaper class; None: :math:`1/(2c_i - 1)`, example by example.
-    slope : {"paper", "consistent"}, default="paper"
-        Penalty of the cheaper class: :math:`1/\kappa_i` or :math:`c_i`.
+        Factors on the penalties; the margins depend on them through the mean regrets only.
+    kappa : float, "paper" or None, default=None
+        Margin of the cheaper class; None: :math:`R^{-1/2}` with R the ratio of the mean regrets of
+        the two classes; "paper": :math:`1/(2c_i - 1)`, at most one, example by example.
+    slope : {"paper", "consistent"}, default="consistent"
+        Penalty of the cheaper class: :math:`c_i`, or as printed :math:`c_i / \kappa`
+        (:math:`1/\kappa_i` if kappa is "paper").
     normalize : bool, default=True
-        Whether to divide by the smallest regret of the cheaper class first.
-    conditions : {"check", "ignore"}, default="check"
+        Whether to divide by the mean regret of the cheaper class first.
+    conditions : {"check", "ignore"}, default="ignore"
         Whether Eq. 50, :math:`0 < \kappa \le 1 \le 1/\kappa \le C_1`, is required.
 
     Returns
@@ -70,22 +71,26 @@ def cost_penalties(
 
     Examples
     --------
-    >>> regret, y = np.array([2.0, 4.0]), np.array([-1.0, 1.0])
-    >>> both = cost_penalties(regret, y, np.ones(2), normalize=False)
+    >>> regret, y = np.array([2.0, 8.0]), np.array([-1.0, 1.0])
+    >>> default = cost_penalties(regret, y, np.ones(2))
+    >>> default.weight, default.margin
+    (array([1., 4.]), array([0.5, 1. ]))
+    >>> printed = dict(kappa="paper", slope="paper", normalize=False)
+    >>> both = cost_penalties(regret, y, np.ones(2), **printed)
     >>> both.weight, both.margin.round(3)
-    (array([3., 4.]), array([0.333, 1.   ]))
+    (array([3., 8.]), array([0.333, 1.   ]))
     """
-    expensive = _expensive_class(regret, y, sample_weight)
+    c, expensive, ratio = _relative(regret, y, sample_weight, normalize)
     cheap = y == -expensive
-    least = regret[cheap].min()
-    c = regret / least if normalize else regret
-    if kappa is None:
-        _check_cheap_costs(c[cheap], conditions)
-        slopes = 2 * c[cheap] - 1
-        margins = 1.0 / slopes
+    if kappa == "paper":
+        if conditions == "check":
+            _check_cheap_costs(c[cheap])
+        margins = 1.0 / np.maximum(2 * c[cheap] - 1, 1.0)
+        slopes = np.maximum(2 * c[cheap] - 1, c[cheap])  # 1/kappa_i, and c_i where that is below 1
     else:
-        slopes = regret[cheap] / least / kappa
-        margins = np.full(cheap.sum(), float(kappa))
+        kappa = ratio**-0.5 if kappa is None else float(kappa)
+        margins = np.full(cheap.sum(), kappa)
+        slopes = c[cheap] / kappa
     if conditions == "check":
         _check_class_level(c, cheap, margins)
     weight, margin = np.array(c, dtype=np.float64), np.ones(len(y))
@@ -128,20 +133,25 @@ def weighted_equivalent(C, fn_cost, kappa):
     }
 
 
-def _expensive_class(regret, y, sample_weight):
-    negative, positive = (
-        np.average(regret[side], weights=sample_weight[side]) for side in (y < 0, y > 0)
-    )
-    return 1 if positive >= negative else -1
+def _relative(regret, y, sample_weight, normalize):
+    """Regrets in units of the cheaper class's mean, the expensive class, the ratio of the means.
+
+    The mean, not the smallest: one row with a tiny regret must not change the meaning of C.
+    """
+    means = {
+        sign: np.average(regret[y == sign], weights=sample_weight[y == sign]) for sign in (-1, 1)
+    }
+    expensive = 1 if means[1] >= means[-1] else -1
+    c = regret / means[-expensive] if normalize else regret
+    return c, expensive, means[expensive] / means[-expensive]
 
 
-def _check_cheap_costs(c, conditions):
-    floor = 1.0 if conditions == "check" else 0.5
-    bad = c < floor if conditions == "check" else c <= floor
-    if bad.any():
+def _check_cheap_costs(c):
+    if (c < 1.0).any():
         raise ValueError(
-            f"kappa = 1/(2c - 1) needs costs of at least 1 in the cheaper class (Eq. 50). Got "
-            f"{c.min():.3g} instead; leave normalize_costs=True, scale the costs, or give kappa."
+            "kappa = 1/(2c - 1) needs costs of at least 1 in the cheaper class (Eq. 50). Got "
+            f"{c.min():.3g} instead; scale the costs with normalize_costs=False, or set "
+            "conditions='ignore', which limits kappa to 1."
         )
 
 

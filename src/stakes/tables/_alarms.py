@@ -15,7 +15,7 @@ _ID = re.compile(
 )
 
 
-def find_alarms(X, y, kinds):
+def find_alarms(X, y, kinds, origin=None):
     """Sentences about what makes a comparison look better than the model will be.
 
     Parameters
@@ -26,6 +26,8 @@ def find_alarms(X, y, kinds):
         Labels 0 and 1.
     kinds : dict
         Column -> kind of the columns that a model can use.
+    origin : RowOrigin or None, default=None
+        Time and group of the rows: there is no alarm about what the folds respect.
 
     Returns
     -------
@@ -41,10 +43,10 @@ def find_alarms(X, y, kinds):
     Column 'refund' alone gives the answer nearly perfectly (ROC area 1.000). Is it known when the
     decision is made? If it is only known afterwards, drop it: --drop refund.
     """
-    return [*(_leak(*found) for found in leaks(X, y, kinds).items()), *row_alarms(X, kinds)]
+    return [*(_leak(*found) for found in leaks(X, y, kinds).items()), *row_alarms(X, kinds, origin)]
 
 
-def row_alarms(X, kinds):
+def row_alarms(X, kinds, origin=None):
     """Sentences about repeated ids and dates: rows that are not independent.
 
     Parameters
@@ -53,25 +55,30 @@ def row_alarms(X, kinds):
         Some columns of a table, features or not.
     kinds : dict
         Column -> kind.
+    origin : RowOrigin or None, default=None
+        Time and group of the rows.
 
     Returns
     -------
     list of str
     """
     alarms = []
-    ids = [name for name in X.columns if _repeats(X[name])]
+    grouped, timed = (getattr(origin, name, None) is not None for name in ("group", "time"))
+    ids = [] if grouped else [name for name in X.columns if _repeats(X[name])]
     if ids:
         names = " and ".join(map(repr, ids))
         alarms.append(
             f"{names}: the same id is in several rows. Random folds put rows of one id into both "
-            "training and test rows, so costs may look lower than they will be for new ids."
+            "training and test rows, so costs may look lower than they will be for new ids. To "
+            f"keep the rows of an id together: --group {_word(ids[0])}."
         )
-    dates = [name for name, kind in kinds.items() if kind in ("date", "datetime")]
+    dates = [] if timed else [n for n, kind in kinds.items() if kind in ("date", "datetime")]
     if dates:
         names = " and ".join(map(repr, dates))
         alarms.append(
             f"{names}: the rows have dates. Random folds train on later rows than they test on, so "
-            "costs may look lower than they will be in the future."
+            "costs may look lower than they will be in the future. To test on later rows only: "
+            f"--time {_word(dates[0])}."
         )
     return alarms
 
@@ -130,8 +137,12 @@ def _leak(name, area):
     return (
         f"Column {name!r} alone gives the answer nearly perfectly (ROC area {area:.3f}). Is it "
         "known when the decision is made? If it is only known afterwards, drop it: --drop "
-        f"{name if name.isidentifier() else repr(name)}."
+        f"{_word(name)}."
     )
+
+
+def _word(name):
+    return name if name.isidentifier() else repr(name)
 
 
 def _repeats(column):

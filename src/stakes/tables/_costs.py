@@ -15,8 +15,8 @@ def read_costs(frame, given, target=None, *, first_row=1):
     frame : polars.DataFrame
         Table that the expressions refer to.
     given : dict
-        Any of fp_cost, fn_cost, tp_cost and tn_cost -> number, array, :class:`CostExpression` or
-        its text.
+        Any of fp_cost, fn_cost, tp_cost, tn_cost and review_cost -> number, array,
+        :class:`CostExpression` or its text.
     target : str, default=None
         Label column, which no cost may use.
     first_row : int, default=1
@@ -40,10 +40,12 @@ def read_costs(frame, given, target=None, *, first_row=1):
             costs[name] = _evaluated(name, value, frame, target, first_row)
         else:
             costs[name] = np.asarray(value) if np.ndim(value) else value
+    if np.any(np.less(costs.get("review_cost", 0), 0)):
+        raise InputError("{parameter} must not be negative.", "review_cost")
     _check_regret("fn_cost", "tp_cost", costs, first_row)
     _check_regret("fp_cost", "tn_cost", costs, first_row)
     try:
-        Costs.of(frame.height, **costs)
+        Costs.of(frame.height, **{k: cost for k, cost in costs.items() if k != "review_cost"})
     except ValueError as error:
         raise InputError(str(error)) from None
     return costs

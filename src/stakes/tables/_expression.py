@@ -15,6 +15,7 @@ from stakes.tables._values import is_missing, parse_value
 MAX_LENGTH = 1000
 MAX_DEPTH = 60
 MAX_EXPONENT = 10
+SMALLEST, LARGEST = 1e-300, 1e300  # of a constant: its reciprocal is finite as well
 _HOW = "a cost is a number or an expression over columns such as 0.75*amount or max(5, 0.1*amount)"
 
 _ARITHMETIC = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -189,10 +190,9 @@ class CostExpression:
         if isinstance(value, bool):
             return ops.constant(value), "boolean"
         if isinstance(value, int | float):
-            try:
-                return ops.constant(float(value)), "number"
-            except OverflowError:
-                self._refuse("a number that is too large")
+            if value and not SMALLEST <= abs(value) <= LARGEST:
+                self._refuse("a number that is too large or too small")
+            return ops.constant(float(value)), "number"
         if isinstance(value, str):
             return ops.constant(value), "text"
         return self._refuse(f"the value {value!r}")

@@ -3,14 +3,18 @@
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._costs import read_costs
+from stakes.tables._errors import check_errors, join_replicates, read_errors
 from stakes.tables._kinds import as_frame, blank_out, find_kinds
 from stakes.tables._labels import LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
+from stakes.tables._row_origin import RowOrigin
+from stakes.tables._time_group_split import read_times
 
 
 def load_table(
@@ -24,6 +28,12 @@ def load_table(
     tn_cost=0.0,
     drop=(),
     missing=(),
+    errors=(),
+    replicates=None,
+    time=None,
+    group=None,
+    window=None,
+    label_delay=None,
     name=None,
 ):
     """Read a table with its labels and costs.
@@ -48,6 +58,19 @@ def load_table(
     missing : str or sequence of str, default=()
         Texts that are missing values as well; a text column that is all numbers or dates without
         them becomes one.
+    errors : sequence of str, default=()
+        Error bars of the measurements: "mass=mass_se", "mass=mass_lo..mass_hi" or "*=*_se". Their
+        columns are no features; learners that use error bars see them.
+    replicates : str, default=None
+        Id column: rows with the same id are replicates of one example, which becomes one row of
+        means with standard errors.
+    time, group : str, default=None
+        Columns of the time of each row and of whom it belongs to (a customer, a device), for folds
+        that go forward in time and that keep groups together; neither is a feature. Missing values
+        of the group are one group each.
+    window, label_delay : str or float, default=None
+        Length of the training window, and how long labels take to arrive ("90d", "7d"); see
+        :class:`~stakes.tables.TimeGroupSplit`.
     name : str, default=None
         Name of the data in reports; None: the file name.
 
@@ -74,10 +97,19 @@ def load_table(
     drop = [drop] if isinstance(drop, str) else list(drop)
     _check_columns(frame, [target], "target", "target")
     _check_columns(frame, drop, "dropped", "drop")
+    bars, joined = {}, {}
+    if replicates is not None:
+        frame, bars, pooled = join_replicates(frame, replicates, target)
+        frame, joined = frame.drop(replicates), dict(column=replicates, pooled=pooled)
+        drop = [name for name in drop if name != replicates]
+    if errors:
+        bars |= read_errors(errors, [c for c in frame.columns if c not in (target, *drop)])
+        check_errors(frame, bars)
     y, positive = LabelReader(target, positive).read_column(frame[target])
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = read_costs(frame, given, target)
-    X = frame.drop([target, *drop])
+    origin = _origin(frame, time, group, window, label_delay)
+    X = frame.drop([target, *drop, *(name for name in (time, group) if name)], strict=False)
     if not X.width:
         raise InputError(f"No column is left next to the target {target!r} as a feature.", "drop")
     scalar = [f"{key} = {value}" for key, value in given.items() if np.ndim(value) == 0]
@@ -86,10 +118,32 @@ def load_table(
         X,
         y,
         positive=positive,
-        dropped_alarms=tuple(row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0])),
+        dropped_alarms=tuple(
+            row_alarms(frame.select(drop), find_kinds(frame.select(drop))[0], origin)
+        ),
+        origin=origin,
         description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
+        errors=bars,
+        replicates=joined,
         **costs,
     )
+
+
+def _origin(frame, time, group, window, label_delay):
+    given = dict(time=time, group=group)
+    _check_columns(frame, [group] if group else [], "group", "group")
+    found = {name: None for name in given}
+    if time:
+        found["time"] = read_times(frame, time)
+    if group:
+        column = frame[group]
+        codes = column.rank("dense").cast(pl.Int64)
+        alone = pl.int_range(-1, -frame.height - 1, -1, eager=True)
+        found["group"] = codes.zip_with(column.is_not_null(), alone).to_numpy()
+    if not (time or group or window or label_delay):
+        return None
+    names = dict(time_name=time, group_name=group)
+    return RowOrigin(**found, window=window, label_delay=label_delay, **names)
 
 
 def _check_columns(frame, names, what, parameter):

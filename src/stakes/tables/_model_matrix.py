@@ -5,8 +5,10 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._core.intake import LARGEST
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
+from stakes.errors import InputError
 from stakes.tables._table_encoder import TableEncoder, TableTransformer
 
 
@@ -60,8 +62,8 @@ class ModelMatrix(TableTransformer):
         "numbers_": Sometimes(Array("i8", ("numbers",), low=0)),
         "codes_": Sometimes(Array("i8", ("codes",), low=0)),
         "gaps_": Sometimes(Array("i8", (None,), low=0)),
-        "center_": Sometimes(Array("f8", ("numbers",))),
-        "scale_": Array("f8", (None,), low=0),
+        "center_": Sometimes(Array("f8", ("numbers",), low=-LARGEST, high=LARGEST)),
+        "scale_": Array("f8", (None,), low=1e-50, high=LARGEST),
         "column_of_code_": Sometimes(Listed(Array("i8", (None,), low=-1), "codes")),
         "feature_names_out_": Listed(Text(), "out"),
     }
@@ -108,11 +110,11 @@ class ModelMatrix(TableTransformer):
     def transform(self, X):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
-        return self._filled(self.encoder_.transform(X))
+        return self._filled(_bounded(self.encoder_.transform(X), self.encoder_.feature_names_out_))
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
-        Z = self.encoder_.fit(X).transform(X)
+        Z = _bounded(self.encoder_.fit(X).transform(X), self.encoder_.feature_names_out_)
         names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
         if sparse.issparse(Z):
             self.scale_ = _root_mean_square(Z) if self.scale else np.ones(Z.shape[1])
@@ -197,6 +199,21 @@ class ModelMatrix(TableTransformer):
             out[rows[has], at + column[has]] = 1.0
             at += max(columns.max(), -1) + 1
         return out
+
+
+def _bounded(Z, names):
+    """The matrix itself, unless it has numbers whose products overflow."""
+    values = np.abs(Z.data if sparse.issparse(Z) else Z)
+    if np.fmax.reduce(values, axis=None, initial=0.0) > LARGEST:
+        where = "The"
+        if not sparse.issparse(Z):
+            column = int(np.argmax(np.fmax.reduce(values, axis=0, initial=0.0)))
+            where = f"Column {names[column]!r} of the"
+        raise InputError(
+            f"{where} table contains values beyond {LARGEST:g}, whose products overflow; scale "
+            "the column or drop these rows."
+        )
+    return Z
 
 
 def _root_mean_square(Z):

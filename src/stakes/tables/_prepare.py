@@ -4,13 +4,14 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from stakes.tables._error_matrix import ErrorMatrix
 from stakes.tables._kinds import find_kinds
 from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._priced import PricedData
 from stakes.tables._table_encoder import TableEncoder, is_matrix
 
 
-def prepare(learner, table=None, *, scale=None, one_hot=None):
+def prepare(learner, table=None, *, scale=None, one_hot=None, errors=None):
     """Make a pipeline that encodes a table for a learner, then fits the learner.
 
     Parameters
@@ -26,6 +27,8 @@ def prepare(learner, table=None, *, scale=None, one_hot=None):
         accepts missing values, as tree learners do.
     one_hot : bool, default=None
         Whether categories become columns of 0 and 1, else codes; None: as for `scale`.
+    errors : dict of str -> list of str, default=None
+        Columns of error bars, for a learner that takes an :class:`~stakes.tables.ErrorMatrix`.
 
     Returns
     -------
@@ -46,7 +49,9 @@ def prepare(learner, table=None, *, scale=None, one_hot=None):
     takes_nan = get_tags(learner).input_tags.allow_nan
     scale = not takes_nan if scale is None else scale
     one_hot = not takes_nan if one_hot is None else one_hot
-    if scale or one_hot or not takes_nan:
+    if errors:
+        first = ErrorMatrix(ModelMatrix(encoder, one_hot=one_hot, scale=scale), errors=errors)
+    elif scale or one_hot or not takes_nan:
         first = ModelMatrix(encoder, one_hot=one_hot, scale=scale)
     else:
         first, learner = encoder, _with_categories(learner, encoder)

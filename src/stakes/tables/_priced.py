@@ -1,7 +1,7 @@
 """A data set: features, labels and the costs of decisions."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
 from stakes.tables._alarms import find_alarms
 from stakes.tables._kinds import SHOWN, as_frame, find_kinds, stray_values, why_text
+from stakes.tables._row_origin import RowOrigin
 
 RARE = 500  # examples of the rarer class that a sample keeps
 
@@ -35,6 +36,14 @@ class PricedData:
         Source, licence, and origin of the costs.
     dropped_alarms : tuple of str, default=()
         Alarms about columns of the table that are not features, see :attr:`alarms`.
+    errors : dict of str -> list of str, default={}
+        Columns of X that hold error bars: measurement -> [column of standard errors] or [lower,
+        upper]. Only learners that use error bars see them.
+    replicates : dict, default={}
+        If rows are means of replicates: the id `column` of the raw table and the standard
+        deviation `pooled` of each measurement.
+    origin : RowOrigin or None, default=None
+        Time and group of the rows; folds then go forward in time and keep groups together.
 
     Examples
     --------
@@ -56,6 +65,9 @@ class PricedData:
     positive: str = "1"
     description: str = ""
     dropped_alarms: tuple = ()
+    errors: dict = field(default_factory=dict)
+    replicates: dict = field(default_factory=dict)
+    origin: RowOrigin | None = None
 
     def __len__(self):
         return row_count(self.X)
@@ -91,16 +103,17 @@ class PricedData:
 
         Columns that alone give the answer nearly perfectly; ids that repeat; dates.
         """
-        if self.kinds is None:
-            if sparse.issparse(self.X):
-                return list(self.dropped_alarms)
-            frame = as_frame(self.X)
-            return [*find_alarms(frame, self.y, find_kinds(frame)[0]), *self.dropped_alarms]
-        return [*find_alarms(self.X, self.y, self.kinds), *self.dropped_alarms]
+        if self.kinds is None and sparse.issparse(self.X):
+            return list(self.dropped_alarms)
+        frame = as_frame(self.X)
+        kinds = find_kinds(frame)[0] if self.kinds is None else self.kinds
+        return [*find_alarms(frame, self.y, kinds, self.origin), *self.dropped_alarms]
 
     @cached_property
     def _found(self):
-        return find_kinds(self.X) if hasattr(self.X, "iter_columns") else (None, [])
+        if not hasattr(self.X, "iter_columns"):
+            return None, []
+        return find_kinds(self.X.drop([one for parts in self.errors.values() for one in parts]))
 
     def take(self, rows):
         """Select rows by indices, a mask or a slice; columns keep the kinds of the whole table."""
@@ -112,7 +125,8 @@ class PricedData:
         # polars takes indices only
         rows = np.arange(len(self))[rows if isinstance(rows, slice) or len(rows) else slice(0)]
         costs = {name: cost[rows] if np.ndim(cost) else cost for name, cost in self.costs.items()}
-        return replace(self, X=self.X[rows], y=self.y[rows], **costs)
+        origin = None if self.origin is None else self.origin.take(rows)
+        return replace(self, X=self.X[rows], y=self.y[rows], origin=origin, **costs)
 
     def sample(self, rows, *, random_state=None):
         """Draw at most `rows` rows at random, with costs that represent the whole table.

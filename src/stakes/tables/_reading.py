@@ -157,6 +157,6 @@ def _check_all_read(n_read, n, path):
 def _collected(collect, path):
     try:
         return collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
         raise InputError(f"{str(path)!r} cannot be read as a table: {reason}.") from None

@@ -1,5 +1,6 @@
 """Classifier of significant association rules that are correlated with their class."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,19 +8,22 @@ import polars as pl
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.columns import TakesCategories, read_training
+from stakes._core.intake import check_weights, example_counts
+from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import FEATURES, Array, Count, Listed, labels
+from stakes._core.stored.spec import FEATURES, Array, Count, Listed, Maybe, labels
 from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
-from stakes.tree._base import TreeBase
-from stakes.tree._bins import check_codes
 from stakes.tree._docs import documented
+from stakes.tree._rules import SEARCHED, Names, json_text
 
 
 @documented
-class AssociationRuleClassifier(CostSensitiveClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
     r"""Rules "if x1 is in this interval and x2 is that, then class y"; the strongest one decides.
 
     A rule :math:`X \to y` holds for the share :math:`t` of its class and :math:`f` of the other.
@@ -60,6 +64,8 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         Number of rules; `rules` lists them.
     cuts_ : list of ndarray
         Cut points of each number.
+    categories_ : list of ndarray or None
+        Categories of each categorical feature, in the order of their codes.
     [seen]
 
     Notes
@@ -88,9 +94,23 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
     1.0
     """
 
+    p_value: float = 1e-3
+    ccr: float = 1.0
+    max_length: int = 3
+    min_support: int = 5
+    beam: int = 500
+    discretize: str = "entropy"
+    n_bins: int = 5
+    smoothing: float = 1.0
+    categorical_features: object = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+
     _file_state = FEATURES | {
         "classes_": labels(2),
-        "_categorical": Array("b", ("d",)),
+        "categories_": Listed(Maybe(Array("label", (None,))), "d"),
         "cuts_": Listed(Array("f8", (None,)), "d"),
         "n_rules_": Count("rules"),
         "_start": Array("i8", ("bounds",), low=0),
@@ -100,7 +120,7 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         "_rule_counts": Array("f8", ("rules", 2), low=0),
         "_log_p": Array("f8", ("rules",), infinite=True),
         "_strength": Array("f8", ("rules",), infinite=True),
-        "_class_counts": Array("i8", (2,), low=0),
+        "_class_counts": Array("f8", (2,), low=0),
         **dict.fromkeys(("_cell_weight", "_cell_regret"), Array("f8", ("bounds", 2), low=0)),
     }
 
@@ -113,8 +133,6 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         if start[0] != 0 or start[-1] != scope.sizes["conditions"] or np.any(np.diff(start) <= 0):
             raise Damaged("the conditions of a rule point outside")
 
-    _allow_nan = True
-    _categorical_mask = TreeBase._categorical_mask
     _parameter_constraints = {
         **CostSensitiveClassifier._parameter_constraints,
         "p_value": [Interval(Real, 0, 1, closed="right")],
@@ -129,69 +147,45 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
     }
     _info = LearnerInfo(family="tree", speed="medium", grid={"p_value": [1e-3, 1e-2]})
 
-    def __init__(
-        self,
-        *,
-        p_value=1e-3,
-        ccr=1.0,
-        max_length=3,
-        min_support=5,
-        beam=500,
-        discretize="entropy",
-        n_bins=5,
-        smoothing=1.0,
-        categorical_features=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.p_value = p_value
-        self.ccr = ccr
-        self.max_length = max_length
-        self.min_support = min_support
-        self.beam = beam
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.smoothing = smoothing
-        self.categorical_features = categorical_features
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
         """Discretize the numbers, search for rules, count what each of them decides.
 
         Parameters
         ----------
         [training]
+        sample_weight : array-like of shape (n,), default=None
+            Weights; they count examples as in :class:`~stakes.tree.ConfidenceTreeClassifier`.
         [fit_costs]
 
         Returns
         -------
         self
         """
-        X, signs = self._validate_Xy(X, y)
+        X, y = read_training(self, X, y)
+        self.classes_, signs = code_labels(y)
         costs = self._costs_of(len(signs), fp_cost, fn_cost, tp_cost, tn_cost)
         regret = costs.regret(signs > 0)
-        used = at_stake(regret)
-        X, positive, regret = X[used], (signs > 0)[used], regret[used] / regret[used].mean()
-        self._categorical = self._categorical_mask(X.shape[1])
-        for j in np.flatnonzero(self._categorical):
-            check_codes(X[:, j], j)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
+        used = at_stake(weight * regret)
+        X, positive, regret = X[used], (signs > 0)[used], regret[used]
+        weight = example_counts(weight[used])
+        regret = regret / np.average(regret, weights=weight)
+        categorical = self._categorical
         self.cuts_ = [
-            np.empty(0) if category else cut_points(x, positive, self.discretize, self.n_bins)
-            for x, category in zip(X.T, self._categorical, strict=True)
+            np.empty(0) if c else cut_points(x, positive, self.discretize, self.n_bins, weight)
+            for x, c in zip(X.T, categorical, strict=True)
         ]
-        codes = item_codes(X, self.cuts_, self._categorical)
-        feature, code = item_list(codes, self._categorical, [len(cuts) for cuts in self.cuts_])
+        codes = item_codes(X, self.cuts_, categorical)
+        feature, code = item_list(codes, categorical, [len(cuts) for cuts in self.cuts_])
         holds = codes.T[feature] == code[:, None]
         limits = ("p_value", "ccr", "min_support", "max_length", "beam")
-        found = mine(holds, feature, positive, **{name: getattr(self, name) for name in limits})
-        self._keep(found, feature, code, np.bincount(positive, minlength=2))
-        self._count_cells(self._cells(codes), positive, regret)
+        limits = {name: getattr(self, name) for name in limits}
+        found = mine(holds, feature, positive, weight, **limits)
+        self._keep(found, feature, code, np.bincount(positive, weight, 2))
+        self._count_cells(self._cells(codes), positive, weight, regret)
         return self
 
     def decision_function(self, X):
@@ -237,49 +231,83 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         X = self._validate_X(X)
         return self._cells(item_codes(X, self.cuts_, self._categorical))
 
-    def rules(self):
-        """The rules, strongest first, with CCR, confidence, support, p-value and decided rows.
+    def rules(self, *, feature_names=None, category_names=None):
+        """The rules, strongest first, with what they decide, CCR, support and p-value.
+
+        Parameters
+        ----------
+        [names]
 
         Returns
         -------
         polars.DataFrame
+            `rule`; `decision` at the costs of training, and `probability` of the positive class,
+            among the examples that the rule is the first to hold for; their number, `examples`; the
+            class that the rule `favours`, its `ccr`, `confidence`, `support` and `p_value` among
+            all examples for which it holds.
         """
         check_is_fitted(self)
-        totals = np.maximum(self._class_counts, 1)
+        names = Names(self, feature_names, category_names)
+        totals = np.maximum(self._class_counts, np.finfo(float).tiny)
         row = np.arange(self.n_rules_)
         own, other = (self._rule_counts[row, k] for k in (self._favours, 1 - self._favours))
         rates = own / totals[self._favours], other / totals[1 - self._favours]
         ratio = np.divide(*rates, out=np.full(self.n_rules_, np.inf), where=rates[1] > 0)
+        weight = self._cell_weight[:-1] + self.smoothing
+        decided = (self._cell_regret[:-1, 1] > self._cell_regret[:-1, 0]).astype(int)
         return pl.DataFrame(
             {
-                "rule": [self._text(k) for k in row],
-                "class": [str(self.classes_[k]) for k in self._favours],
+                "rule": [self._text(k, names) for k in row],
+                "decision": [str(self.classes_[k]) for k in decided],
+                "probability": weight[:, 1] / weight.sum(axis=1),
+                "examples": self._cell_weight[:-1].sum(axis=1),
+                "favours": [str(self.classes_[k]) for k in self._favours],
                 "ccr": ratio,
-                "confidence": own / np.maximum(own + other, 1),
+                "confidence": own / np.maximum(own + other, np.finfo(float).tiny),
                 "support": (own + other) / totals.sum(),
                 "p_value": np.exp(self._log_p),
                 "log_p": self._log_p,
                 "strength": self._strength,
-                "decides": self._cell_weight[:-1].sum(axis=1).astype(np.int64),
             },
-            schema_overrides={"rule": pl.String, "class": pl.String},
+            schema_overrides=dict.fromkeys(("rule", "decision", "favours"), pl.String),
         )
 
-    def to_text(self):
+    def to_text(self, *, feature_names=None, category_names=None):
         """The rules as text, one per line, and the examples that none of them decides.
+
+        Parameters
+        ----------
+        [names]
 
         Returns
         -------
         str
         """
+        rules = self.rules(feature_names=feature_names, category_names=category_names)
         lines = [
-            f"if {r['rule']} then {r['class']} (ccr {r['ccr']:.3g}, confidence "
-            f"{r['confidence']:.3g}, support {r['support']:.3g}, p {r['p_value']:.2g})"
-            for r in self.rules().iter_rows(named=True)
+            f"if {r['rule']} then {r['decision']} (probability of {self.classes_[1]} "
+            f"{r['probability']:.3g} in {r['examples']:g} examples; favours {r['favours']}: ccr "
+            f"{r['ccr']:.3g}, confidence {r['confidence']:.3g}, support {r['support']:.3g}, p "
+            f"{r['p_value']:.2g})"
+            for r in rules.iter_rows(named=True)
         ]
         rest = self._cell_weight[-1]
         lines.append(f"else {rest[1]:g} of {rest.sum():g} examples are {self.classes_[1]}")
-        return "\n".join(lines)
+        return "\n".join([*lines, SEARCHED])
+
+    def to_json(self, *, feature_names=None, category_names=None):
+        """The rules as JSON text, with the classes and a caveat on the p-values.
+
+        Parameters
+        ----------
+        [names]
+
+        Returns
+        -------
+        str
+        """
+        rules = self.rules(feature_names=feature_names, category_names=category_names)
+        return json_text([str(c) for c in self.classes_], SEARCHED, rules.to_dicts())
 
     def _keep(self, found, feature, code, class_counts):
         self.n_rules_ = len(found.items)
@@ -291,13 +319,14 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         self._log_p, self._strength = found.log_p, found.strength
         self._class_counts = class_counts
 
-    def _count_cells(self, cell, positive, regret):
+    def _count_cells(self, cell, positive, weight, regret):
         """Examples and regrets of each class that each rule decides; the last cell is the rest."""
         size = 2 * (self.n_rules_ + 1)
         at = 2 * cell + positive
-        self._cell_weight = np.bincount(at, minlength=size).reshape(-1, 2).astype(np.float64)
-        sums = np.bincount(at, regret, size).reshape(-1, 2)
-        mean = np.bincount(positive, regret, 2) / np.maximum(np.bincount(positive, minlength=2), 1)
+        self._cell_weight = np.bincount(at, weight, size).reshape(-1, 2)
+        sums = np.bincount(at, weight * regret, size).reshape(-1, 2)
+        total = np.bincount(positive, weight, 2)
+        mean = np.bincount(positive, weight * regret, 2) / np.where(total > 0, total, 1.0)
         self._cell_regret = sums + self.smoothing * mean
 
     def _cells(self, codes):
@@ -305,14 +334,13 @@ class AssociationRuleClassifier(CostSensitiveClassifier):
         first_match(codes, self._start, self._feature, self._code, out)
         return out
 
-    def _text(self, k):
-        names = getattr(self, "feature_names_in_", None)
+    def _text(self, k, names):
         conditions = []
         for c in range(self._start[k], self._start[k + 1]):
             j, code = self._feature[c], self._code[c]
-            name = f"x{j}" if names is None else names[j]
-            if self._categorical[j]:
-                conditions.append(f"{name} = {code}")
+            name = names.features[j]
+            if self.categories_[j] is not None:
+                conditions.append(f"{name} = {names.category(j, code)}")
                 continue
             cuts = self.cuts_[j]
             if code == 0:

@@ -8,20 +8,20 @@ from stakes.tree._bins import bin_edges
 NO_ITEM = -1  # code of a missing value, for which no condition holds
 
 
-def cut_points(x, positive, how, n_bins):
+def cut_points(x, positive, how, n_bins, weight):
     """Cut points of a number; a value equal to one belongs to the interval below.
 
     "entropy" uses Fayyad and Irani's cuts, as many as the description length allows; "quantile"
     cuts into at most `n_bins` intervals of equal counts.
     """
     if how == "quantile":
-        return bin_edges(x, n_bins)[0]
+        return bin_edges(x, n_bins, weight)[0]
     there = ~np.isnan(x)
     order = np.argsort(x[there], kind="stable")
-    return entropy_cuts(x[there][order], positive[there][order])
+    return entropy_cuts(*(values[there][order] for values in (x, positive, weight)))
 
 
-def entropy_cuts(x, positive):
+def entropy_cuts(x, positive, weight):
     r"""Cuts of sorted values by information gain, accepted by minimum description length.
 
     A cut of N values into two parts is accepted if its gain exceeds
@@ -30,25 +30,26 @@ def entropy_cuts(x, positive):
 
     Examples
     --------
-    >>> entropy_cuts(np.arange(20.0), np.arange(20) >= 8)
+    >>> entropy_cuts(np.arange(20.0), np.arange(20) >= 8, np.ones(20))
     array([7.5])
     """
     found, stack = [], [(0, len(x))]
-    ones = np.concatenate([[0.0], np.cumsum(positive)])
+    ones, below = (np.concatenate([[0.0], np.cumsum(w)]) for w in (weight * positive, weight))
     while stack:
         low, high = stack.pop()
-        n = high - low
+        n = below[high] - below[low]
         at = low + 1 + np.flatnonzero(x[low + 1 : high] > x[low : high - 1])  # ends of lower parts
-        if not len(at):
+        if not len(at) or n <= 1.0:
             continue
+        n_left, n_right = below[at] - below[low], below[high] - below[at]
         total = ones[high] - ones[low]
         left, right = ones[at] - ones[low], ones[high] - ones[at]
         whole = entropy(total, n)
-        sides = entropy(left, at - low), entropy(right, high - at)
-        gain = whole - ((at - low) * sides[0] + (high - at) * sides[1]) / n
+        sides = entropy(left, n_left), entropy(right, n_right)
+        gain = whole - (n_left * sides[0] + n_right * sides[1]) / n
         best = int(gain.argmax())
-        kinds = [_kinds(total, n), _kinds(left[best], at[best] - low)]
-        kinds.append(_kinds(right[best], high - at[best]))
+        kinds = [_kinds(total, n), _kinds(left[best], n_left[best])]
+        kinds.append(_kinds(right[best], n_right[best]))
         delta = np.log2(3.0 ** kinds[0] - 2.0) - (
             kinds[0] * whole - kinds[1] * sides[0][best] - kinds[2] * sides[1][best]
         )
@@ -62,12 +63,12 @@ def entropy_cuts(x, positive):
 
 def entropy(ones, n):
     """Entropy in bits of `ones` out of n."""
-    p = np.asarray(ones) / n
+    p = np.clip(np.asarray(ones) / n, 0.0, 1.0)  # sums of weights differ by rounding
     return -(xlogy(p, p) + xlogy(1 - p, 1 - p)) / np.log(2.0)
 
 
 def _kinds(ones, n):
-    return 1 + int(0 < ones < n)
+    return 1 + int(1e-9 * n < ones < n * (1.0 - 1e-9))
 
 
 def item_codes(X, cuts, categorical):
@@ -77,8 +78,7 @@ def item_codes(X, cuts, categorical):
         missing = np.isnan(X[:, j])
         x = np.where(missing, 0.0, X[:, j])
         if categorical[j]:
-            whole = (x == np.floor(x)) & (np.abs(x) < 2**31)
-            code = np.where(whole, x, NO_ITEM)
+            code = x
         else:
             code = np.searchsorted(cuts[j], x, side="left")
         codes[:, j] = np.where(missing, NO_ITEM, code)

@@ -35,19 +35,22 @@ class Rules:
     strength: np.ndarray
 
 
-def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, beam):
+def mine(holds, feature, positive, weight, *, p_value, ccr, min_support, max_length, beam):
     """All rules that can be reached by adding one condition at a time to an accepted rule.
 
     `holds` (n_items, n) says which condition holds for which example and `feature` (n_items,) which
-    feature it is on; a rule has at most one condition per feature. The limits are those of
+    feature it is on; a rule has at most one condition per feature. `weight` counts the examples;
+    Fisher's test rounds its sums. The limits are those of
     `AssociationRuleClassifier`.
     """
-    # float32 products count exactly up to 2^24 examples
-    table = holds.astype(np.float32 if len(positive) < 2**24 else np.float64)
-    totals = np.array([np.sum(~positive), np.sum(positive)], dtype=np.float64)
+    # float32 products count whole examples exactly up to 2^24
+    whole = weight.sum() < 2**24 and (weight == np.rint(weight)).all()
+    table = holds.astype(np.float32 if whole else np.float64)
+    totals = np.array([weight[~positive].sum(), weight[positive].sum()])
+    both = np.stack([weight * ~positive, weight * positive])
     limits = dict(log_p=np.log(p_value), ccr=ccr, support=min_support)
     singles = [(i,) for i in range(len(table))]
-    counts = _count(np.ones_like(positive)[None, :], table, positive)[0]
+    counts = _count(np.ones_like(positive)[None, :], table, both)[0]
     level = _judge(singles, counts, [totals[None, :]], totals, limits)
     found = []
     for length in range(1, max_length + 1):
@@ -55,7 +58,7 @@ def mine(holds, feature, positive, *, p_value, ccr, min_support, max_length, bea
         found.append(level)
         if length == max_length or not level.items:
             break
-        level = _longer(level, table, feature, positive, totals, limits)
+        level = _longer(level, table, feature, both, totals, limits)
     return _strongest(_join(found), None)
 
 
@@ -76,13 +79,13 @@ def strength_of(counts, totals, log_p):
     return favours, -np.expm1(log_p) * share
 
 
-def _longer(level, table, feature, positive, totals, limits):
+def _longer(level, table, feature, both, totals, limits):
     """Accepted rules with one more condition."""
     parts, seen = [], set()
     for start in range(0, len(level.items), BATCH):
         batch = level.items[start : start + BATCH]
         rows = np.array([table[list(items)].all(axis=0) for items in batch])
-        counts = _count(rows, table, positive)
+        counts = _count(rows, table, both)
         candidates, of_them = [], []
         for k, items in enumerate(batch):
             taken = feature[list(items)]
@@ -98,9 +101,7 @@ def _longer(level, table, feature, positive, totals, limits):
         fine = _judge(candidates, of_them, [], totals, limits)
         # each condition must add to the rule without it
         shorter = [
-            np.array(
-                [_count_rows(table, items[:i] + items[i + 1 :], positive) for items in fine.items]
-            )
+            np.array([_count_rows(table, items[:i] + items[i + 1 :], both) for items in fine.items])
             for i in range(len(fine.items[0]) if fine.items else 0)
         ]
         parts.append(_judge(fine.items, fine.counts, shorter, totals, limits))
@@ -132,21 +133,19 @@ def _log_p(counts, totals, favours=None):
         favours = (counts[:, 1] * totals[:, 0] > counts[:, 0] * totals[:, 1]).astype(np.int64)
     rest = np.broadcast_to(totals, counts.shape) - counts
     row = np.arange(len(counts))
+    counts, rest = np.rint(counts), np.maximum(np.rint(rest), 0.0)
     tables = (part[row, k] for part in (counts, rest) for k in (favours, 1 - favours))
     return np.asarray(fisher_exact_p(*tables, log=True)).reshape(-1)
 
 
-def _count(rows, table, positive):
+def _count(rows, table, both):
     """Examples of each class in every row set and item, of shape (rows, items, 2)."""
-    rows = rows.astype(table.dtype)
-    ones = (rows * positive) @ table.T
-    return np.stack([rows @ table.T - ones, ones], axis=-1).astype(np.float64)
+    counts = [(rows * w.astype(table.dtype)) @ table.T for w in both]
+    return np.stack(counts, axis=-1).astype(np.float64)
 
 
-def _count_rows(table, items, positive):
-    met = table[list(items)].all(axis=0)
-    ones = np.count_nonzero(met & positive)
-    return np.count_nonzero(met) - ones, ones
+def _count_rows(table, items, both):
+    return both @ table[list(items)].all(axis=0)
 
 
 def _strongest(rules, limit):

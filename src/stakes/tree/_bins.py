@@ -8,8 +8,8 @@ from stakes.tree._split_jit import MISSING
 from stakes.tree._walk_jit import code_values
 
 
-def bin_features(X, categorical, max_bins=MISSING):
-    """Bin all features.
+def bin_features(X, categorical, max_bins=MISSING, monotonic=None):
+    """Bin all features; categories are already codes.
 
     A number with at most `max_bins` distinct values has one bin per value, so that its histogram
     is exact; others have bins of about equal counts.
@@ -22,7 +22,6 @@ def bin_features(X, categorical, max_bins=MISSING):
     for f in range(d):
         x = np.ascontiguousarray(X[:, f])
         if categorical[f]:
-            check_codes(x, f)
             kinds[f], n_bins[f], inner = CATEGORY, MISSING, edges[f, :0]
         else:
             inner, exact = bin_edges(x, max_bins)
@@ -30,26 +29,37 @@ def bin_features(X, categorical, max_bins=MISSING):
             n_bins[f] = len(inner) + 1
             edges[f, : len(inner)] = inner
         code_values(x, inner, bool(categorical[f]), codes[f])
-    return Binned(X, codes, edges, n_bins, kinds)
+    monotonic = np.zeros(d, np.int8) if monotonic is None else monotonic
+    return Binned(X, codes, edges, n_bins, kinds, monotonic)
 
 
-def bin_edges(x, max_bins=MISSING):
+def bin_edges(x, max_bins=MISSING, weight=None):
     """Upper edges of the bins of a number, and whether every distinct value has its own bin.
+
+    Bins of several values have about equal counts, or total weights.
 
     Examples
     --------
     >>> bin_edges(np.array([3.0, 1.0, 1.0, np.nan]))
     (array([2.]), True)
     """
-    x = np.sort(x)  # NaN sorts last
+    if weight is None:
+        x = np.sort(x)  # NaN sorts last
+    else:
+        order = np.argsort(x, kind="stable")
+        x, weight = x[order], weight[order]
     x = x[: len(x) - np.count_nonzero(np.isnan(x))]
     first = np.flatnonzero(np.diff(x, prepend=np.nan) != 0)
     distinct = x[first]
     if len(distinct) <= max_bins:
         return _between(distinct[:-1], distinct[1:]), True
-    ranks = np.linspace(0, len(x), max_bins + 1)[1:-1].astype(np.intp)
+    if weight is None:
+        below = np.append(first[1:], len(x))
+    else:
+        below = np.cumsum(np.add.reduceat(weight[: len(x)], first))
+    ranks = np.floor(np.linspace(0, below[-1], max_bins + 1)[1:-1])
     # each quantile ends a bin together with all of its copies
-    at = np.unique(np.searchsorted(first, ranks, side="right") - 1)
+    at = np.unique(np.searchsorted(below, ranks, side="right"))
     at = at[at < len(distinct) - 1]
     return _between(distinct[at], distinct[at + 1]), False
 
@@ -57,13 +67,3 @@ def bin_edges(x, max_bins=MISSING):
 def _between(low, high):
     middle = 0.5 * low + 0.5 * high
     return np.where(middle < high, middle, low)  # adjacent floats have no midpoint
-
-
-def check_codes(x, f):
-    """Raise for a categorical feature whose values are not codes."""
-    present = x[~np.isnan(x)]
-    if np.any((present < 0) | (present >= MISSING) | (present != np.floor(present))):
-        raise ValueError(
-            f"Feature {f} is in categorical_features, so its values must be integers from 0 to "
-            f"{MISSING - 1} or NaN; encode it first, for example with OrdinalEncoder."
-        )

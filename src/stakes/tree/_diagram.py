@@ -1,56 +1,95 @@
-"""Tree diagram: one box per node with its condition and its decision."""
+"""Pictures of a tree: a diagram, its leaves as points, and Graphviz's language."""
 
 import numpy as np
 
 from stakes._core.plotting import MUTED, open_axes
-from stakes.tree._rules import conditions_of, strength, targets_of
+from stakes.tree._rules import node_lines
+
+LONGEST = 40  # characters of a condition in a box
 
 
-def plot_tree(model, ax=None, *, max_depth=3, label=None):
-    """Draw the tree of one class down to a depth, see `ConfidenceTreeClassifier.plot`."""
-    target, nodes = _chosen(model, label)
+def plot_tree(rules, ax=None, *, max_depth=3, fontsize="x-small"):
+    """Draw the tree down to a depth, see `ConfidenceTreeClassifier.plot`."""
+    nodes = rules.nodes
     limit = nodes.depth.max() if max_depth is None else max_depth
     drawn = [k for k in range(len(nodes)) if nodes.depth[k] <= limit]
     x, ends = _places(nodes, limit)
     new = ax is None
     figure, ax = open_axes(ax)
     if new:
-        figure.set_size_inches(max(4.0, 1.6 * ends), 1.5 * (nodes.depth[drawn].max() + 1))
-    conditions = conditions_of(model, nodes)
+        figure.set_size_inches(max(4.0, 2.2 * ends), 1.7 * (nodes.depth[drawn].max() + 1))
     for k in drawn:
         here = (x[k], -float(nodes.depth[k]))
-        split = not nodes.is_leaf[k] and nodes.depth[k] < limit
-        question = conditions[nodes.left[k]][-1] if split else ""
         ax.text(
             *here,
-            "\n".join(filter(None, [question, *_facts(target, nodes, k, split)])),
+            "\n".join(_box(rules, k, limit)),
             ha="center",
             va="center",
-            fontsize="x-small",
-            bbox=dict(boxstyle="round", facecolor=_color(nodes, k), edgecolor="0.55"),
+            fontsize=fontsize,
+            bbox=dict(boxstyle="round", facecolor=_color(rules, k), edgecolor="0.55"),
             zorder=2,
         )
-        for child, answer in zip((nodes.left[k], nodes.left[k] + 1), ("yes", "no"), strict=True):
-            if split:
-                there = (x[child], -float(nodes.depth[child]))
-                ax.plot(*zip(here, there, strict=True), **MUTED)
-                middle = 0.5 * (here[0] + there[0]), 0.5 * (here[1] + there[1])
-                ax.text(*middle, answer, fontsize="x-small", color="0.35", ha="center")
+        for child, answer in _branches(nodes, k, limit):
+            there = (x[child], -float(nodes.depth[child]))
+            ax.plot(*zip(here, there, strict=True), **MUTED)
+            middle = 0.5 * (here[0] + there[0]), 0.5 * (here[1] + there[1])
+            ax.text(*middle, answer, fontsize=fontsize, color="0.35", ha="center")
     ax.set(xlim=(-0.6, ends - 0.4), ylim=(-float(nodes.depth[drawn].max()) - 0.5, 0.5))
-    ax.set_title(f"{target[1]} against {target[0]}", fontsize="small")
+    ax.set_title(" against ".join(rules.classes[::-1]), fontsize="small")
     ax.set_axis_off()
     return ax
 
 
-def _chosen(model, label):
-    """Class names and nodes of the tree to draw."""
-    found = targets_of(model)
-    if label is None:
-        return found[0]
-    at = np.flatnonzero(model.classes_ == label)
-    if not len(at):
-        raise ValueError(f"label must be one of the classes. Got {label!r} instead.")
-    return found[0 if len(found) == 1 else int(at[0])]
+def plot_rules(rules, ax=None):
+    """Leaves by the share of each class that they hold; rules without information are diagonal."""
+    if len(rules.classes) > 2:
+        raise ValueError(f"kind='rules' needs two classes. Got {len(rules.classes)} instead.")
+    _, ax = open_axes(ax)
+    leaf = rules.nodes.is_leaf
+    rates = rules.weight[leaf] / np.maximum(rules.weight[0], np.finfo(float).tiny)
+    size = 20.0 + 10.0 * np.minimum(-rules.log_p[leaf], 50.0)
+    ax.scatter(rates[:, 0], rates[:, 1], s=size, alpha=0.6, label="leaves")
+    top = max(ax.get_xlim()[1], ax.get_ylim()[1])
+    ax.plot([0, top], [0, top], color="grey", linewidth=1)
+    shares = (f"share of {c} in the leaf" for c in rules.classes)
+    ax.set(**dict(zip(("xlabel", "ylabel"), shares, strict=True)))
+    ax.legend(title="larger: smaller p-value")
+    return ax
+
+
+def graphviz_text(rules, max_depth=None):
+    """The tree in the DOT language."""
+    nodes = rules.nodes
+    limit = nodes.depth.max() if max_depth is None else max_depth
+    lines = ["digraph Tree {", 'node [shape=box, style="filled, rounded", fontname="helvetica"];']
+    for k in np.flatnonzero(nodes.depth <= limit):
+        # json quotes are DOT quotes; a line break is the two characters \n
+        text = "\n".join(_box(rules, k, limit)).replace("\\", "\\\\").replace('"', '\\"')
+        color = "#" + "".join(f"{round(255 * c):02x}" for c in _color(rules, k))
+        label = text.replace("\n", "\\n")
+        lines.append(f'{k} [label="{label}", fillcolor="{color}"];')
+        for child, answer in _branches(nodes, k, limit):
+            lines.append(f'{k} -> {child} [label="{answer}"];')
+    return "\n".join([*lines, "}"])
+
+
+def _box(rules, k, limit):
+    """Lines of a box: the question that its split asks, and the facts of the node."""
+    nodes = rules.nodes
+    for child, _ in _branches(nodes, k, limit):
+        question = rules.conditions[child][-1]
+        yield question if len(question) <= LONGEST else question[: LONGEST - 4] + " ..."
+        break
+    yield from node_lines(rules, k)
+    if not nodes.is_leaf[k] and nodes.depth[k] >= limit:
+        yield f"{_leaves_below(nodes, k)} leaves below"
+
+
+def _branches(nodes, k, limit):
+    """The children of a node that are drawn, with the answer that leads to each."""
+    if nodes.is_leaf[k] or nodes.depth[k] >= limit:
+        return []
+    return [(nodes.left[k], "yes"), (nodes.left[k] + 1, "no")]
 
 
 def _places(nodes, limit):
@@ -59,28 +98,14 @@ def _places(nodes, limit):
     inner = []
     while stack:
         k = stack.pop()
-        if nodes.is_leaf[k] or nodes.depth[k] >= limit:
-            x[k], ends = ends, ends + 1
-        else:
+        if _branches(nodes, k, limit):
             inner.append(k)
             stack += [nodes.left[k] + 1, nodes.left[k]]
+        else:
+            x[k], ends = ends, ends + 1
     for k in inner[::-1]:  # children come after their parents
         x[k] = 0.5 * (x[nodes.left[k]] + x[nodes.left[k] + 1])
     return x, ends
-
-
-def _facts(target, nodes, k, split):
-    """Lines of a box below its condition."""
-    weight, regret = nodes.weight[k], nodes.regret[k]
-    decided = int(nodes.score[k] > 0)
-    favours, confidence, proportion = strength(weight, nodes.weight[0])
-    cost = regret[1 - decided] / nodes.regret[0].sum()
-    yield f"{weight[0]:g} {target[0]}, {weight[1]:g} {target[1]}"
-    yield f"{target[favours]}: confidence {confidence:.3g}"
-    yield f"ccp {proportion:.3g}, p {np.exp(nodes.log_p[k]):.2g}"
-    yield f"decides {target[decided]}, loses {cost:.2%}"
-    if not split and not nodes.is_leaf[k]:
-        yield f"{_leaves_below(nodes, k)} leaves below"
 
 
 def _leaves_below(nodes, k):
@@ -94,9 +119,9 @@ def _leaves_below(nodes, k):
     return count
 
 
-def _color(nodes, k):
-    """From blue (the negatives' share is larger) over white to orange (the positives' is)."""
-    rate = nodes.weight[k] / np.where(nodes.weight[0] > 0, nodes.weight[0], 1.0)
-    tilt = float((rate[1] - rate[0]) / rate.sum())
+def _color(rules, k):
+    """From blue (the first class is over-represented) over white to orange (the last one is)."""
+    rate = rules.weight[k] / np.where(rules.weight[0] > 0, rules.weight[0], 1.0)
+    tilt = float((rate[-1] - rate[0]) / max(rate[-1] + rate[0], np.finfo(float).tiny))
     end = np.array([1.0, 0.75, 0.5]) if tilt > 0 else np.array([0.6, 0.8, 1.0])
     return tuple(1.0 + abs(tilt) * (end - 1.0))

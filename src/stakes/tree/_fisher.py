@@ -50,15 +50,18 @@ def fisher_exact_p(a, b, c, d, *, log=False):
     return result[()]
 
 
-def rule_log_p(weight):
-    """Log p-value of the rule of every node, for the class that it favours.
+def rule_log_p(counts):
+    """Log p-value of the rule of every node, for the class that it favours most.
 
-    `weight` (n_nodes, 2) has the weight of each class, the root first, and is rounded to counts.
+    `counts` (n_nodes, k) has the examples of each class, the root first, and is rounded. Each class
+    is tested against the rest, and the smallest p-value is that of the node.
     """
-    count = np.round(weight)
-    inside, outside = count, np.maximum(count[0] - count, 0.0)
-    root = np.maximum(count[0], 1.0)
-    positive = inside[:, 1] * root[0] >= inside[:, 0] * root[1]
-    a, b = (np.where(positive, inside[:, k], inside[:, 1 - k]) for k in (1, 0))
-    c, d = (np.where(positive, outside[:, k], outside[:, 1 - k]) for k in (1, 0))
-    return fisher_exact_p(a, b, c, d, log=True)
+    inside = np.round(counts)
+    outside = np.maximum(inside[0] - inside, 0.0)
+    others = inside.sum(axis=1, keepdims=True) - inside
+    others_outside = np.maximum(others[0] - others, 0.0)
+    log_p = np.zeros(len(counts))
+    for c in range(counts.shape[1]):
+        table = (inside[:, c], others[:, c], outside[:, c], others_outside[:, c])
+        log_p = np.minimum(log_p, fisher_exact_p(*table, log=True))
+    return log_p

@@ -6,8 +6,6 @@ import numpy as np
 from numba import njit
 
 from stakes.tree._histograms_jit import (
-    NEGATIVE,
-    POSITIVE,
     SIZE,
     fill,
     fill_all,
@@ -16,14 +14,20 @@ from stakes.tree._histograms_jit import (
     rows_of,
     take_slot,
 )
-from stakes.tree._split_jit import MISSING, scan_bins, scan_categories, scan_sorted
+from stakes.tree._many_jit import scan_bins_many, scan_categories_many, scan_sorted_many
+from stakes.tree._split_jit import GOES_LEFT, MISSING, scan_bins, scan_categories, scan_sorted
 
 BINNED, COARSE, CATEGORY = 0, 1, 2  # number with a bin per value, with coarser bins; category
 
 
 class Settings(NamedTuple):
-    """How a tree is grown; `sized` says that sizes differ from the absolute masses."""
+    """How a tree is grown; `sized` says that sizes are counted apart from the masses.
 
+    `cost` (k, k) is the table of costs that the criterion "cost" uses for more than two classes.
+    """
+
+    n_classes: int
+    cost: np.ndarray
     criterion: int
     by_count: bool
     sized: bool
@@ -75,12 +79,13 @@ class Split(NamedTuple):
 @njit(cache=True, nogil=True)
 def grow(binned, sample, how, seed):
     """Grow a tree on the sample, which is reordered; returns it, its nodes and groups in use."""
-    node, sides = np.empty(3), np.empty((2, 3))
+    k = how.n_classes
+    node, sides = np.empty(k + 1), np.empty((2, k + 1))
     add_masses(sample, node)
     tree = make_room(binned, how, len(sample.rows), node[SIZE])
     histograms = make_histograms(binned, sample, how, len(tree.left))
     scratch = Scratch(
-        np.empty((MISSING + 1, 3)),
+        np.empty((MISSING + 1, k + 1)),
         np.empty(how.exact_rows),
         np.arange(len(binned.codes)),
         np.zeros(MISSING + 1, dtype=np.uint8),
@@ -188,13 +193,11 @@ def needs_histogram(tree, k, masses, how):
 
 @njit(cache=True)
 def can_split(masses, depth, how):
-    """Whether a node has both classes, enough size for two leaves, and is not too deep."""
-    return (
-        masses[NEGATIVE] > 0.0
-        and masses[POSITIVE] > 0.0
-        and masses[SIZE] >= 2.0 * how.min_leaf
-        and depth < how.max_depth
-    )
+    """Whether a node has two classes, enough size for two leaves, and is not too deep."""
+    n_present = 0
+    for c in range(how.n_classes):
+        n_present += masses[c] > 0.0
+    return n_present > 1 and masses[SIZE] >= 2.0 * how.min_leaf and depth < how.max_depth
 
 
 @njit(cache=True)
@@ -211,31 +214,54 @@ def best_split(binned, part, how, scratch, node, histograms, at):
         if j >= how.max_features and best.feature >= 0:
             break
         f = draw_feature(scratch, j) if how.max_features < d else j
-        kind = binned.kinds[f]
-        if kind == COARSE and len(part.rows) <= how.exact_rows:
+        if binned.kinds[f] == COARSE and len(part.rows) <= how.exact_rows:
             x = scratch.values[: len(part.rows)]
             for i in range(len(x)):
                 x[i] = binned.X[part.rows[i], f]
-            gain, tie, found, value, to_left = scan_sorted(x, part, node, how, best.gain, best.tie)
-            if found:
-                best = Split(gain, tie, f, -1, value, to_left)
+            best = search_values(x, binned, f, part, how, node, best)
             continue
         if slot >= 0:
             hist = histograms.pool[slot, f]
         else:
             hist = scratch.hist
             fill(hist, binned.codes[f], part, how.sized)
-        if kind == CATEGORY:
-            gain, tie, cut = scan_categories(hist, node, how, best.gain, best.tie, scratch.group)
-            if cut >= 0:
-                best = Split(gain, tie, f, cut, np.nan, False)  # a walk reads the group
-        else:
-            n_bins = binned.n_bins[f]
-            gain, tie, cut, to_left = scan_bins(hist, n_bins, node, how, best.gain, best.tie)
-            if cut >= 0:
-                value = binned.edges[f, cut] if cut < n_bins - 1 else np.inf
-                best = Split(gain, tie, f, cut, value, to_left)
+        best = search_histogram(hist, binned, f, how, scratch, node, best)
     return best
+
+
+@njit(cache=True)
+def search_values(x, binned, f, part, how, node, best):
+    """The best split so far, or a better one at any of the values of feature f."""
+    if how.n_classes > 2:
+        tie = 0.0
+        gain, found, value, to_left = scan_sorted_many(x, part, node, how, best.gain)
+    else:
+        gain, tie, found, value, to_left = scan_sorted(
+            x, part, node, how, binned.monotonic[f], best.gain, best.tie
+        )
+    return Split(gain, tie, f, -1, value, to_left) if found else best
+
+
+@njit(cache=True)
+def search_histogram(hist, binned, f, how, scratch, node, best):
+    """The best split so far, or a better one between the bins or categories of feature f."""
+    many, n_bins, tie = how.n_classes > 2, binned.n_bins[f], 0.0
+    if binned.kinds[f] == CATEGORY:
+        if many:
+            gain, found = scan_categories_many(hist, node, how, best.gain, scratch.group)
+            cut = 0 if found else -1
+        else:
+            gain, tie, cut = scan_categories(hist, node, how, best.gain, best.tie, scratch.group)
+        return Split(gain, tie, f, cut, np.nan, False) if cut >= 0 else best  # see the group
+    if many:
+        gain, cut, to_left = scan_bins_many(hist, n_bins, node, how, best.gain)
+    else:
+        gain, tie, cut, to_left = scan_bins(
+            hist, n_bins, node, how, binned.monotonic[f], best.gain, best.tie
+        )
+    if cut < 0:
+        return best
+    return Split(gain, tie, f, cut, binned.edges[f, cut] if cut < n_bins - 1 else np.inf, to_left)
 
 
 @njit(cache=True)
@@ -257,17 +283,17 @@ def divide(binned, part, split, group):
 
     Both sides keep their order, so sums over a node do not depend on the splits above it.
     """
-    rows, mass, size = part.rows, part.mass, part.size
+    rows, label, mass, size = part
     f, cut, threshold, missing_left = split.feature, split.cut, split.threshold, split.missing_left
     column, X, kind = binned.codes[f], binned.X, binned.kinds[f]
     n = len(rows)
-    right_rows, right_mass = np.empty(n, dtype=rows.dtype), np.empty(n)
-    right_size = np.empty(n)
+    right_rows, right_label = np.empty(n, dtype=rows.dtype), np.empty(n, dtype=label.dtype)
+    right_mass, right_size = np.empty(n), np.empty(n)
     at, k = 0, 0
     for i in range(n):
         row = rows[i]
         if kind == CATEGORY:
-            left = group[column[row]] == 1
+            left = group[column[row]] & GOES_LEFT == GOES_LEFT
         elif column[row] == MISSING:
             left = missing_left
         elif cut >= 0:
@@ -275,22 +301,24 @@ def divide(binned, part, split, group):
         else:
             left = X[row, f] <= threshold
         if left:
-            rows[at], mass[at], size[at] = row, mass[i], size[i]
+            rows[at], label[at], mass[at], size[at] = row, label[i], mass[i], size[i]
             at += 1
         else:
-            right_rows[k], right_mass[k], right_size[k] = row, mass[i], size[i]
+            right_rows[k], right_label[k] = row, label[i]
+            right_mass[k], right_size[k] = mass[i], size[i]
             k += 1
-    rows[at:], mass[at:], size[at:] = right_rows[:k], right_mass[:k], right_size[:k]
+    rows[at:], label[at:] = right_rows[:k], right_label[:k]
+    mass[at:], size[at:] = right_mass[:k], right_size[:k]
     return at
 
 
 @njit(cache=True)
 def add_masses(part, out):
     """Mass of each class, and size."""
-    mass, size = part.mass, part.size
+    label, mass, size = part.label, part.mass, part.size
     out[:] = 0.0
     for i in range(len(mass)):
-        out[int(mass[i] > 0.0)] += abs(mass[i])
+        out[label[i]] += mass[i]
         out[SIZE] += size[i]
 
 

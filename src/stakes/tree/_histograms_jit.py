@@ -8,28 +8,33 @@ from numba import njit
 
 from stakes.tree._split_jit import MISSING
 
-NEGATIVE, POSITIVE, SIZE = 0, 1, 2  # columns of a histogram and of a node's masses
 WIDE = 400  # with more features than this the stored histograms would not fit into a cache
+SIZE = -1  # last column of a histogram and of a node's masses; the others are the classes
 
 
 class Binned(NamedTuple):
-    """Training features: values (n, d), codes (d, n) uint8, bin edges (d, 255), bins and kinds."""
+    """Training features: values (n, d), codes (d, n) uint8, bin edges (d, 255), bins and kinds.
+
+    `monotonic` (d,) is 1 or -1 where the positive class must become more or less likely.
+    """
 
     X: np.ndarray
     codes: np.ndarray
     edges: np.ndarray
     n_bins: np.ndarray
     kinds: np.ndarray
+    monotonic: np.ndarray
 
 
 class Sample(NamedTuple):
     """The rows of a tree, reordered during growth so that every node is a contiguous range.
 
-    `mass` is positive for the positive class and negative for the other; `size` is what
-    `min_leaf` counts. Both are in the order of `rows`.
+    `mass` is what the criterion counts and `size` what `min_leaf` counts, in the order of `rows`,
+    as is `label`, the class.
     """
 
     rows: np.ndarray
+    label: np.ndarray
     mass: np.ndarray
     size: np.ndarray
 
@@ -49,7 +54,12 @@ class Histograms(NamedTuple):
 @njit(cache=True)
 def rows_of(sample, start, end):
     """Part of a sample, without a copy: what is written there is written to the sample."""
-    return Sample(sample.rows[start:end], sample.mass[start:end], sample.size[start:end])
+    return Sample(
+        sample.rows[start:end],
+        sample.label[start:end],
+        sample.mass[start:end],
+        sample.size[start:end],
+    )
 
 
 @njit(cache=True)
@@ -60,10 +70,10 @@ def make_histograms(binned, sample, how, capacity):
     are too large, and where all nodes are small enough for exact thresholds.
     """
     n, d = len(sample.rows), len(binned.codes)
-    stored = how.max_features >= d and d <= WIDE and n > how.exact_rows
+    stored = how.max_features >= d and d * (how.n_classes + 1) <= 3 * WIDE and n > how.exact_rows
     n_slots = int(math.log2(n)) + 4 if stored else 1
     histograms = Histograms(
-        np.empty((n_slots, d if stored else 1, MISSING + 1, 3)),
+        np.empty((n_slots, d if stored else 1, MISSING + 1, how.n_classes + 1)),
         np.full(capacity, -1, dtype=np.int64),
         np.arange(n_slots),
         np.full(1, n_slots, dtype=np.int64),
@@ -98,11 +108,12 @@ def fill_all(hists, binned, part, sized):
 
 @njit(cache=True)
 def fill(hist, column, part, sized):
-    """Histogram of one feature: masses of both classes, and sizes."""
-    rows, mass, size = part.rows, part.mass, part.size
+    """Histogram of one feature: masses of the classes, and sizes where they differ."""
+    rows, label, mass, size = part
+    last = hist.shape[1] - 1
     hist[:] = 0.0
     for i in range(len(rows)):
-        b, m = column[rows[i]], mass[i]
-        hist[b, int(m > 0.0)] += abs(m)
+        b = column[rows[i]]
+        hist[b, label[i]] += mass[i]
         if sized:
-            hist[b, SIZE] += size[i]
+            hist[b, last] += size[i]

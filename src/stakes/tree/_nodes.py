@@ -5,14 +5,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Array
+from stakes._core.stored.spec import Array, Either
 from stakes.tree._fisher import rule_log_p
+from stakes.tree._gain_jit import COST
 from stakes.tree._grow_jit import Tree, grow
 from stakes.tree._histograms_jit import Sample
-from stakes.tree._split_jit import MISSING
-from stakes.tree._walk_jit import Walk, leaves_of, node_totals, smooth_to_parents
+from stakes.tree._split_jit import GOES_LEFT, MISSING
+from stakes.tree._walk_jit import (
+    Walk,
+    keep_monotonic,
+    leaves_of,
+    node_totals,
+    smooth_to_parents,
+)
 
 SEEDS = 2**31 - 2  # Lehmer's generator takes 1 to 2^31 - 2
+
+
+def _values(**limits):
+    return Either((Array("f8", ("n",), **limits), Array("f8", ("n", "k"), **limits)))
 
 
 @dataclass
@@ -32,27 +43,29 @@ class Nodes:
     group : ndarray of int
         Row of `groups` for a categorical feature, else -1.
     groups : ndarray of uint8 of shape (n_groups, 256)
-        Which categories go left; the last entry is for missing values.
+        For each category, and last for missing values: 1 if it goes left, plus 2 if the node had
+        examples of it.
     depth : ndarray of int
         Number of splits above the node.
-    weight, regret : ndarray of shape (n_nodes, 2)
+    weight, regret : ndarray of shape (n_nodes, k)
         Total weight and total regret of the training examples of each class.
     log_p : ndarray of float
         Logarithm of the p-value of the node's rule.
-    probability, score : ndarray of float
+    probability, score : ndarray of shape (n_nodes,)
         Smoothed share of the positive class; expected regret of deciding negative minus that of
-        deciding positive, in [-1, 1]. Set by :meth:`smooth`.
+        deciding positive, in [-1, 1]. Set by :meth:`smooth`. With more than two classes both are
+        the smoothed shares of the classes, of shape (n_nodes, k).
     """
 
     _file_state = {
         **dict.fromkeys(("feature", "left", "group", "depth"), Array("i4", ("n",))),
         "threshold": Array("f8", ("n",), nan=True, infinite=True),
         "missing_left": Array("u1", ("n",), high=1),
-        "groups": Array("u1", (None, 256), high=1),
-        **dict.fromkeys(("weight", "regret"), Array("f8", ("n", 2))),
+        "groups": Array("u1", (None, 256), high=3),
+        **dict.fromkeys(("weight", "regret"), Array("f8", ("n", "k"))),
         "log_p": Array("f8", ("n",), infinite=True),
-        "probability": Array("f8", ("n",), low=0, high=1),
-        "score": Array("f8", ("n",)),
+        "probability": _values(low=0, high=1),
+        "score": _values(),
     }
 
     @staticmethod
@@ -64,6 +77,7 @@ class Nodes:
             scope.sizes["n"] < 1
             or np.any((left <= inner) | (left >= scope.sizes["n"] - 1))
             or np.any(state["group"] >= len(state["groups"]))
+            or state["probability"].shape != state["score"].shape
         ):
             raise Damaged("a tree node points outside the tree")
 
@@ -104,34 +118,50 @@ class Nodes:
         v = X[:, self.feature[k]]
         if self.group[k] >= 0:
             known = (v >= 0) & (v < MISSING)
-            return self.groups[self.group[k]][np.where(known, v, MISSING).astype(np.intp)] == 1
+            code = np.where(known, v, MISSING).astype(np.intp)
+            return self.groups[self.group[k]][code] & GOES_LEFT == GOES_LEFT
         return np.where(np.isnan(v), self.missing_left[k] == 1, v <= self.threshold[k])
 
-    def recount(self, X, positive, weight, regret):
-        """Replace the totals of the nodes by those of other examples."""
-        at = 2 * self.leaves(X).astype(np.intp) + positive
-        self.weight = np.bincount(at, weight, 2 * len(self)).reshape(-1, 2)
-        self.regret = np.bincount(at, weight * regret, 2 * len(self)).reshape(-1, 2)
-        for k in np.flatnonzero(~self.is_leaf)[::-1]:
-            for totals in (self.weight, self.regret):
-                totals[k] = totals[self.left[k]] + totals[self.left[k] + 1]
+    def totals(self, X, label, value):
+        """Sum of the values of each class in every node, by the leaf that each row reaches."""
+        k = self.weight.shape[1]
+        at = k * self.leaves(X).astype(np.intp) + label
+        found = np.bincount(at, value, k * len(self)).reshape(-1, k)
+        for node in np.flatnonzero(~self.is_leaf)[::-1]:
+            found[node] = found[self.left[node]] + found[self.left[node] + 1]
+        return found
 
-    def smooth(self, smoothing, target):
-        """Set the probability and the score of every node, with `2 * smoothing` examples added.
+    def recount(self, X, label, weight, regret):
+        """Replace the totals of the nodes by those of other examples."""
+        self.weight = self.totals(X, label, weight)
+        self.regret = self.totals(X, label, weight * regret)
+
+    def smooth(self, smoothing, target, monotonic=None):
+        """Set the probability and the score of every node, with `smoothing` examples per class.
 
         The added examples have equal classes ("uniform"), those of the root ("rate"), or those of
-        the parent, itself smoothed ("parent").
+        the parent, itself smoothed ("parent"). `monotonic` (d,) holds between the features and
+        both values.
         """
+        k = self.weight.shape[1]
         totals = np.hstack([self.weight, self.regret])
-        n, added = self.weight.sum(axis=1, keepdims=True), 2.0 * smoothing
+        n, added = self.weight.sum(axis=1, keepdims=True), k * smoothing
         mean = totals[[0]] / n[0]
         if target == "uniform":
-            mean = 0.5 * mean / np.where(self.weight[0] > 0, mean[:, :2], 1.0)[:, [0, 1, 0, 1]]
+            mean = mean / k / np.tile(np.where(self.weight[0] > 0, mean[:, :k], 1.0), 2)
         mean = (totals + added * mean) / (n + added)
         if target == "parent":
             smooth_to_parents(self.left, totals, n[:, 0], added, mean)
-        self.probability = mean[:, 1] / (mean[:, 0] + mean[:, 1])
+        self.probability = mean[:, :k] / mean[:, :k].sum(axis=1, keepdims=True)
+        if k > 2:
+            self.score = self.probability
+            return
+        self.probability = self.probability[:, 1].copy()
         self.score = (mean[:, 3] - mean[:, 2]) / (mean[:, 2] + mean[:, 3])
+        if monotonic is not None and monotonic.any():
+            direction = np.where(self.is_leaf, 0, monotonic[self.feature])
+            for value in (self.probability, self.score):
+                keep_monotonic(self.left, direction, value)
 
     def cut(self, becomes_leaf):
         """Copy of the tree with some inner nodes turned into leaves."""
@@ -154,27 +184,29 @@ class Nodes:
         return replace(self, probability=None, score=None, **per_node)
 
 
-def grow_nodes(binned, positive, weight, regret, settings, *, seed=1, tested=True):
+def grow_nodes(binned, label, weight, size, regret, settings, *, seed=1, tested=True):
     """Grow a tree on the examples of positive weight.
 
-    `seed`, from 1 to 2^31 - 2, is that of the feature draws. Without `tested` the p-values of the
-    rules are not computed and are one. Returns Nodes with their total weights and regrets.
+    `size` is the number of examples that each one counts as in leaves and tests. `seed`, from 1 to
+    2^31 - 2, is that of the feature draws. Without `tested` the p-values of the rules are not
+    computed and are one. Returns Nodes with their total weights and regrets.
     """
     rows = np.flatnonzero(weight > 0).astype(np.uint32)
-    size = weight[rows]
-    mass = size * regret[rows] if settings.sized else size.copy()
-    sample = Sample(rows, np.where(positive[rows], mass, -mass), size)
+    mass = weight[rows] * regret[rows] if settings.criterion == COST else weight[rows]
+    sample = Sample(rows, label[rows], mass, size[rows])
     tree, n_nodes, n_groups = grow(binned, sample, settings, seed)
     groups = tree.groups[:n_groups].copy()
     tree = Tree(*(array[:n_nodes].copy() for array in tree[:-1]), groups)
-    label = positive.astype(np.uint8)
-    weights = node_totals(tree, rows, label, weight)
+
+    def totals(value):
+        return node_totals(tree, rows, label, value, settings.n_classes)
+
     shared = ("feature", "threshold", "left", "missing_left", "group", "groups", "depth")
     return Nodes(
         *(getattr(tree, name) for name in shared),
-        weights,
-        node_totals(tree, rows, label, weight * regret),
-        rule_log_p(weights) if tested else np.zeros(len(weights)),
+        totals(weight),
+        totals(weight * regret),
+        rule_log_p(totals(size)) if tested else np.zeros(n_nodes),
     )
 
 

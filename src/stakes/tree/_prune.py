@@ -14,7 +14,7 @@ MARGIN = 0.1  # additional expected errors that C4.5 accepts for a smaller tree
 def prune(nodes, how, p_value, examples=None):
     """Prune a tree; `how` and `p_value` as in `ConfidenceTreeClassifier`.
 
-    "error" needs the training `examples` (X, positive, weight, regret), since it sends them down
+    "error" needs the training `examples` (X, label, weight, size, regret), since it sends them down
     other branches.
     """
     if how is None:
@@ -33,9 +33,10 @@ class ErrorPruning:
     modified.
     """
 
-    def __init__(self, nodes, X, positive, weight, regret, confidence_level=CONFIDENCE):
+    def __init__(self, nodes, X, label, weight, size, regret, confidence_level=CONFIDENCE):
         self.nodes = nodes.cut(np.zeros(len(nodes), dtype=bool))  # a copy
-        self.X, self.positive, self.weight, self.regret = X, positive, weight, regret
+        self.X, self.label, self.weight, self.regret = X, label, weight, regret
+        self.size = size
         self.confidence_level = confidence_level
 
     def run(self):
@@ -44,8 +45,8 @@ class ErrorPruning:
         pruned = self.nodes.cut(np.zeros(len(self.nodes), dtype=bool))
         for k in np.flatnonzero(~pruned.is_leaf):
             pruned.depth[pruned.left[k] : pruned.left[k] + 2] = pruned.depth[k] + 1
-        pruned.recount(self.X, self.positive, self.weight, self.regret)
-        pruned.log_p = rule_log_p(pruned.weight)
+        pruned.recount(self.X, self.label, self.weight, self.regret)
+        pruned.log_p = rule_log_p(pruned.totals(self.X, self.label, self.size))
         return pruned
 
     def settle(self, root, rows):
@@ -65,7 +66,7 @@ class ErrorPruning:
             if nodes.is_leaf[k]:
                 continue
             below = errors[nodes.left[k]] + errors[nodes.left[k] + 1]
-            sizes = [self.weight[reached[nodes.left[k] + side]].sum() for side in (0, 1)]
+            sizes = [self.size[reached[nodes.left[k] + side]].sum() for side in (0, 1)]
             larger = nodes.left[k] + int(sizes[1] > sizes[0])
             branch = self.errors_of(larger, rows)
             if alone <= min(below, branch) + MARGIN:
@@ -84,9 +85,11 @@ class ErrorPruning:
         if not as_leaf:
             leaves_of(np.ascontiguousarray(self.X[rows]), self.nodes.walk, root, leaf)
         met, leaf = np.unique(leaf, return_inverse=True)
-        at = 2 * leaf + self.positive[rows]
-        counts = np.bincount(at, self.weight[rows], 2 * len(met)).reshape(-1, 2)
-        bounds = pessimistic_errors(counts.min(axis=1), counts.sum(axis=1), self.confidence_level)
+        k = self.nodes.weight.shape[1]
+        at = k * leaf + self.label[rows]
+        counts = np.bincount(at, self.size[rows], k * len(met)).reshape(-1, k)
+        n = counts.sum(axis=1)
+        bounds = pessimistic_errors(n - counts.max(axis=1), n, self.confidence_level)
         return float(bounds.sum())
 
 

@@ -12,16 +12,21 @@ from numba import njit
 from stakes.tree._gain_jit import COST, TIE, hellinger, split_gain
 
 MISSING = 255  # code of a missing value; the others have 0 to 254
+GOES_LEFT, SEEN = 1, 2  # bits of a group: where a category goes, whether the node had examples
 
 
 @njit(cache=True)
-def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
+def beats(criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie):
     """Whether a split is better than the best so far, its gain and its tie-breaker.
+
+    With `monotonic` 1 the positive class must not be rarer on the right, with -1 not more frequent.
 
     The CCP criteria and the cost break ties by the Hellinger distance, whose own ties are others
     (Section 3.4.4 of the thesis). Gains within TIE of each other count as equal, so that rounding
     does not decide.
     """
+    if monotonic * (r1 * l0 - l1 * r0) < 0.0:
+        return False, 0.0, 0.0
     gain = split_gain(criterion, by_count, l0, l1, r0, r1)
     if gain < best_gain - TIE:
         return False, gain, 0.0
@@ -32,7 +37,7 @@ def beats(criterion, by_count, l0, l1, r0, r1, best_gain, best_tie):
 
 
 @njit(cache=True)
-def scan_bins(hist, n_bins, node, how, best_gain, best_tie):
+def scan_bins(hist, n_bins, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a binned number.
 
     Returns the gain, the tie-breaker, the last bin that goes left (-1: none is better) and whether
@@ -60,8 +65,9 @@ def scan_bins(hist, n_bins, node, how, best_gain, best_tie):
                 continue
             if node[2] - ls < min_leaf:
                 break  # the right branch only gets smaller
+            r0, r1 = node[0] - l0, node[1] - l1
             better, gain, tie = beats(
-                criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+                criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie
             )
             if better:
                 best_gain, best_tie, where, missing_left = gain, tie, b, side == 1
@@ -70,11 +76,12 @@ def scan_bins(hist, n_bins, node, how, best_gain, best_tie):
 
 @njit(cache=True)
 def scan_categories(hist, node, how, best_gain, best_tie, group):
-    """Best division of the categories in two; `group` becomes 1 for those that go left.
+    """Best division of the categories in two; `group` gets the bits of each.
 
     With two classes and a concave impurity the best of all divisions is a prefix of the categories
-    sorted by their share of the positive class (Breiman et al. 1984). Missing is a category of its
-    own. Returns the gain, the tie-breaker and the length of the prefix less one (-1: none).
+    sorted by their share of the positive class (Breiman et al. 1984). Categories of equal share
+    stay together, so that the codes decide nothing. Missing is a category of its own. Returns the
+    gain, the tie-breaker and the length of the prefix less one (-1: none).
     """
     criterion, by_count = how.criterion, how.by_count
     sized, min_leaf = how.sized, how.min_leaf
@@ -95,35 +102,36 @@ def scan_categories(hist, node, how, best_gain, best_tie, group):
         h0, h1 = hist[b, 0], hist[b, 1]
         l0, l1 = l0 + h0, l1 + h1
         ls += hist[b, 2] if sized else h0 + h1
-        if ls < min_leaf:
+        if ls < min_leaf or share[order[j + 1]] - share[order[j]] < TIE:
             continue
         if node[2] - ls < min_leaf:
             break
         better, gain, tie = beats(
-            criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+            criterion, by_count, 0, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
         )
         if better:
             best_gain, best_tie, where = gain, tie, j
     if where >= 0:
-        seen = 0.0
+        left = 0.0
         for j in range(where + 1):
             b = present[order[j]]
-            seen += hist[b, 2] if sized else hist[b, 0] + hist[b, 1]
-        group[:] = 1 if 2.0 * seen >= node[2] else 0  # unseen categories follow the larger side
+            left += hist[b, 2] if sized else hist[b, 0] + hist[b, 1]
+        # unseen categories follow the larger side
+        group[:] = GOES_LEFT if 2.0 * left >= node[2] else 0
         for j in range(k):
-            group[present[order[j]]] = 1 if j <= where else 0
+            group[present[order[j]]] = SEEN | (GOES_LEFT if j <= where else 0)
     return best_gain, best_tie, where
 
 
 @njit(cache=True)
-def scan_sorted(x, part, node, how, best_gain, best_tie):
+def scan_sorted(x, part, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a number between any two of its values x in the node.
 
     `part` has the masses and sizes of the rows. Returns the gain, the tie-breaker, whether there
     is a better split, its threshold and whether missing values go left.
     """
     criterion, by_count, min_leaf = how.criterion, how.by_count, how.min_leaf
-    mass, size = part.mass, part.size
+    label, mass, size = part.label, part.mass, part.size
     order = np.argsort(x, kind="mergesort")  # NaN sorts last
     n = len(x)
     while n > 0 and np.isnan(x[order[n - 1]]):
@@ -131,20 +139,23 @@ def scan_sorted(x, part, node, how, best_gain, best_tie):
     x0, x1, xs = 0.0, 0.0, 0.0
     for j in range(n, len(x)):
         i = order[j]
-        x0, x1, xs = x0 + max(-mass[i], 0.0), x1 + max(mass[i], 0.0), xs + size[i]
+        m1 = mass[i] if label[i] == 1 else 0.0
+        x0, x1, xs = x0 + (mass[i] - m1), x1 + m1, xs + size[i]
     found, threshold, missing_left = False, 0.0, False
     for side in range(2 if len(x) > n else 1):  # as in `scan_bins`
         l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
         for j in range(n if side == 0 and len(x) > n else n - 1):
             i = order[j]
-            l0, l1, ls = l0 + max(-mass[i], 0.0), l1 + max(mass[i], 0.0), ls + size[i]
+            m1 = mass[i] if label[i] == 1 else 0.0
+            l0, l1, ls = l0 + (mass[i] - m1), l1 + m1, ls + size[i]
             above = x[order[j + 1]] if j + 1 < n else np.inf
             if ls < min_leaf or above == x[i]:
                 continue
             if node[2] - ls < min_leaf:
                 break
+            r0, r1 = node[0] - l0, node[1] - l1
             better, gain, tie = beats(
-                criterion, by_count, l0, l1, node[0] - l0, node[1] - l1, best_gain, best_tie
+                criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie
             )
             if better:
                 best_gain, best_tie, found, missing_left = gain, tie, True, side == 1

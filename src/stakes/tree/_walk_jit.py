@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.tree._split_jit import MISSING
+from stakes.tree._gain_jit import split_gain
+from stakes.tree._many_jit import split_gain_many
+from stakes.tree._split_jit import GOES_LEFT, MISSING
 
 
 class Walk(NamedTuple):
@@ -40,13 +42,13 @@ def code_values(x, edges, category, codes):
 
 
 @njit(cache=True, nogil=True)
-def node_totals(tree, rows, label, value):
+def node_totals(tree, rows, label, value, n_classes):
     """Sum of the values of each class in every node: leaves from rows, others from children.
 
     Children come after their parent, so a backward pass meets them first.
     """
     left = tree.left
-    totals = np.zeros((len(left), 2))
+    totals = np.zeros((len(left), n_classes))
     for k in range(len(left) - 1, -1, -1):
         if left[k] > 0:
             totals[k] = totals[left[k]] + totals[left[k] + 1]
@@ -86,7 +88,7 @@ def leaf_of(X, i, walk, root):
         else:  # a missing value, or a category, whose threshold is NaN
             if group[at] >= 0:
                 code = int(v) if v >= 0.0 and v < MISSING else MISSING
-                to_left = groups[group[at], code]
+                to_left = groups[group[at], code] & GOES_LEFT
             else:
                 to_left = missing_left[at]
             at = np.uint32(left[at] + 1 - to_left)
@@ -113,3 +115,37 @@ def add_leaf_values(X, walk, roots, values, out):
         for t in range(len(roots)):
             for i in range(first, min(first + block, n)):
                 out[i] += values[leaf_of(X, i, walk, roots[t])]
+
+
+@njit(cache=True)
+def node_gains(left, masses, how):
+    """Gain of the split of every node, by the masses of the classes; zero for a leaf."""
+    found = np.zeros(len(left))
+    for k in range(len(left)):
+        if left[k] > 0:
+            a, b = masses[left[k]], masses[left[k] + 1]
+            if how.n_classes > 2:
+                found[k] = split_gain_many(how, a, a + b)
+            elif a[0] + b[0] > 0.0 and a[1] + b[1] > 0.0:
+                found[k] = split_gain(how.criterion, how.by_count, a[0], a[1], b[0], b[1])
+    return found
+
+
+@njit(cache=True)
+def keep_monotonic(left, direction, value):
+    """Move the values of nodes so that none below a constrained split is on the wrong side.
+
+    `direction` is that of the feature of each node. All values on its left stay on one side of the
+    middle between its two children, all values on its right on the other.
+    """
+    low, high = np.full(len(left), -np.inf), np.full(len(left), np.inf)
+    for k in range(len(left)):
+        value[k] = min(max(value[k], low[k]), high[k])
+        if left[k] > 0:
+            a, b = left[k], left[k] + 1
+            low[a], high[a], low[b], high[b] = low[k], high[k], low[k], high[k]
+            if direction[k] != 0:
+                middle = 0.5 * (value[a] + value[b])
+                middle = min(max(middle, low[k]), high[k])
+                below, above = (a, b) if direction[k] > 0 else (b, a)
+                high[below], low[above] = middle, middle

@@ -1,9 +1,15 @@
 """Maximum-margin classification of uncertain measurements, with certified predictions."""
 
 from stakes.uncertain._formulations import uncertainty_set
+from stakes.uncertain._logistic import UncertainLogisticClassifier
 from stakes.uncertain._margin import UncertainMarginClassifier
-from stakes.uncertain._moments import Moments, moments_from_replicates
+from stakes.uncertain._moments import (
+    Moments,
+    covariances_from_replicates,
+    moments_from_replicates,
+)
 from stakes.uncertain._nu import bernstein_nu
+from stakes.uncertain._pipeline import UncertainPipeline
 from stakes.uncertain._scaler import UncertainScaler
 from stakes.uncertain._sets import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid
 
@@ -13,9 +19,12 @@ __all__ = [
     "Intersection",
     "MeanIntervalEllipsoid",
     "Moments",
+    "UncertainLogisticClassifier",
     "UncertainMarginClassifier",
+    "UncertainPipeline",
     "UncertainScaler",
     "bernstein_nu",
+    "covariances_from_replicates",
     "moments_from_replicates",
     "uncertainty_set",
 ]

@@ -12,29 +12,42 @@ FORMULATIONS = ("MM-M", "MM-R", "MM-S", "MM-MC", *BERNSTEIN, *(f"{f}-I" for f in
 
 
 def needs(formulation):
-    """Information that a formulation needs in addition to the mean."""
+    """Information that a formulation needs."""
     base = formulation.removesuffix("-I")
     if base in ("MM-M", "MM-R"):
-        return ()
+        return ("mean",)
+    if base == "MM-S":
+        return ("lower", "upper")
     if base == "MM-MC":
-        return ("var",)
-    bounds = ("mean_lower", "mean_upper") if base.startswith("MM-SB") else ()
+        return ("mean", "var")
+    bounds = ("mean_lower", "mean_upper") if base.startswith("MM-SB") else ("mean",)
     return ("lower", "upper", *bounds, *(("var",) if base.endswith("V") else ()))
+
+
+def has(known, part):
+    """Whether some information is known; the middle of the support is not the mean."""
+    return getattr(known, part) is not None and (part != "mean" or known.mean_known)
 
 
 def require(known, formulation):
     """The information, as exact points if none was given; an error if some is missing."""
     wanted = needs(formulation)
-    lacking = [name for name in wanted if getattr(known, name) is None]
+    lacking = [name for name in wanted if not has(known, name)]
     if not lacking:
         return known
     if not known.keywords():
         # no information: the measurements are exact
         exact = dict(lower=known.mean, upper=known.mean, mean_lower=known.mean)
         exact |= dict(mean_upper=known.mean, var=0 * known.mean, var_upper=0 * known.mean)
-        return replace(known, **{name: exact[name] for name in {*wanted, "var_upper"}})
+        return replace(known, **{name: exact[name] for name in {*wanted, "var_upper"} & {*exact}})
+    wanted, lacking = (", ".join(names).replace("mean,", "X,") for names in (wanted, lacking))
+    if lacking == "mean":
+        raise ValueError(
+            f"{formulation} needs the mean, and the middle of the support need not be it. Pass it "
+            f"as X or bounds on it as mean_lower and mean_upper, or use MM-S."
+        )
     raise ValueError(
-        f"{formulation} needs {', '.join(wanted)}; {', '.join(lacking)} was not given. "
+        f"{formulation} needs {wanted}; {lacking} was not given. "
         f"The given information allows {', '.join(possible(known))}."
     )
 
@@ -44,11 +57,11 @@ def possible(known):
     return [
         name
         for name in FORMULATIONS
-        if name != "MM-R" and all(getattr(known, part) is not None for part in needs(name))
+        if name != "MM-R" and all(has(known, part) for part in needs(name))
     ]
 
 
-def uncertainty_set(known, formulation, max_error):
+def uncertainty_set(known, formulation, max_error, *, independent=True):
     """The uncertainty set of a formulation (Table 1, Eqs. 2 to 32).
 
     Parameters
@@ -60,6 +73,9 @@ def uncertainty_set(known, formulation, max_error):
         replicate.
     max_error : float
         Allowed probability that the true point is outside: 0 gives the whole support, 1 the mean.
+    independent : bool, default=True
+        Whether errors of different features are independent. If not, MM-MC without covariances is
+        a box, which covers every correlation, and the Bernstein bounds do not exist.
 
     Returns
     -------
@@ -83,7 +99,16 @@ def uncertainty_set(known, formulation, max_error):
         raise ValueError(f"{formulation} with max_error=0 is unbounded; use max_error > 0 or MM-S.")
     if base == "MM-MC":
         kappa = np.sqrt((1 - max_error) / max_error)  # Chebyshev
-        return Ellipsoid(known.mean, kappa * root_of(known.var))
+        spread = known.var if known.cov is None else known.cov
+        axes = kappa * root_of(spread)
+        if independent or spread.ndim == 3:
+            return Ellipsoid(known.mean, axes)
+        # sd(w . x) is at most the sum of |w_j| sd(x_j), reached if all errors move together
+        return Box(known.mean - axes, known.mean + axes)
+    if not independent or (known.cov is not None and not is_diagonal(known.cov)):
+        raise ValueError(
+            f"{formulation} needs independent errors of the features; use MM-MC, or MM-S."
+        )
     kappa = np.sqrt(2 * np.log(1 / max_error))  # Bernstein
     axes = kappa * bernstein_widths(known, base)
     if base.startswith("MM-SB"):
@@ -102,14 +127,16 @@ def bernstein_widths(known, base):
     else:
         low = high = (known.mean - middle) / scale
     low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
-    if base.endswith("V"):
-        var = known.var_upper if base == "MM-SBMV" and known.var_upper is not None else known.var
-        if var.ndim == 3:
-            var = np.diagonal(var, axis1=1, axis2=2)
-        second = np.minimum(var / scale**2 + np.maximum(low**2, high**2), 1)
-    else:
-        second = np.ones(())
-    return np.where(half > 0, half * bernstein_nu(low, high, second), 0.0)
+    if not base.endswith("V"):
+        return np.where(half > 0, half * bernstein_nu(low, high), 0.0)
+    var = known.var_upper if base == "MM-SBMV" and known.var_upper is not None else known.var
+    return np.where(half > 0, half * bernstein_nu(low, high, var=var / scale**2), 0.0)
+
+
+def is_diagonal(cov):
+    """Whether no two features of any point are correlated."""
+    d = cov.shape[1]
+    return not cov[:, ~np.eye(d, dtype=bool)].any()
 
 
 def root_of(var):

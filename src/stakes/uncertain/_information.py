@@ -5,42 +5,93 @@ from dataclasses import replace
 import numpy as np
 
 from stakes._core.stored.spec import Array
+from stakes.uncertain._frames import as_arrays, as_numbers
 from stakes.uncertain._moments import Moments, moments_from_replicates
 
-NAMES = ("lower", "upper", "var", "mean_lower", "mean_upper", "replicates")
+NAMES = ("lower", "upper", "var", "std", "cov", "mean_lower", "mean_upper", "replicates")
 
 
-def read_information(X, *, replicates=None, confidence_level=0.95, **given):
+def read_information(X, *, values=None, confidence_level=0.95, columns=None, **given):
     """Validate the arguments of `fit` and `predict` and return `Moments`.
 
-    X is the mean; None: the mean of the replicates or the middle of the support. NaN entries are
-    kept for :class:`MissingAsSet`.
+    X is the mean; None: the mean of the replicates or the middle of the support, which is not a
+    known mean; `values` are those of X, already checked. NaN entries are kept for
+    :class:`MissingAsSet`. Data frames are matched by name; `columns` are the names of the features
+    if X has none.
     """
     unknown = sorted(given.keys() - set(NAMES))
     if unknown:
         raise TypeError(f"Unknown argument {unknown[0]!r}; use {', '.join(NAMES)}.")
-    given = {name: np.asarray(a, np.float64) for name, a in given.items() if a is not None}
+    given = as_arrays(X, given, columns)
+    X = values if values is not None or X is None else as_numbers(X)
+    replicates = given.pop("replicates", None)
+    known_mean = X is not None or replicates is not None
+    if not known_mean:
+        X = _middle(given)
+        if "mean_lower" not in given:
+            given |= dict(mean_lower=given["lower"], mean_upper=given["upper"])
+    given = _one_spread(given, np.shape(X if replicates is None else replicates[:, 0]))
     if replicates is not None:
         known = moments_from_replicates(replicates, confidence_level)
         if "var" in given:
             known = replace(known, var_upper=given["var"])
         known = replace(known, **given)
         if X is not None:
-            X = np.asarray(X, np.float64)
             _check_shape("replicates", known.mean, X.shape)
             known = replace(known, mean=X)
     else:
-        if X is None:
-            X = _middle(given)
-        known = Moments(np.asarray(X, np.float64), **given, var_upper=given.get("var"))
+        known = Moments(X, **given, var_upper=given.get("var"), mean_known=known_mean)
     return _checked(known)
 
 
 def _middle(given):
+    """Where to place points without a mean; their mean may be anywhere in the support."""
     for pair in (("mean_lower", "mean_upper"), ("lower", "upper")):
         if all(name in given for name in pair):
             return (given[pair[0]] + given[pair[1]]) / 2
     raise ValueError("X=None needs replicates, or lower and upper, to locate the points.")
+
+
+def _one_spread(given, shape):
+    """`var`, `std` or `cov` in any form, as variances and possibly covariances per point."""
+    forms = [name for name in ("var", "std", "cov") if name in given]
+    if len(forms) > 1:
+        raise ValueError(f"Give one of var, std and cov. Got {' and '.join(forms)}.")
+    if not forms:
+        return given
+    name, n, d = forms[0], shape[0], shape[-1]
+    array, rest = given[name], {k: a for k, a in given.items() if k != forms[0]}
+    if name == "cov" or (name == "var" and array.ndim == 3):
+        if array.shape not in ((d, d), (n, d, d)):
+            raise ValueError(
+                f"{name} must be a covariance matrix of shape {(d, d)}, or one per example, of "
+                f"shape {(n, d, d)}. Got shape {array.shape} instead."
+            )
+        cov = np.broadcast_to(array, (n, d, d))
+        _check_covariance(name, array.reshape(-1, d, d))
+        return rest | {"cov": cov, "var": np.diagonal(cov, axis1=1, axis2=2).copy()}
+    if array.ndim == 0 or array.shape == (d,):
+        array = np.broadcast_to(array, shape)
+    _check_shape(name, array, shape)
+    if (array < 0).any():
+        row = int((array < 0).any(axis=1).argmax())
+        raise ValueError(f"{name} is negative in row {row}.")
+    return rest | {"var": array**2 if name == "std" else np.array(array)}
+
+
+def _check_covariance(name, cov):
+    if not np.isfinite(cov).all():
+        raise ValueError(f"{name} has missing or infinite covariances.")
+    size = np.abs(cov).max(axis=(1, 2))
+    skew = np.abs(cov - np.swapaxes(cov, 1, 2)).max(axis=(1, 2)) > 1e-8 * size
+    if skew.any():
+        raise ValueError(f"{name} is not symmetric in row {int(skew.argmax())}.")
+    least = np.linalg.eigvalsh(cov)[:, 0] if cov.shape[1] else size
+    if (least < -1e-8 * size).any():
+        row = int((least < -1e-8 * size).argmax())
+        raise ValueError(
+            f"{name} is no covariance matrix in row {row}: it has a negative eigenvalue."
+        )
 
 
 def _checked(known):
@@ -49,13 +100,16 @@ def _checked(known):
         array = getattr(known, name)
         if array is None:
             continue
-        if name == "var" and array.shape == (*shape, shape[1]):
-            if not np.isfinite(array).all():
-                raise ValueError("var has missing or infinite covariances.")
-            continue
         _check_shape(name, array, shape)
         if np.isinf(array).any():
             raise ValueError(f"{name} has infinite values; omit it if it is unknown.")
+        hole = np.isnan(array) & ~np.isnan(known.mean)
+        if hole.any():
+            row = int(hole.any(axis=1).argmax())
+            raise ValueError(
+                f"{name} is missing in row {row}, feature {int(hole[row].argmax())}, where X is "
+                "not; give it for every measurement."
+            )
     for low, high in (("lower", "upper"), ("mean_lower", "mean_upper")):
         if (getattr(known, low) is None) != (getattr(known, high) is None):
             raise ValueError(f"{low} and {high} must be given together.")
@@ -64,8 +118,6 @@ def _checked(known):
     _check_order("X", known.mean, "upper", known.upper)
     _check_order("lower", known.lower, "mean_upper", known.mean_upper)
     _check_order("mean_lower", known.mean_lower, "upper", known.upper)
-    if known.var is not None and known.var.ndim == 2 and (known.var < 0).any():
-        raise ValueError(f"var is negative in row {int((known.var < 0).any(axis=1).argmax())}.")
     return known
 
 
@@ -130,7 +182,7 @@ class MissingAsSet:
         missing = np.isnan(known.mean)
         if not missing.any():
             return known
-        if known.var is not None and known.var.ndim == 3:
+        if known.cov is not None:
             raise ValueError(
                 "With missing values, var must have shape (n, d); covariances do not work."
             )

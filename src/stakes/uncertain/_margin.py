@@ -6,17 +6,26 @@ from numbers import Integral, Real
 import numpy as np
 
 from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
-from stakes._core.intake import check_bounded, check_weights
+from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
-from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Part, Text, labels
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Text, labels
 from stakes.costs import COST_NAMES
+from stakes.uncertain._calibration import (
+    calibrated,
+    fit_calibration,
+    held_out_folds,
+    prior_only,
+    score_of,
+)
 from stakes.uncertain._docs import documented
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
-from stakes.uncertain._information import NAMES, MissingAsSet
+from stakes.uncertain._information import NAMES
 from stakes.uncertain._moments import Moments
-from stakes.uncertain._points import UncertainPoints
+from stakes.uncertain._points import UncertainPoints, with_covariances
 from stakes.uncertain._problem import MarginProblem
-from stakes.uncertain._solve import solve_margin
+from stakes.uncertain._solve import solve_margin, solve_roughly
+
+CLASSICAL = ("MM-M", "MM-S", "MM-MC")  # formulations that do not need the mean of the true point
 
 
 @documented
@@ -36,15 +45,18 @@ class UncertainMarginClassifier(UncertainPoints):
     ----------
     formulation : str, default="MM-SMV-I"
         Uncertainty set. MM-M: the mean. MM-R: the replicates as points. MM-S: the support. MM-MC:
-        mean and (co)variance, Chebyshev bound. Bernstein bound, for independent features: MM-SMV
-        (support, mean, variance), MM-SM (support, mean), MM-SBMV and MM-SBM (bounds on the mean
-        instead); with -I intersected with the support, which is never worse.
+        mean and (co)variance, Chebyshev bound. Bernstein bound, for independent errors of the
+        features: MM-SMV (support, mean, variance), MM-SM (support, mean), MM-SBMV and MM-SBM
+        (bounds on the mean instead); with -I intersected with the support, which is never worse.
+        With classical errors MM-M, MM-S and MM-MC.
     max_error : float, default=0.1
         Allowed probability :math:`\varepsilon` that an example is on the wrong side.
     C : float, default=1.0
         Weight of the slacks.
+    [error_model]
+    [independent]
     confidence_level : float, default=0.95
-        Confidence level of the moment bounds estimated from replicates.
+        Confidence level of moments and certificates that are estimated from replicates.
     solver : {"auto", "interior", "conic"}, default="auto"
         "auto": the interior point, then the cone program if the duality gap stays open.
     tol : float, default=1e-6
@@ -69,8 +81,14 @@ class UncertainMarginClassifier(UncertainPoints):
         Method that found the solution.
     n_iter_ : int
         Its number of iterations.
+    calibration_ : ndarray of shape (3,)
+        Slope a, offset c and spread k of the probability :math:`\Phi((at + c) /
+        \sqrt{1 + ka^2\tau^2})` of a score t with variance :math:`\tau^2`, fitted to the scores of
+        held-out examples.
     missing_ : MissingAsSet
         Support and moments of the features, used for missing entries.
+    population_ : Population
+        Mean and covariance of the true points, for classical errors only.
     classes_ : ndarray of shape (2,)
         Class labels; `classes_[1]` is the positive class.
     [seen]
@@ -89,27 +107,27 @@ class UncertainMarginClassifier(UncertainPoints):
     array([2., 1.])
     >>> unsure.predict_certificate(X, lower=X - 2, upper=X + 2).round(3)
     array([0.882, 0.882])
+    >>> unsure.predict(X, std=0.3, fn_cost=5.0).tolist()
+    [1, 1]
     """
 
-    _file_state = FEATURES | {
-        "classes_": labels(2),
-        "missing_": Part(("stakes.uncertain._information.MissingAsSet",)),
-        "coef_": Array("f8", (1, "d")),
-        "intercept_": Array("f8", (1,)),
-        "objective_": FIGURE,
-        "duality_gap_": FIGURE,
-        "solver_": Text(),
-        "n_iter_": COUNT,
-    }
-
-    @staticmethod
-    def _check_file_state(state, scope):
-        if "missing_" in state:
-            scope.bind("d", len(state["missing_"].state["mean"]))
+    _file_state = (
+        FEATURES
+        | UncertainPoints._error_state
+        | {
+            "classes_": labels(2),
+            "coef_": Array("f8", (1, "d")),
+            "intercept_": Array("f8", (1,)),
+            "calibration_": Array("f8", (3,)),
+            "objective_": FIGURE,
+            "duality_gap_": FIGURE,
+            "solver_": Text(),
+            "n_iter_": COUNT,
+        }
+    )
 
     _info = LearnerInfo(
         family="uncertain",
-        gives_probability=False,
         grid={"C": [0.01, 0.1, 1.0, 10.0]},
     )
     __metadata_request__fit = dict.fromkeys((*COST_NAMES, *NAMES, "sets"), True)
@@ -117,7 +135,7 @@ class UncertainMarginClassifier(UncertainPoints):
         "formulation": [StrOptions(set(FORMULATIONS))],
         "max_error": [Interval(Real, 0, 1, closed="both")],
         "C": [Interval(Real, 0, None, closed="neither")],
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
+        **UncertainPoints._error_constraints,
         "solver": [StrOptions({"auto", "interior", "conic"})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -131,6 +149,8 @@ class UncertainMarginClassifier(UncertainPoints):
         formulation="MM-SMV-I",
         max_error=0.1,
         C=1.0,
+        error_model="berkson",
+        independent=True,
         confidence_level=0.95,
         solver="auto",
         tol=1e-6,
@@ -144,6 +164,8 @@ class UncertainMarginClassifier(UncertainPoints):
         self.formulation = formulation
         self.max_error = max_error
         self.C = C
+        self.error_model = error_model
+        self.independent = independent
         self.confidence_level = confidence_level
         self.solver = solver
         self.tol = tol
@@ -164,6 +186,8 @@ class UncertainMarginClassifier(UncertainPoints):
         lower=None,
         upper=None,
         var=None,
+        std=None,
+        cov=None,
         mean_lower=None,
         mean_upper=None,
         replicates=None,
@@ -192,16 +216,20 @@ class UncertainMarginClassifier(UncertainPoints):
         -------
         self
         """
-        given = dict(lower=lower, upper=upper, var=var, mean_lower=mean_lower)
-        given |= dict(mean_upper=mean_upper, replicates=replicates)
-        if X is None:
-            X = sets.center if sets is not None else self._read(None, given).mean
-        X, y = self._validate_Xy(X, y)
-        check_bounded(X)
+        given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
+        given = {name: array for name, array in given.items() if array is not None}
+        if self.error_model == "classical" and self.formulation not in CLASSICAL:
+            raise ValueError(
+                f"{self.formulation} needs the mean of the true point, and with classical errors a "
+                f"measurement is not its mean; use one of {', '.join(CLASSICAL)}."
+            )
+        if sets is not None:
+            X, given = (sets.center if X is None else X), {}
+        known, y = self._validate_known(X, y, given)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
-        weight = check_weights(sample_weight, X, ensure_non_negative=True)
-        known = self._read(X, given)
-        self.missing_ = MissingAsSet(known, weight)
+        weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
+        known = self._learn_truth(known, given, weight)
         rows = np.flatnonzero(regret * weight > 0)
         if len(np.unique(y[rows])) < 2:
             raise ValueError(
@@ -216,14 +244,17 @@ class UncertainMarginClassifier(UncertainPoints):
                 raise ValueError(f"sets must have length {len(y)}. Got {len(sets)} instead.")
             problem = MarginProblem(sets[rows], y[rows], C[rows])
         else:
-            problem = self._problem(known, y, C, rows, replicates)
+            problem, rows = self._problem(known, y, C, rows, given)
         solution = solve_margin(problem, self.solver, self.tol, self.max_iter)
         self.coef_, self.intercept_ = solution.coef[None, :], np.array([solution.intercept])
         self.objective_, self.duality_gap_ = solution.objective, solution.gap
         self.solver_, self.n_iter_ = solution.solver, solution.n_iter
         positive = problem.y > 0
         constant = 2 * min(problem.C[positive].sum(), problem.C[~positive].sum())
-        if self.objective_ >= (1 - 1e-6) * constant:
+        if self.objective_ < (1 - 1e-6) * constant:
+            self.calibration_ = self._calibrate(problem, known, given, rows, weight)
+        else:
+            self.calibration_ = prior_only(positive, weight[rows])
             warnings.warn(
                 "The best classifier is constant: the uncertainty is too large in every direction. "
                 "Use a larger max_error, a formulation with more information or -I, or a larger C.",
@@ -232,10 +263,11 @@ class UncertainMarginClassifier(UncertainPoints):
             )
         return self
 
-    def _problem(self, known, y, C, rows, replicates):
-        """Problem of the given rows; MM-R has one example per replicate."""
+    def _problem(self, known, y, C, rows, given):
+        """Problem of the given rows and their owners; MM-R has one example per replicate."""
+        replicates = given.get("replicates")
         if self.formulation == "MM-R":
-            if replicates is None and known.keywords():
+            if replicates is None and given:
                 raise ValueError("MM-R needs replicates; without them use another formulation.")
             if replicates is not None:
                 R = np.asarray(replicates, np.float64)[rows]
@@ -243,8 +275,38 @@ class UncertainMarginClassifier(UncertainPoints):
                 owner = np.repeat(rows, R.shape[1])[there.ravel()]
                 points = R.reshape(-1, R.shape[2])[there.ravel()]
                 sets = uncertainty_set(Moments(points), "MM-M", self.max_error)
-                return MarginProblem(sets, y[owner], C[owner])
-        known = self.missing_.fill(known)
+                return MarginProblem(sets, y[owner], C[owner]), owner
+        if self.formulation == "MM-MC" and self.error_model == "berkson":
+            known = with_covariances(known, given)
         known = require(known, self.formulation).take(rows)
-        sets = uncertainty_set(known, self.formulation, self.max_error)
-        return MarginProblem(sets, y[rows], C[rows])
+        sets = uncertainty_set(
+            known, self.formulation, self.max_error, independent=self.independent
+        )
+        return MarginProblem(sets, y[rows], C[rows]), rows
+
+    def _calibrate(self, problem, known, given, owners, weight):
+        """Probabilities from the scores of held-out examples, of at most a few thousand.
+
+        `owners` are the examples of the rows of the problem, several of one with MM-R.
+        """
+        rows, first = np.unique(owners, return_index=True)
+        fold, part = held_out_folds(problem.y[first] > 0)
+        rows, y = rows[part], problem.y[first][part]
+        heavier = len(first) / len(part)  # the penalty of a sample, as that of all examples
+        score, variance = np.zeros((2, len(rows)))
+        for k in range(fold.max() + 1):
+            test = fold == k
+            train = np.isin(owners, rows if fold.max() == 0 else rows[~test])
+            less = MarginProblem(problem.sets[train], problem.y[train], heavier * problem.C[train])
+            w, b = solve_roughly(less, self.max_iter)
+            held = rows[test]
+            score[test] = known.mean[held] @ w + b
+            own = {n: np.asarray(a)[held] for n, a in given.items() if n == "replicates"}
+            variance[test] = self._score_variance(known.take(held), own, w)
+        return fit_calibration(score, variance, y > 0, weight[rows])
+
+    def _score_of(self, probability):
+        return score_of(self.calibration_, probability)
+
+    def _probability(self, score, variance):
+        return calibrated(self.calibration_, score, variance)

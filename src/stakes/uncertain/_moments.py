@@ -19,12 +19,17 @@ class Moments:
         Means, or estimates of them.
     lower, upper : ndarray of shape (n, d) or None
         Support.
-    var : ndarray of shape (n, d) or (n, d, d) or None
-        Variances, or covariance matrices.
+    var : ndarray of shape (n, d) or None
+        Variances.
     mean_lower, mean_upper : ndarray of shape (n, d) or None
         Bounds on the means.
     var_upper : ndarray of shape (n, d) or None
         Bounds on the variances.
+    cov : ndarray of shape (n, d, d) or None
+        Covariance matrices; None: errors of different features are independent, or nothing is
+        known about their correlation.
+    mean_known : bool, default=True
+        False if the point is only known to be in its support, so that `mean` is just its middle.
     """
 
     mean: np.ndarray
@@ -34,6 +39,8 @@ class Moments:
     mean_lower: np.ndarray | None = None
     mean_upper: np.ndarray | None = None
     var_upper: np.ndarray | None = None
+    cov: np.ndarray | None = None
+    mean_known: bool = True
 
     def __len__(self):
         return len(self.mean)
@@ -41,11 +48,12 @@ class Moments:
     def take(self, rows):
         """Information on some of the points."""
         given = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return Moments(**{name: None if a is None else a[rows] for name, a in given})
+        given = {n: a[rows] if isinstance(a, np.ndarray) else a for n, a in given}
+        return Moments(**given)
 
     def keywords(self):
         """The known parts except the mean, as keyword arguments of `fit`."""
-        names = ("lower", "upper", "var", "mean_lower", "mean_upper")
+        names = ("lower", "upper", "var", "cov", "mean_lower", "mean_upper")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
@@ -87,8 +95,10 @@ def moments_from_replicates(replicates, confidence_level=0.95, joint=False):
     The paper names Hotelling's statistic but has three replicates of 166 features, for which the
     joint interval does not exist; it can only have meant `joint=False` there.
 
-    The range of a few replicates is not a true support: a certificate built on it holds for the
-    range, not for the instrument. Pass `lower` and `upper` if you know them.
+    The range of a few replicates is not a true support, and a certificate from these moments
+    holds for the moments, not for the instrument: of three Gaussian measurements, the next one is
+    outside the range with probability 1/2. `predict_certificate` with `replicates` therefore does
+    not use them; it projects the replicates on the weights.
 
     Examples
     --------
@@ -136,3 +146,38 @@ def moments_from_replicates(replicates, confidence_level=0.95, joint=False):
         np.minimum(mean + reach, upper),
         np.minimum(var_upper, ((upper - lower) / 2) ** 2),
     )
+
+
+def covariances_from_replicates(replicates):
+    r"""Shrunken covariance matrices of repeated measurements, one per point.
+
+    .. math:: \hat\Sigma_i = \frac{(r_i - 1) S_i + (d + 1) \bar S}{r_i + d} ,
+
+    where :math:`S_i` is the sample covariance of point i and :math:`\bar S` the pooled one of all
+    points, with its off-diagonal entries shrunk by :math:`N/(N + d)` for N degrees of freedom.
+    Replicates with a missing feature are ignored; a point with a single one has the pooled matrix.
+
+    Parameters
+    ----------
+    replicates : array-like of shape (n, r, d)
+        r measurements of each of n points; NaN where a replicate is missing.
+
+    Returns
+    -------
+    ndarray of shape (n, d, d)
+
+    Examples
+    --------
+    >>> covariances_from_replicates([[[1.0], [2.0], [3.0]], [[0.0], [2.0], [4.0]]]).ravel()
+    array([1.75, 3.25])
+    """
+    R = np.asarray(replicates, np.float64)
+    whole = ~np.isnan(R).any(axis=2)
+    count = np.maximum(whole.sum(axis=1), 1)
+    away = np.where(whole[:, :, None], R, 0.0)
+    away = np.where(whole[:, :, None], away - (away.sum(axis=1) / count[:, None])[:, None], 0.0)
+    products = np.einsum("nrj,nrk->njk", away, away)
+    freedom, d = max(int((count - 1).sum()), 1), R.shape[2]
+    pooled = products.sum(axis=0) / freedom
+    keep = np.where(np.eye(d, dtype=bool), 1.0, freedom / (freedom + d))
+    return (products + (d + 1) * pooled * keep) / (count + d)[:, None, None]

@@ -3,11 +3,11 @@
 import numpy as np
 
 from stakes.uncertain._docs import documented
-from stakes.uncertain._nu_jit import fill_nu
+from stakes.uncertain._nu_jit import fill_nu, fill_nu_of_variance
 
 
 @documented
-def bernstein_nu(mean_lower, mean_upper, second_moment):
+def bernstein_nu(mean_lower, mean_upper, second_moment=1.0, *, var=None):
     r"""Smallest Gaussian width that dominates a variable on [-1, 1], from bounds on its moments.
 
     The smallest :math:`\nu` such that for every :math:`X \in [-1, 1]` with mean :math:`\mu`
@@ -19,8 +19,11 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
     ----------
     mean_lower, mean_upper : array-like
         Bounds on the mean, :math:`\mu^-` and :math:`\mu^+`; equal if the mean is known.
-    second_moment : array-like
+    second_moment : array-like, default=1.0
         Bound on the second moment, :math:`\sigma^2`; 1 if it is unknown.
+    var : array-like, default=None
+        Bound on the variance, instead of one on the second moment: tighter if the mean is not
+        known exactly.
 
     Returns
     -------
@@ -36,8 +39,10 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
     \sigma^2)`, and the sharp sub-Gaussian constant of two points is known [2]_:
     :math:`\nu^2 = L^2 (1 - 2q)/(2\log((1 - q)/q))` for :math:`q < 1/2`, else the variance.
     The worst mean for :math:`t \ge 0` is :math:`\mu^+` unless :math:`\mu^+ > \sigma^2`, which needs
-    a one-dimensional search. A mean beyond the root of the second moment contradicts Jensen's
-    inequality and is moved to it.
+    a one-dimensional search. With a bound on the variance it always is :math:`\mu^+`: the worst
+    :math:`E[e^{tX}]` of mean :math:`1 - a` and variance v is
+    :math:`e^t(v + a^2e^{-t(a + v/a)})/(a^2 + v)`, which falls with a. A mean beyond the root of
+    the second moment contradicts Jensen's inequality and is moved to it.
 
     References
     ----------
@@ -51,10 +56,14 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
     0.4538...
     >>> bernstein_nu([-0.3, 0.9], [0.5, 0.9], 1.0)
     array([0.9539392 , 0.78187076])
+    >>> bernstein_nu(-0.5, 0.5, 0.01 + 0.5**2), bernstein_nu(-0.5, 0.5, var=0.01)
+    (0.3064..., 0.1969...)
     """
-    arrays = (np.asarray(a, np.float64) for a in (mean_lower, mean_upper, second_moment))
-    mean_lower, mean_upper, second_moment = np.broadcast_arrays(*arrays)
-    given = dict(mean_lower=mean_lower, mean_upper=mean_upper, second_moment=second_moment)
+    spread = second_moment if var is None else var
+    arrays = (np.asarray(a, np.float64) for a in (mean_lower, mean_upper, spread))
+    mean_lower, mean_upper, spread = np.broadcast_arrays(*arrays)
+    name = "second_moment" if var is None else "var"
+    given = {"mean_lower": mean_lower, "mean_upper": mean_upper, name: spread}
     for name, array in given.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name} of bernstein_nu has missing or infinite values.")
@@ -62,5 +71,5 @@ def bernstein_nu(mean_lower, mean_upper, second_moment):
         raise ValueError("mean_lower of bernstein_nu is above mean_upper in some entries.")
     nu = np.empty(mean_lower.shape)
     flat = (np.ascontiguousarray(array).reshape(-1) for array in given.values())
-    fill_nu(*flat, nu.reshape(-1))
+    (fill_nu if var is None else fill_nu_of_variance)(*flat, nu.reshape(-1))
     return nu if nu.ndim else float(nu)

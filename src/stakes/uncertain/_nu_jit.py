@@ -27,6 +27,17 @@ def fill_nu(mean_lower, mean_upper, second_moment, nu):
 
 
 @njit(cache=True)
+def fill_nu_of_variance(mean_lower, mean_upper, variance, nu):
+    """As `fill_nu` with bounds on the variance: the worst mean is the one nearest to the tail."""
+    for i in range(len(nu)):
+        lower, upper = max(mean_lower[i], -1.0), min(mean_upper[i], 1.0)
+        v = max(variance[i], 0.0)
+        above = known_mean(upper, min(v + upper * upper, 1.0))
+        below = known_mean(-lower, min(v + lower * lower, 1.0))
+        nu[i] = math.sqrt(max(above, below))
+
+
+@njit(cache=True)
 def one_side(mu_lower, mu_upper, m2):
     """Smallest k^2 of Eq. (14) for t >= 0."""
     k2 = known_mean(mu_upper, m2)

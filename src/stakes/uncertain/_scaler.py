@@ -7,6 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.docs import documented
 from stakes._core.intake import validate_data
 from stakes._core.stored.spec import FEATURES, Array
+from stakes.uncertain._frames import as_arrays
+from stakes.uncertain._information import NAMES
 
 _PLACES = ("lower", "upper", "mean_lower", "mean_upper", "replicates")
 
@@ -39,9 +41,14 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [ 2. ,  1.5]])
     """
 
-    _file_state = FEATURES | {"mean_": Array("f8", ("d",)), "scale_": Array("f8", ("d",), low=0)}
+    # asked for, so that a pipeline that would pass error bars on unscaled is refused in `fit`
+    __metadata_request__fit = dict.fromkeys(NAMES, True)
+    _file_state = FEATURES | {
+        "mean_": Array("f8", ("d",), low=-1e100, high=1e100),
+        "scale_": Array("f8", ("d",), low=1e-50, high=1e100),
+    }
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, **information):
         """Compute mean and standard deviation of each feature; missing entries are ignored.
 
         Parameters
@@ -50,11 +57,19 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             Measurements.
         y : None
             Ignored.
+        **information : array-like
+            Refused: scikit-learn's `Pipeline` would pass error bars on without scaling them; use
+            :class:`UncertainPipeline`.
 
         Returns
         -------
         self
         """
+        if any(array is not None for array in information.values()):
+            raise ValueError(
+                "A scikit-learn Pipeline does not scale error bars; use UncertainPipeline, or "
+                "scale them with transform_uncertainty."
+            )
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         seen = ~np.isnan(X)
         count = np.maximum(seen.sum(axis=0), 1)
@@ -86,7 +101,8 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         **information : array-like
-            Any of `lower`, `upper`, `mean_lower`, `mean_upper`, `replicates` and `var`.
+            Any of `lower`, `upper`, `mean_lower`, `mean_upper`, `replicates`, `var`, `std` and
+            `cov`, in every form that `fit` of a classifier takes. Data frames are matched by name.
 
         Returns
         -------
@@ -94,18 +110,19 @@ class UncertainScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The scaled arrays, by name.
         """
         check_is_fitted(self)
-        scaled = {}
-        for name, array in information.items():
-            array = np.asarray(array, np.float64)
+        unknown = sorted(information.keys() - {*NAMES})
+        if unknown:
+            raise ValueError(f"transform_uncertainty takes {', '.join(NAMES)}. Got {unknown[0]!r}.")
+        given = as_arrays(None, information, getattr(self, "feature_names_in_", None))
+        s, scaled = self.scale_, {}
+        for name, array in given.items():
             if name in _PLACES:
-                scaled[name] = (array - self.mean_) / self.scale_
-            elif name == "var":
-                square = self.scale_**2 if array.ndim == 2 else np.outer(self.scale_, self.scale_)
-                scaled[name] = array / square
+                scaled[name] = (array - self.mean_) / s
+            elif name == "std":
+                scaled[name] = array / s
             else:
-                raise ValueError(
-                    f"transform_uncertainty takes {', '.join(_PLACES)} and var. Got {name!r}."
-                )
+                full = name == "cov" or array.ndim == 3
+                scaled[name] = array / (np.outer(s, s) if full else s**2)
         return scaled
 
     def __sklearn_tags__(self):

@@ -37,6 +37,11 @@ class UncertaintySet:
     def __len__(self):
         return len(self.center)
 
+    @property
+    def shape(self):
+        """(n, d); scikit-learn splits what has a shape by indexing with arrays."""
+        return self.center.shape
+
     def __getitem__(self, rows):
         """The sets of some examples; `rows` is a slice, a mask or indices."""
         part = UncertaintySet()

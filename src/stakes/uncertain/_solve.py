@@ -49,6 +49,13 @@ def solve_margin(problem, solver="auto", tol=1e-6, max_iter=100):
     return best
 
 
+def solve_roughly(problem, max_iter=100):
+    """Weights and intercept of a MarginProblem to about four digits, without a certificate."""
+    problem = problem.simplified()
+    coef, intercept = solve_interior(problem, 1e-4, max_iter)[:2]
+    return coef, intercept
+
+
 def _interior(problem, tol, max_iter, careful):
     found = solve_interior(problem, tol, max_iter, careful)
     coef, intercept, alpha, (near, smooth), n_iter = found

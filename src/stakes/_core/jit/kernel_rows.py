@@ -20,6 +20,11 @@ from numba.extending import overload
 DENSE, BITS, CSR, GRAM = 0, 1, 2, 3
 LINEAR, RBF, POLY = 0, 1, 2
 
+# rows of Support.floats and Support.ints, which have one entry per vector
+NORM, ALPHA, SIGN, MARGIN, THETA = range(5)
+INDEX, USED, START, LENGTH = range(4)
+ID = START  # of a Gram matrix
+
 # slots of Query.whole
 NONZEROS, EXAMPLE = 0, 1
 
@@ -32,9 +37,14 @@ _ONE_BITS = 1023 << 52  # the exponent bits of 1.0
 class Support(NamedTuple):
     """The support vectors as the compiled loops see them; arrays of unused layouts are empty.
 
-    `kind` is the layout, `norms` are squared norms. DENSE: `T`, features by vectors. BITS: `W`,
-    64-bit words by vectors, and `table`, the kernel by bit count. CSR: `starts`, `lengths`,
-    `indices`, `values`, a pool of rows. GRAM: `gram`, and `ids`, the row of each vector in it.
+    Few arrays, because handing one to a compiled function takes as long as 100 kernel values.
+    `kind` is the layout. DENSE: `table`, features by vectors. BITS: `words`, 64-bit words by
+    vectors, and `values`, the kernel by bit count. CSR: `indices` and `values`, a pool of rows, of
+    which `ints` has the start and the length, and `wide`, one zero per feature. GRAM: `table`, the
+    matrix, of which `ints` has the row. `floats` and `ints` have one column per vector; their rows
+    and the slots of `counts` and `numbers` are named in this file and in the caller's.
+    `row_size` is the largest number of nonzeros of a row. `pairs` has the kernel of the vectors
+    with each other if their number is limited. f shrinks by `decay` with each example.
     """
 
     kind: int
@@ -42,41 +52,42 @@ class Support(NamedTuple):
     gamma: float
     coef0: float
     degree: int
-    T: np.ndarray
-    W: np.ndarray
-    starts: np.ndarray
-    lengths: np.ndarray
+    row_size: int
+    limit: int
+    decay: float
+    table: np.ndarray
+    words: np.ndarray
     indices: np.ndarray
     values: np.ndarray
-    norms: np.ndarray
-    table: np.ndarray
-    gram: np.ndarray
-    ids: np.ndarray
+    wide: np.ndarray
+    floats: np.ndarray
+    ints: np.ndarray
+    pairs: np.ndarray
+    counts: np.ndarray
+    numbers: np.ndarray
 
 
 class Batch(NamedTuple):
-    """Examples in the layout of the store; see `Support` for the layouts."""
+    """Examples in the layout of the store: rows, words, or compressed rows.
+
+    Those of a Gram matrix are row numbers in `indices`.
+    """
 
     X: np.ndarray
     W: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
     data: np.ndarray
-    ids: np.ndarray
 
 
 class Query(NamedTuple):
-    """One vector: its nonzeros, its words, its count of nonzeros and example number, its norm.
-
-    `wide` is the vector spread over all features; it is zero except inside `dot_row`.
-    """
+    """One vector: its nonzeros, its words, its count of nonzeros and example number, its norm."""
 
     index: np.ndarray
     value: np.ndarray
     words: np.ndarray
     whole: np.ndarray
     norm: np.ndarray
-    wide: np.ndarray
 
 
 def popcount(word):
@@ -100,14 +111,12 @@ def _popcount(word):
 @njit(cache=True)
 def new_query(S):
     """Room for one vector in the layout of the store."""
-    n_features = S.T.shape[0]
     return Query(
-        np.empty(n_features, np.int64),
-        np.empty(n_features, np.float64),
-        np.empty(S.W.shape[0], np.uint64),
+        np.empty(S.row_size, np.int64),
+        np.empty(S.row_size, np.float64),
+        np.empty(S.words.shape[0], np.uint64),
         np.zeros(2, np.int64),
         np.zeros(1, np.float64),
-        np.zeros(n_features if S.kind == CSR else 0, np.float64),
     )
 
 
@@ -131,7 +140,7 @@ def load_example(S, batch, t, q):
             q.index[i], q.value[i] = batch.indices[start + i], batch.data[start + i]
         q.whole[NONZEROS] = n
     else:
-        q.whole[EXAMPLE] = batch.ids[t]
+        q.whole[EXAMPLE] = batch.indices[t]
     q.norm[0] = _squared_norm(S, q)
 
 
@@ -140,68 +149,67 @@ def load_support(S, j, q):
     """Make support vector j the query."""
     if S.kind == DENSE:
         n = 0
-        for k in range(S.T.shape[0]):
-            if S.T[k, j] != 0.0:
-                q.index[n], q.value[n] = k, S.T[k, j]
+        for k in range(S.table.shape[0]):
+            if S.table[k, j] != 0.0:
+                q.index[n], q.value[n] = k, S.table[k, j]
                 n += 1
         q.whole[NONZEROS] = n
     elif S.kind == BITS:
         for w in range(q.words.size):
-            q.words[w] = S.W[w, j]
+            q.words[w] = S.words[w, j]
     elif S.kind == CSR:
-        start, n = S.starts[j], S.lengths[j]
+        start, n = S.ints[START, j], S.ints[LENGTH, j]
         for i in range(n):
             q.index[i], q.value[i] = S.indices[start + i], S.values[start + i]
         q.whole[NONZEROS] = n
     else:
-        q.whole[EXAMPLE] = S.ids[j]
-    q.norm[0] = S.norms[j]
+        q.whole[EXAMPLE] = S.ints[ID, j]
+    q.norm[0] = S.floats[NORM, j]
 
 
 @njit(cache=True)
 def store_query(S, q, j, used):
     """Write the query into place j of the store; return how much of the CSR pool is then used."""
     n = q.whole[NONZEROS]
-    S.norms[j] = q.norm[0]
+    S.floats[NORM, j] = q.norm[0]
     if S.kind == DENSE:
-        for k in range(S.T.shape[0]):
-            S.T[k, j] = 0.0
+        for k in range(S.table.shape[0]):
+            S.table[k, j] = 0.0
         for i in range(n):
-            S.T[q.index[i], j] = q.value[i]
+            S.table[q.index[i], j] = q.value[i]
     elif S.kind == BITS:
         for w in range(q.words.size):
-            S.W[w, j] = q.words[w]
+            S.words[w, j] = q.words[w]
     elif S.kind == CSR:
-        S.starts[j], S.lengths[j] = used, n
+        S.ints[START, j], S.ints[LENGTH, j] = used, n
         for i in range(n):
             S.indices[used + i], S.values[used + i] = q.index[i], q.value[i]
         return used + n
     else:
-        S.ids[j] = q.whole[EXAMPLE]
+        S.ints[ID, j] = q.whole[EXAMPLE]
     return used
 
 
 @njit(cache=True)
 def move_support(S, source, target):
-    """Copy one support vector over another."""
-    S.norms[target] = S.norms[source]
+    """Copy one support vector, with its numbers, over another."""
+    for i in range(S.floats.shape[0]):
+        S.floats[i, target] = S.floats[i, source]
+    for i in range(S.ints.shape[0]):
+        S.ints[i, target] = S.ints[i, source]
     if S.kind == DENSE:
-        for k in range(S.T.shape[0]):
-            S.T[k, target] = S.T[k, source]
+        for k in range(S.table.shape[0]):
+            S.table[k, target] = S.table[k, source]
     elif S.kind == BITS:
-        for w in range(S.W.shape[0]):
-            S.W[w, target] = S.W[w, source]
-    elif S.kind == CSR:
-        S.starts[target], S.lengths[target] = S.starts[source], S.lengths[source]
-    else:
-        S.ids[target] = S.ids[source]
+        for w in range(S.words.shape[0]):
+            S.words[w, target] = S.words[w, source]
 
 
 @njit(cache=True)
 def self_value(S, q):
     """The kernel of the query with itself."""
     if S.kind == GRAM:
-        return S.gram[q.whole[EXAMPLE], q.whole[EXAMPLE]]
+        return S.table[q.whole[EXAMPLE], q.whole[EXAMPLE]]
     if S.kernel == RBF:
         return 1.0
     if S.kernel == LINEAR:
@@ -216,15 +224,16 @@ def fill_row(S, q, low, high, row):
         return
     out = row[low:high]
     if S.kind == BITS:
-        _count_row(S.W[:, low:high], q.words, S.kernel == RBF, S.table, out)
+        _count_row(S.words[:, low:high], q.words, S.kernel == RBF, S.values, out)
     elif S.kind == GRAM:
-        given = S.gram[q.whole[EXAMPLE]]
-        ids = S.ids[low:high]
+        given = S.table[q.whole[EXAMPLE]]
+        ids = S.ints[ID, low:high]
         for j in range(out.size):
             out[j] = given[ids[j]]
     else:
         dot_row(S, q, low, high, out)
-        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], S.norms[low:high], out)
+        norms = S.floats[NORM, low:high]
+        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], norms, out)
 
 
 @njit(cache=True)
@@ -237,25 +246,25 @@ def dot_row(S, q, low, high, out):
         # four features a sweep: `out` is read and written a quarter as often, in the same order
         i = 0
         while i + 4 <= n:
-            a, b = S.T[q.index[i], low:high], S.T[q.index[i + 1], low:high]
-            c, d = S.T[q.index[i + 2], low:high], S.T[q.index[i + 3], low:high]
+            a, b = S.table[q.index[i], low:high], S.table[q.index[i + 1], low:high]
+            c, d = S.table[q.index[i + 2], low:high], S.table[q.index[i + 3], low:high]
             _add_four(out, a, b, c, d, q.value[i : i + 4])
             i += 4
         while i < n:
-            _add_one(out, S.T[q.index[i], low:high], q.value[i])
+            _add_one(out, S.table[q.index[i], low:high], q.value[i])
             i += 1
         return
     # a stored zero adds nothing, so the sum has the same bits as over the common nonzeros
     for i in range(n):
-        q.wide[q.index[i]] = q.value[i]
+        S.wide[q.index[i]] = q.value[i]
     for j in range(low, high):
-        start = S.starts[j]
+        start = S.ints[START, j]
         total = 0.0
-        for i in range(start, start + S.lengths[j]):
-            total += q.wide[S.indices[i]] * S.values[i]
+        for i in range(start, start + S.ints[LENGTH, j]):
+            total += S.wide[S.indices[i]] * S.values[i]
         out[j - low] = total
     for i in range(n):
-        q.wide[q.index[i]] = 0.0
+        S.wide[q.index[i]] = 0.0
 
 
 @njit(cache=True)

@@ -1,7 +1,5 @@
 """What LightGBM's and XGBoost's classifiers may hold in a model file."""
 
-import importlib
-
 from stakes._core.stored.lightgbm_text import clean_text
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
@@ -22,8 +20,8 @@ from stakes._core.stored.spec import (
     Word,
     labels,
 )
-from stakes._core.stored.state import ESTIMATOR, State
-from stakes._core.stored.xgboost_bytes import clean_bytes
+from stakes._core.stored.state import ESTIMATOR, State, known_class
+from stakes._core.stored.xgboost_bytes import OBJECTIVES, clean_bytes
 
 _NOT_FITTED = Number(-1, 0, whole=True)
 _LIGHTGBM = {
@@ -106,13 +104,15 @@ def _check_lightgbm(state, scope):
 
 
 def _declare_lightgbm(name):
-    names = _owner(name)._get_param_names()
+    names = known_class(name)._get_param_names()
 
     def extra(state):
         """Further keyword arguments, which LightGBM keeps as attributes."""
         others = state.get("_other_params")
         found = others.keys() if isinstance(others, dict) else ()
-        return {one for one in found if isinstance(one, str) and not hasattr(_owner(name), one)}
+        return {
+            one for one in found if isinstance(one, str) and not hasattr(known_class(name), one)
+        }
 
     parameters = {one: _LIGHTGBM_PARAMETERS.get(one, Parameter()) for one in names} | {
         "_other_params": Mapping(_SIMPLE),
@@ -142,21 +142,45 @@ def _check_xgboost(state, scope):
         raise Damaged("an XGBoost model has a wrong number of classes")
 
 
+_COUNTS = {"max_depth": 0, "max_leaves": 0, "max_bin": 2, "n_estimators": 1, "verbosity": 0}
+_COUNTS |= {"num_parallel_tree": 1, "early_stopping_rounds": 1, "n_jobs": -1}
+_COUNTS |= {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "random_state": 0}
+_SHARES = {"subsample": 1, "colsample_bytree": 1, "colsample_bylevel": 1, "colsample_bynode": 1}
+_SHARES |= dict.fromkeys(("learning_rate", "gamma", "min_child_weight", "max_delta_step"), 1e30)
+_SHARES |= dict.fromkeys(("reg_alpha", "reg_lambda", "scale_pos_weight"), 1e30)
+_CHOICES = {
+    "objective": tuple(OBJECTIVES),
+    "booster": ("gbtree",),
+    "grow_policy": ("depthwise", "lossguide"),
+    "tree_method": ("auto", "exact", "approx", "hist"),
+    "sampling_method": ("uniform", "gradient_based"),
+    "multi_strategy": ("one_output_per_tree",),
+    "importance_type": ("gain", "weight", "cover", "total_gain", "total_cover"),
+}
+_XGBOOST_PARAMETERS = {
+    **{name: Number(least, 2**31 - 1, whole=True) for name, least in _COUNTS.items()},
+    **{name: Number(0, most) for name, most in _SHARES.items()},
+    **{name: Text(choices) for name, choices in _CHOICES.items()},
+    "base_score": Number(0, 1),
+    "device": Word(),
+    "missing": Number(nan=True),
+    "validate_parameters": Flag(),
+    "enable_categorical": Flag(),
+    "eval_metric": Either((Word(), Listed(Word()))),
+}
+
+
 def _declare_xgboost(name):
     fitted = {"_Booster": Part(("xgboost.core.Booster",)), "n_classes_": Number(1, whole=True)}
     fitted |= {"evals_result_": Sometimes(Plain()), "_features_count": Sometimes(Plain())}
-    parameters = dict.fromkeys(_owner(name)._get_param_names(), Parameter())
-    parameters |= {"kwargs": Sometimes(Plain())}
+    parameters = {"kwargs": Sometimes(Maybe(Mapping(_SIMPLE)))}
     # every parameter of the parent class is one as well
-    for parent in _owner(name).__mro__:
-        if hasattr(parent, "_get_param_names") and parent.__init__ is not object.__init__:
-            parameters |= dict.fromkeys(parent._get_param_names(), Sometimes(Parameter()))
+    for owner in known_class(name).__mro__:
+        if hasattr(owner, "_get_param_names") and owner.__init__ is not object.__init__:
+            for one in owner._get_param_names():
+                spec = Maybe(_XGBOOST_PARAMETERS.get(one, Plain()))
+                parameters.setdefault(one, spec if owner is known_class(name) else Sometimes(spec))
     return State(parameters, ESTIMATOR | fitted, check=_check_xgboost)
-
-
-def _owner(name):
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
 
 
 BOOSTERS = {

@@ -1,12 +1,12 @@
 """Make the objects of a model file from plain values that have been checked."""
 
 import functools
-import importlib
 
 import numpy as np
 
 from stakes._core.stored.plain import Named, Record
 from stakes._core.stored.spec import VALUES
+from stakes._core.stored.state import known_class
 
 
 class Builder:
@@ -53,8 +53,7 @@ class Builder:
             raise RuntimeError(f"{record.name} was not checked")
         if record.name in _SPECIAL:
             return _SPECIAL[record.name](self, record)
-        module, _, attribute = record.name.rpartition(".")
-        owner = getattr(importlib.import_module(module), attribute)
+        owner = known_class(record.name)
         args = self.build(record.args)
         if hasattr(owner, "_fields"):  # a named tuple
             return owner(*self.build(record.state))

@@ -8,6 +8,7 @@ from functools import cache
 
 from stakes._core.stored import sklearn_checks as checks
 from stakes._core.stored.boosters import BOOSTERS
+from stakes._core.stored.sklearn_ensembles import ENSEMBLES
 from stakes._core.stored.spec import (
     COUNT,
     Anything,
@@ -28,18 +29,19 @@ from stakes._core.stored.spec import (
 )
 from stakes._core.stored.state import ESTIMATOR, estimator, thing
 
-_VECTOR = Array("f", ("d",))
+# scaled numbers times weights must not overflow
+_CENTER, _SCALE = (
+    Array("f", ("d",), low=-1e100, high=1e100),
+    Array("f", ("d",), low=1e-50, high=1e100),
+)
 _SIGMOID = "sklearn.calibration._SigmoidCalibration"
 _ISOTONIC = "sklearn.isotonic.IsotonicRegression"
-_LOSS = "sklearn._loss.loss."
-_HIST = "sklearn.ensemble._hist_gradient_boosting."
-_TREE = "sklearn.tree._tree.Tree"
 
 
 @cache
 def foreign_state(name):
     """What a class of another package may hold, or None if it is not known."""
-    declare = _DECLARED.get(name) or BOOSTERS.get(name)
+    declare = _DECLARED.get(name) or ENSEMBLES.get(name) or BOOSTERS.get(name)
     return None if declare is None else declare(name)
 
 
@@ -49,62 +51,6 @@ _LINEAR = {
     "n_iter_": Sometimes(Plain()),
     "classes_": labels("k"),
     "n_features_in_": Count("d", 1),
-}
-_TREE_FITTED = {
-    "tree_": Part((_TREE,)),
-    "n_outputs_": Number(1, 1, whole=True),
-    "n_classes_": Sometimes(Count("k", 1)),
-    "max_features_": Number(1, whole=True),
-    "n_features_in_": Count("d", 1),
-}
-_FOREST = {
-    "estimators_": Listed(Part()),
-    "estimator_": Part(),
-    "n_outputs_": Number(1, 1, whole=True),
-    "n_classes_": Count("k", 1),
-    "classes_": labels("k"),
-    "n_features_in_": Count("d", 1),
-    "_n_samples": Sometimes(COUNT),
-    "_n_samples_bootstrap": Sometimes(Maybe(COUNT)),
-    "_sample_weight": Sometimes(Maybe(Array("f", (None,)))),
-    "oob_score_": Sometimes(Number()),
-    "oob_decision_function_": Sometimes(Array("f", (None, "k"), nan=True)),
-}
-_GRADIENT = {
-    "estimators_": Listed(Part(("sklearn.tree._classes.DecisionTreeRegressor",))),
-    "init_": Either((Part(), Text(("zero",)))),
-    "_loss": Part(),
-    "n_estimators_": Number(0, whole=True),
-    "n_trees_per_iteration_": Number(1, whole=True),
-    "max_features_": Number(1, whole=True),
-    "train_score_": Array("f", (None,), nan=True),
-    "oob_improvement_": Sometimes(Plain()),
-    "oob_scores_": Sometimes(Plain()),
-    "oob_score_": Sometimes(Plain()),
-    "n_classes_": Sometimes(Count("k", 1)),
-    "classes_": labels("k"),
-    "n_features_in_": Count("d", 1),
-    "_rng": Sometimes(Part(("numpy.random.RandomState",))),
-}
-_BOOSTED = {
-    "_predictors": Listed(Listed(Part((f"{_HIST}predictor.TreePredictor",)))),
-    "_baseline_prediction": Array("f", (1, None)),
-    "_bin_mapper": Part((f"{_HIST}binning._BinMapper",)),
-    "_loss": Part(),
-    "n_trees_per_iteration_": Number(1, 10_000, whole=True),
-    "is_categorical_": Maybe(Array("b", ("d",))),
-    "_is_categorical_remapped": Maybe(Array("b", ("d",))),
-    "_preprocessor": Maybe(Part()),
-    "_label_encoder": Sometimes(Part()),
-    "_random_seed": Plain(),
-    "_feature_subsample_rng": Part(("numpy.random.Generator",)),
-    "_n_features": Count("d", 1),
-    "n_features_in_": Count("d", 1),
-    "do_early_stopping_": Flag(),
-    "_use_validation_data": Flag(),
-    "_scorer": Maybe(Text()),
-    "train_score_": Array("f", (None,), nan=True),
-    "validation_score_": Array("f", (None,), nan=True),
 }
 _SUPPORT = {
     "_sparse": Flag(),
@@ -128,20 +74,6 @@ _SUPPORT = {
     "shape_fit_": Plain(),
     "_num_samples": Sometimes(COUNT),
 }
-_LOSS_STATE = {
-    "closs": Part(),
-    "link": Part(),
-    "n_classes": Maybe(Number(1, whole=True)),
-    "xp": Maybe(Plain()),
-    "device": Maybe(Plain()),
-    "approx_hessian": Flag(),
-    "constant_hessian": Flag(),
-    "interval_y_true": Part(),
-    "interval_y_pred": Part(),
-    "class_indexing_offsets": Sometimes(Plain()),
-    "y_true_int": Sometimes(Plain()),
-    "y_true_one_hot": Sometimes(Plain()),
-}
 _SCALED = {"n_samples_seen_": Sometimes(Plain()), "n_features_in_": Count("d")}
 _TRANSFORMER = Together((Text(), Either((Part(), Text(("drop", "passthrough")))), Plain()))
 _STEPS = Listed(Together((Text(), Either((Part(), Text(("passthrough",)))))))
@@ -164,6 +96,7 @@ _DECLARED = {
             "transform_input": Maybe(Plain()),
         },
         ESTIMATOR,
+        check=checks.check_steps,
     ),
     "sklearn.linear_model._logistic.LogisticRegression": estimator(_LINEAR, checks.check_linear),
     "sklearn.linear_model._logistic.LogisticRegressionCV": estimator(
@@ -191,13 +124,14 @@ _DECLARED = {
     "sklearn.naive_bayes.GaussianNB": estimator(
         {
             "theta_": Array("f", ("k", "d")),
-            "var_": Array("f", ("k", "d"), low=0),
+            "var_": Array("f", ("k", "d"), low=1e-100),
             "class_prior_": Array("f", ("k",), low=0, high=1),
             "class_count_": Array("f", ("k",), low=0),
             "epsilon_": Number(0),
             "classes_": labels("k"),
             "n_features_in_": Count("d", 1),
-        }
+        },
+        checks.check_bayes,
     ),
     "sklearn.dummy.DummyClassifier": estimator(
         {
@@ -210,16 +144,6 @@ _DECLARED = {
     ),
     "sklearn.svm._classes.SVC": estimator(
         _SUPPORT, checks.check_support, nu=Number(), epsilon=Number()
-    ),
-    _TREE: thing(
-        {
-            "max_depth": COUNT,
-            "node_count": Number(1, 2**31, whole=True),
-            "nodes": Anything(),
-            "values": Array("f8", (None, 1, None)),
-        },
-        args=(Count("d", 1), Array("i8", (1,), low=1), Number(1, 1, whole=True)),
-        check=checks.check_tree,
     ),
     "numpy.random.Generator": thing(
         {"state": Plain(), "seeds": Plain()}, check=checks.check_generator
@@ -236,10 +160,6 @@ _DECLARED = {
     "functools.partial": thing(
         {"func": Anything(), "args": Plain(), "kwds": Anything(), "namespace": Plain()},
         check=checks.check_partial,
-    ),
-    "sklearn._loss.link.Interval": thing(
-        dict.fromkeys(("low", "high"), Number(infinite=True))
-        | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
     ),
     _SIGMOID: thing({"a_": Number(), "b_": Number(), "_sklearn_version": Sometimes(Text())}),
     _ISOTONIC: estimator(
@@ -268,17 +188,18 @@ _DECLARED = {
     "sklearn.frozen._frozen.FrozenEstimator": estimator({}),
     "sklearn.preprocessing._label.LabelEncoder": estimator({}),
     "sklearn.preprocessing._data.StandardScaler": estimator(
-        _SCALED | {name: Maybe(_VECTOR) for name in ("mean_", "var_", "scale_")}
+        _SCALED
+        | {"mean_": Maybe(_CENTER), "scale_": Maybe(_SCALE), "var_": Maybe(Array("f", ("d",)))}
     ),
     "sklearn.preprocessing._data.MinMaxScaler": estimator(
         _SCALED
-        | dict.fromkeys(("min_", "scale_", "data_min_", "data_max_", "data_range_"), _VECTOR)
+        | dict.fromkeys(("min_", "scale_", "data_min_", "data_max_", "data_range_"), _CENTER)
     ),
     "sklearn.preprocessing._data.MaxAbsScaler": estimator(
-        _SCALED | dict.fromkeys(("scale_", "max_abs_"), _VECTOR)
+        _SCALED | {"scale_": _SCALE, "max_abs_": _CENTER}
     ),
     "sklearn.preprocessing._data.RobustScaler": estimator(
-        _SCALED | {name: Maybe(_VECTOR) for name in ("center_", "scale_")}
+        _SCALED | {"center_": Maybe(_CENTER), "scale_": Maybe(_SCALE)}
     ),
     "sklearn.impute._base.SimpleImputer": estimator(
         {
@@ -307,35 +228,6 @@ _DECLARED = {
     ),
     "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(_CATEGORIES),
     "sklearn.preprocessing._encoders.OneHotEncoder": estimator(_CATEGORIES),
-    f"{_HIST}gradient_boosting.HistGradientBoostingClassifier": estimator(
-        _BOOSTED, checks.check_boosting
-    ),
-    f"{_HIST}gradient_boosting.HistGradientBoostingRegressor": estimator(
-        _BOOSTED, checks.check_boosting
-    ),
-    f"{_HIST}predictor.TreePredictor": thing(
-        {
-            "nodes": Anything(),
-            "binned_left_cat_bitsets": Array("i", (None, 8)),
-            "raw_left_cat_bitsets": Array("i", (None, 8)),
-        },
-        check=checks.check_predictor,
-    ),
-    f"{_HIST}binning._BinMapper": thing(
-        {
-            "n_bins": Number(2, 256, whole=True),
-            "subsample": Maybe(Number(whole=True)),
-            "is_categorical": Maybe(Array("b", ("d",))),
-            "known_categories": Maybe(Listed(Maybe(Array("f", (None,))), "d")),
-            "random_state": Plain(),
-            "n_threads": Maybe(Number(whole=True)),
-            "is_categorical_": Array("i", ("d",)),
-            "missing_values_bin_idx_": Number(0, 255, whole=True),
-            "bin_thresholds_": Listed(Array("f", (None,), infinite=True), "d"),
-            "n_bins_non_missing_": Array("i", ("d",)),
-            "_sklearn_version": Sometimes(Text()),
-        }
-    ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(
     {
@@ -368,27 +260,6 @@ _DECLARED["sklearn.kernel_approximation.Nystroem"] = estimator(
         "n_features_in_": Count("d", 1),
     }
 )
-for _name in ("LogitLink", "MultinomialLogit", "IdentityLink", "HalfLogitLink"):
-    _DECLARED[f"sklearn._loss.link.{_name}"] = thing(
-        {"interval_y_pred": Sometimes(Part()), "symmetry_multiclass": Sometimes(Plain())}
-    )
-for _name in ("HalfBinomialLoss", "HalfMultinomialLoss", "HalfSquaredError", "ExponentialLoss"):
-    _DECLARED[_LOSS + _name] = thing(_LOSS_STATE)
-    _DECLARED[f"sklearn._loss._loss.Cy{_name}"] = thing(args=())
 for _name in ("Hinge", "SquaredHinge", "ModifiedHuber"):
     _args = () if _name == "ModifiedHuber" else (Number(),)
     _DECLARED[f"sklearn.linear_model._sgd_fast.{_name}"] = thing(args=_args)
-for _name in (
-    *("DecisionTreeClassifier", "DecisionTreeRegressor"),
-    *("ExtraTreeClassifier", "ExtraTreeRegressor"),
-):
-    _DECLARED[f"sklearn.tree._classes.{_name}"] = estimator(
-        _TREE_FITTED, checks.check_single_tree, class_weight=Sometimes(Plain())
-    )
-for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
-    _DECLARED[f"sklearn.ensemble._forest.{_name}"] = estimator(
-        _FOREST, checks.check_ensemble, estimator=Part(), estimator_params=Plain()
-    )
-_DECLARED["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
-    _GRADIENT, checks.check_gradient, alpha=Sometimes(Number())
-)

@@ -3,10 +3,12 @@
 import numpy as np
 
 from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
-from stakes._core.stored.plain import Damaged, Named, Unknown
-from stakes._core.stored.spec import Array, Parameter
-from stakes._core.stored.state import same_classes, same_input
+from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.spec import Array
+from stakes._core.stored.state import known_class, same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
+
+_FLOATS = {Named("numpy.float64"), Named("numpy.float32")}
 
 
 def check_tree(state, scope):
@@ -43,6 +45,11 @@ def check_predictor(state, scope):
 
 def check_boosting(state, scope):
     d, width = scope.sizes.get("d"), state.get("n_trees_per_iteration_", 0)
+    bins = state["_bin_mapper"].state if "_bin_mapper" in state else {}
+    if "_loss" in state:
+        _check_loss(state, scope)
+    if len(bins.get("is_categorical_", ())) != (d if bins else 0):
+        raise Damaged("a HistGradientBoosting has bins for another number of features")
     if "_baseline_prediction" in state and state["_baseline_prediction"].shape != (1, width):
         raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
     for stage in state.get("_predictors", ()):
@@ -50,8 +57,12 @@ def check_boosting(state, scope):
             raise Damaged("a HistGradientBoosting has a wrong number of trees in a stage")
         for tree in stage:
             nodes = tree.state["nodes"]
-            if not within(nodes["feature_idx"][nodes["is_leaf"] == 0], 0, d):
+            nodes = nodes[nodes["is_leaf"] == 0]
+            if not within(nodes["feature_idx"], 0, d):
                 raise Damaged("a tree node points outside the tree or its features")
+            codes = nodes["feature_idx"][nodes["is_categorical"] != 0]
+            if not bins["is_categorical_"][codes].all():
+                raise Damaged("a tree node asks for a category of a number")
     k = scope.sizes.get("k")
     if k is not None and width and width != (1 if k == 2 else k):
         raise Damaged("a HistGradientBoosting has a wrong number of classes")
@@ -70,6 +81,7 @@ def check_ensemble(state, scope):
 def check_gradient(state, scope):
     if "estimators_" not in state:
         return
+    _check_loss(state, scope)
     stages = state["estimators_"]
     k = scope.sizes["k"]
     if not isinstance(stages, np.ndarray) or stages.shape[1:] != (1 if k == 2 else k,):
@@ -100,17 +112,76 @@ def check_partial(state, scope):
         raise Damaged(f"a partial calls {name}") if name == "value" else Unknown(name)
     if state["args"] or state["namespace"]:
         raise Damaged("a partial has unknown arguments")
-    allowed = {"dtype", "ensure_all_finite"}
-    if not isinstance(state["kwds"], dict) or not allowed >= state["kwds"].keys():
+    given = state["kwds"]
+    if not isinstance(given, dict) or not {"dtype", "ensure_all_finite"} >= given.keys():
         raise Damaged("a partial has unknown arguments")
-    for value in state["kwds"].values():
-        Parameter().check(value, scope)
+    kinds = given.get("dtype", [Named("numpy.float64")])
+    if not isinstance(kinds, list) or not kinds or not set(kinds) <= _FLOATS:
+        raise Damaged("a partial has unknown arguments")
+    if given.get("ensure_all_finite", True) not in (True, False, "allow-nan"):
+        raise Damaged("a partial has unknown arguments")
+
+
+def check_bins(state, scope):
+    for thresholds, is_code in zip(state["bin_thresholds_"], state["is_categorical_"], strict=True):
+        if is_code and not within(thresholds, 0, 256):
+            raise Damaged("a category is outside 0 to 255")
 
 
 def check_columns(state, scope):
-    for _, _, columns in state.get("transformers_", ()):
-        if isinstance(columns, np.ndarray) and columns.dtype == bool:
+    """Every transformer gets as many columns as it was fitted on."""
+    for columns in state.get("_columns", ()):
+        _column_count(columns, scope)
+    for _, _, columns in state["transformers"]:
+        _column_count(columns, scope)
+    for _, transformer, columns in state.get("transformers_", ()):
+        n = _column_count(columns, scope)
+        found = transformer.state if isinstance(transformer, Record) else {}
+        if n and found.get("n_features_in_", n) != n:
+            raise Damaged("a transformer gets another number of columns than it was fitted on")
+
+
+def _column_count(columns, scope):
+    """How many columns of d are meant; names, numbers, a slice or a mask."""
+    d = scope.sizes.get("d", 2**31)
+    if isinstance(columns, slice):
+        return len(range(*columns.indices(d)))
+    if isinstance(columns, str | int):
+        columns = [columns]
+    elif isinstance(columns, np.ndarray) and columns.ndim == 1:
+        if columns.dtype == bool:
             scope.bind("d", len(columns))
+            return int(columns.sum())
+        columns = columns.tolist()
+    if not isinstance(columns, list) or len({type(one) for one in columns}) > 1:
+        raise Damaged("a ColumnTransformer has damaged columns")
+    if not all(isinstance(one, str) or (isinstance(one, int) and -d <= one < d) for one in columns):
+        raise Damaged("a ColumnTransformer reads a column that does not exist")
+    return len(columns)
+
+
+def check_steps(state, scope):
+    """All steps of a pipeline but the last transform."""
+    for _, step in state["steps"][:-1]:
+        if isinstance(step, Record) and not hasattr(known_class(step.name), "transform"):
+            raise Damaged(f"a {step.name} is in the middle of a pipeline")
+
+
+def _check_loss(state, scope):
+    k, loss = scope.sizes.get("k"), state["_loss"]
+    if k is not None and loss.state["n_classes"] != k:
+        raise Damaged("the loss of a boosted model has another number of classes")
+    if k == 2 and loss.name.endswith("MultinomialLoss"):
+        raise Damaged("the loss of a boosted model has another number of classes")
+
+
+def check_bayes(state, scope):
+    if "theta_" not in state:
+        return
+    with np.errstate(over="ignore"):
+        largest = (np.square(state["theta_"]) / state["var_"]).max(initial=0)
+    if abs(state["class_prior_"].sum() - 1) > 1e-6 or largest > 1e200:
+        raise Damaged("a GaussianNB has impossible priors or means")
 
 
 def check_thresholds(state, scope):

@@ -11,12 +11,16 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn.metrics import pairwise
 from sklearn.utils.validation import check_array
 
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 
 # the only classes and functions that a model refers to without having an object of them
+_KERNELS = ("linear", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2")
 VALUES = {
+    **{f"sklearn.metrics.pairwise.{k}_kernel": getattr(pairwise, f"{k}_kernel") for k in _KERNELS},
+    "sklearn.metrics.pairwise.cosine_similarity": pairwise.cosine_similarity,
     "numpy.float64": np.float64,
     "numpy.float32": np.float32,
     "numpy.int64": np.int64,
@@ -56,7 +60,9 @@ class Number(Spec):
         elif math.isinf(value):
             if not self.infinite:
                 raise Damaged("is infinite")
-        elif not self.low <= value <= self.high or (not self.infinite and abs(value) > LARGEST):
+        elif not self.low <= value <= self.high:
+            raise Damaged("is out of range")
+        elif math.inf in (-self.low, self.high) and not self.infinite and abs(value) > LARGEST:
             raise Damaged("is out of range")
 
 
@@ -160,6 +166,7 @@ class Labels(Spec):
             raise Damaged(f"has fewer than {self.least} labels")
         if np.any(value[1:] <= value[:-1]):
             raise Damaged("is not sorted")
+        scope.labels = value
 
 
 def labels(size="k", least=1):
@@ -248,6 +255,27 @@ class Mapping(Spec):
 
 
 @dataclass(frozen=True)
+class Fields(Spec):
+    """A dict with known keys, each with its own specification."""
+
+    specs: dict
+
+    def check(self, value, scope):
+        if not isinstance(value, dict):
+            raise Damaged("is not a dict")
+        for name, spec in self.specs.items():
+            if name not in value and not isinstance(spec, Sometimes):
+                raise Damaged(f"has no {name}")
+        for name, one in value.items():
+            if name not in self.specs:
+                raise Damaged(f"has an unknown entry {str(name)[:50]!r}")
+            try:
+                self.specs[name].check(one, scope)
+            except Damaged as error:
+                raise Damaged(f"has a damaged entry {name!r}, which {error}") from None
+
+
+@dataclass(frozen=True)
 class Part(Spec):
     """An object of a known class, or of one of the named classes."""
 
@@ -289,6 +317,19 @@ class Plain(Spec):
         for one in inside(value):
             if isinstance(one, Record | Named):
                 raise Unknown(one.name)
+
+
+@dataclass(frozen=True)
+class Function(Spec):
+    """One of the functions that a model may refer to, or None."""
+
+    def check(self, value, scope):
+        if value is None:
+            return
+        if not isinstance(value, Named):
+            raise Damaged("is not a function")
+        if value.name not in VALUES:
+            raise Unknown(value.name)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
-from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import Array, Count, Parameter, Plain, Sometimes, Text, inside, labels
 
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
@@ -64,6 +64,7 @@ class Scope:
 
     def __init__(self, checker):
         self.sizes = {}
+        self.labels = None  # the classes, if the object has any
         self.check_record = checker.check_record
 
     def bind(self, name, size):
@@ -179,18 +180,47 @@ class Checker:
             raise Damaged(str(error).rstrip(".")) from None
 
 
+def check_plain(value, spec):
+    """Check facts stored with a model, which hold no objects."""
+    Plain().check(value, None)
+    try:
+        spec.check(value, Scope(Checker(lambda name: None)))
+    except Damaged as error:
+        raise Damaged(f"it {error}") from None
+
+
 def same_input(record, scope):
     """Refuse an estimator with another number of features than the object it belongs to."""
-    state = record.state if isinstance(record.state, dict) else {}
-    if "n_features_in_" in state and "d" in scope.sizes:
+    state = inner(record, 0).state
+    if isinstance(state, dict) and "n_features_in_" in state and "d" in scope.sizes:
         scope.bind("d", int(state["n_features_in_"]))
 
 
 def same_classes(record, scope):
-    """Refuse an estimator with another number of classes than the object it belongs to."""
-    state = record.state if isinstance(record.state, dict) else {}
-    if isinstance(state.get("classes_"), np.ndarray):
-        scope.bind("k", len(state["classes_"]))
+    """Refuse an estimator with other classes than the object it belongs to."""
+    state = inner(record, -1).state
+    found = state.get("classes_", state.get("_classes")) if isinstance(state, dict) else None
+    if isinstance(found, np.ndarray):
+        scope.bind("k", len(found))
+        if not np.array_equal(found, scope.labels):
+            raise Damaged("has other classes than the estimator in it")
+
+
+def inner(record, step):
+    """The estimator that a frozen one or a pipeline begins (0) or ends (-1) with."""
+    for _ in range(MAX_DEPTH):
+        state = record.state
+        if record.name == "sklearn.frozen._frozen.FrozenEstimator":
+            record = state["estimator"]
+        elif record.name == "sklearn.pipeline.Pipeline" and isinstance(
+            state["steps"], list | tuple
+        ):
+            if not state["steps"] or not isinstance(state["steps"][step][1], Record):
+                return record
+            record = state["steps"][step][1]
+        else:
+            return record
+    raise Damaged("it is nested too deeply")
 
 
 def _is_size(spec):
@@ -199,12 +229,17 @@ def _is_size(spec):
     return isinstance(spec, Count)
 
 
+def known_class(name):
+    """The class of a name that has been checked."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
 def estimator(fitted, check=None, **parameters):
     """How to declare an estimator of scikit-learn, whose own constraints hold for parameters."""
 
     def declare(name):
-        module, _, attribute = name.rpartition(".")
-        owner = getattr(importlib.import_module(module), attribute)
+        owner = known_class(name)
         names = owner._get_param_names()
         rules = getattr(owner, "_parameter_constraints", {})
         constraints = {n: rule for n, rule in rules.items() if n in names}

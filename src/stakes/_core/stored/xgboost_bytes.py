@@ -19,7 +19,7 @@ _INTEGERS = ("left_children", "right_children", "parents", "split_indices")
 _FLAGS = ("default_left", "split_type")
 _EMPTY = ("categories", "categories_nodes", "categories_segments", "categories_sizes")
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_OBJECTIVES = {
+OBJECTIVES = {
     "binary:logistic": "reg_loss_param",
     "binary:logitraw": "reg_loss_param",
     "multi:softprob": "softmax_multiclass_param",
@@ -142,14 +142,14 @@ def _clean_tree(tree, number, n_features):
 
 def _clean_objective(objective, n_classes):
     name = _get(objective, "name")
-    if name not in _OBJECTIVES:
+    if name not in OBJECTIVES:
         raise Damaged("an XGBoost model has an unknown objective")
     if name.startswith("multi") != (n_classes > 1):
         raise Damaged("an XGBoost model has a wrong number of classes")
-    facts = _texts(_get(objective, _OBJECTIVES[name]))
+    facts = _texts(_get(objective, OBJECTIVES[name]))
     if not all(re.fullmatch(_NUMBER, value) for value in facts.values()):
         raise Damaged("an XGBoost model has a damaged objective")
-    return {"name": name, _OBJECTIVES[name]: facts}
+    return {"name": name, OBJECTIVES[name]: facts}
 
 
 def _get(node, *names):

@@ -79,6 +79,47 @@ def cost_figure(data, name):
     return figure(name, draw, width=8.5, height=1.1 + 0.27 * len(learners))
 
 
+def period_figure(data, name):
+    """Cost per 1,000 decisions of the best learner and of the reference, by period."""
+    found = data["periods"]
+
+    def draw(ax):
+        x = range(len(found["start"]))
+        ax.plot(x, found["cost_per_1000"], "o-", color=ACCENT, markersize=4, label=data["best"])
+        ax.plot(
+            x,
+            found["today_per_1000"],
+            color=INK,
+            linestyle=":",
+            linewidth=1,
+            label=data["today"]["name"],
+        )
+        shown = [j for j in x if j % -(-len(x) // 6) == 0]
+        ax.set_xticks(shown, [found["start"][j] for j in shown])
+        ax.set_ylim(bottom=min(0, *found["cost_per_1000"], *found["today_per_1000"]))
+        ax.set_ylabel("cost per 1,000 decisions")
+        ax.set_xlabel(f"{found['unit']} of the tested rows")
+        few_ticks(ax.yaxis)
+        ax.legend(frameon=False)
+
+    return figure(name, draw, width=8.5, height=3.2)
+
+
+def capacity_figure(data, name):
+    """Cost per 1,000 decisions by the number of reviews or alerts that are possible."""
+    curve = data["capacity"]["curve"]
+
+    def draw(ax):
+        ax.plot(curve["limit"], curve["cost_per_1000"], "o-", color=ACCENT, markersize=5)
+        ax.axvline(curve["now"], color=INK, linestyle=":", linewidth=1)
+        ax.set_xlabel(f"most {curve['of']}s; dotted: the capacity that was given")
+        ax.set_ylabel("cost per 1,000 decisions")
+        few_ticks(ax.xaxis)
+        few_ticks(ax.yaxis)
+
+    return figure(name, draw)
+
+
 def threshold_figure(data, name):
     """Cost by threshold, next to the cost of the best learner's decisions."""
     curve = data["threshold_curve"]

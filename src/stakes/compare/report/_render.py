@@ -11,7 +11,9 @@ from stakes._core.files import appearing
 from stakes._core.words import count, markdown_table, money
 from stakes.compare.report._figures import (
     calibration_figure,
+    capacity_figure,
     cost_figure,
+    period_figure,
     rank_figure,
     threshold_figure,
 )
@@ -58,11 +60,16 @@ def to_markdown(summary):
         parts.append("\n".join(f"- {d['name']}: {d['sentence']}" for d in summary["datasets"]))
     for data in summary["datasets"]:
         parts += [f"## {data['name']}", f"**{data['sentence']}**", data["counts"]]
+        parts += [data["folds"]] if data["folds"] else []
+        parts += [data["promise"]["sentence"]] if data["promise"] else []
+        parts += [data["capacity"]["sentence"]] if data["capacity"] else []
         parts += [f"Caution: {alarm}" for alarm in data["alarms"]]
         parts.append(data["stakes_in_words"])
         if data["ties"]:
             parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
         parts += [_learners(data), *data["lost"]]
+        if data["periods"]:
+            parts.append(_periods(data))
         if data["misstated"]:
             parts.append(_misstated(data))
         parts += [f"- {f['learner']} failed: {f['error']}" for f in data["failed"]]
@@ -77,8 +84,13 @@ def to_markdown(summary):
 
 def _figures(data, name):
     drawn = {"cost": cost_figure(data, f"{name}-cost")}
+    if data["periods"]:
+        drawn["periods"] = period_figure(data, f"{name}-periods")
+    if data["capacity"] and data["capacity"]["curve"]:
+        drawn["capacity"] = capacity_figure(data, f"{name}-capacity")
     if data["threshold_curve"]:
         drawn["threshold"] = threshold_figure(data, f"{name}-threshold")
+    if data["calibration"]:
         drawn["calibration"] = calibration_figure(data, f"{name}-calibration")
     return drawn
 
@@ -100,6 +112,16 @@ def _learners(data):
         for f in data["learners"]
     ]
     return markdown_table(head, rows, numbers=True)
+
+
+def _periods(data):
+    head = [data["periods"]["unit"], "rows", data["best"], data["today"]["name"]]
+    names = ("start", "n", "cost_per_1000", "today_per_1000")
+    rows = [
+        [start, f"{n:,}", money(ours), money(today)]
+        for start, n, ours, today in zip(*(data["periods"][k] for k in names), strict=True)
+    ]
+    return f"Cost per 1,000 decisions by period:\n\n{markdown_table(head, rows, numbers=True)}"
 
 
 def _misstated(data):

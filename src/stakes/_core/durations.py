@@ -4,8 +4,8 @@ import re
 
 from stakes.errors import InputError
 
-_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0}
-_FORM = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
+_UNITS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_FORM = re.compile("".join(rf"(?:(\d+(?:\.\d+)?){unit})?" for unit in _UNITS))
 
 
 def seconds(text):
@@ -13,8 +13,8 @@ def seconds(text):
 
     Examples
     --------
-    >>> seconds("1h30m"), seconds("90s"), seconds("45")
-    (5400.0, 90.0, 45.0)
+    >>> seconds("1h30m"), seconds("90s"), seconds("45"), seconds("7d")
+    (5400.0, 90.0, 45.0, 604800.0)
     """
     plain = text.strip().lower()
     if re.fullmatch(r"\d+(\.\d+)?", plain):
@@ -25,7 +25,7 @@ def seconds(text):
         parts = zip(_UNITS.values(), found.groups(), strict=True)
         total = sum(unit * float(part) for unit, part in parts if part)
     if total <= 0:
-        raise InputError(f"{text!r} is not a duration; write 90s, 10m or 1h30m.")
+        raise InputError(f"{text!r} is not a duration; write 90s, 10m, 1h30m or 7d.")
     return total
 
 

@@ -1,15 +1,15 @@
-"""Sigmoid from votes to probabilities, fitted to examples that do not vote for themselves."""
+"""Sigmoid from scores to probabilities, fitted to examples that the scores were not trained on."""
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-LARGEST = 50.0  # log-odds of the votes are clipped here
+LARGEST = 50.0  # scores are clipped here
 
 
-def fit_sigmoid(log_odds, positive, weight):
+def fit_sigmoid(scores, positive, weight):
     r"""Slope and intercept of Platt's :math:`P(y = 1) = 1 / (1 + \exp(-a z - b))`, with a >= 0.
 
-    `log_odds` is z, and `weight` the number of examples that each one represents.
+    `scores` is z, such as log-odds, and `weight` the number of examples that each one represents.
 
     Notes
     -----
@@ -26,7 +26,7 @@ def fit_sigmoid(log_odds, positive, weight):
     share = np.average(positive, weights=weight)
     target = np.where(positive, 1 - 1 / (2 + positive.sum()), 1 / (2 + (~positive).sum()))
     model = LogisticRegression(C=1e6, tol=1e-8)
-    z = np.clip(log_odds, -LARGEST, LARGEST)[:, None]
+    z = np.clip(scores, -LARGEST, LARGEST)[:, None]
     labels = np.repeat([True, False], len(z))
     weights = np.concatenate([weight * target, weight * (1 - target)]) / weight.mean()
     model.fit(np.vstack([z, z]), labels, sample_weight=weights)

@@ -1,4 +1,4 @@
-"""Compiled loop of _anomaly.py: scores to log-odds, each before its label is used."""
+"""Compiled loop of _base.py: scores to log-odds, each before its label is used."""
 
 import numpy as np
 from numba import njit

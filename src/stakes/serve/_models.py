@@ -1,0 +1,112 @@
+"""Models of a service: learners that go on learning, and trained models that stay as they are."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from stakes._core.deciding import decide_with_costs, takes_costs
+from stakes._core.model_file import load_model, save_model
+from stakes.costs import COST_NAMES
+from stakes.tables import blank_out, cast_like
+
+
+class LearningModel:
+    """An online learner: scores one event after the other and learns every label.
+
+    Parameters
+    ----------
+    learner : estimator with `learn_one`
+        Changed in place.
+    prior : float
+        Probability of the positive class until the first label is learned.
+    """
+
+    learns = True
+
+    def __init__(self, learner, prior):
+        self.learner = learner
+        self.prior = prior
+        self._takes_costs = takes_costs(learner, "learn_one")
+        self.has_probabilities = hasattr(learner, "predict_proba_one")
+        self._is_started = hasattr(learner, "classes_")
+        self._classes = np.asarray(getattr(learner, "classes_", (0, 1))).tolist()
+
+    def score(self, events, features, prices):
+        """Probability (or None) and action for each event."""
+        return [self._score_one(*one) for one in zip(features, prices, strict=True)]
+
+    def learn(self, features, label, prices):
+        """Learn one label."""
+        costs = prices.keywords() if self._takes_costs else {}
+        self.learner.learn_one(features, self._classes[label], **costs)
+        self._is_started = True
+
+    def to_bytes(self):
+        """The learner as a model file."""
+        return _file_bytes(self.learner, prior=self.prior, learns=True)
+
+    def _score_one(self, features, prices):
+        p = self.prior
+        if self._is_started:
+            positive = self._classes[1]
+            if not self.has_probabilities:
+                return None, int(self.learner.predict_one(features) == positive)
+            p = float(self.learner.predict_proba_one(features).get(positive, p))
+        return p, int(p > prices.break_even)
+
+
+class TrainedModel:
+    """A model of `stakes train`: scores many events at once and stays as it is.
+
+    Parameters
+    ----------
+    stored : StoredModel
+        What the model file holds.
+    """
+
+    learns = False
+
+    def __init__(self, stored):
+        self._stored = stored
+        self._kinds = stored.facts["kinds"]
+        self._missing = stored.facts.get("missing", [])
+        self.has_probabilities = hasattr(stored.model, "predict_proba")
+
+    def score(self, events, features, prices):
+        """Probability (or None) and action for each event."""
+        columns = {name: [event.get(name) for event in events] for name in self._kinds}
+        table = pl.DataFrame({n: pl.Series(n, c, strict=False) for n, c in columns.items()})
+        table = cast_like(blank_out(table, self._missing), self._kinds)
+        costs = dict(zip(COST_NAMES, map(list, zip(*prices, strict=True)), strict=True))
+        decided, probability = decide_with_costs(self._stored.model, table, **costs)
+        if probability is None:
+            return [(None, int(action)) for action in decided]
+        return [(float(p), int(a)) for p, a in zip(probability, decided, strict=True)]
+
+    def to_bytes(self):
+        """The model as a model file."""
+        return _file_bytes(self._stored.model, **self._stored.facts)
+
+
+def model_of_bytes(content):
+    """A model from what `to_bytes` returned, checked like any model file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.skops"
+        path.write_bytes(content)
+        return model_of(load_model(path))
+
+
+def model_of(stored):
+    """The model that a model file holds."""
+    if stored.facts.get("learns"):
+        return LearningModel(stored.model, stored.facts["prior"])
+    return TrainedModel(stored)
+
+
+def _file_bytes(model, **facts):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.skops"
+        save_model(model, path, **facts)
+        return path.read_bytes()

@@ -1,0 +1,132 @@
+"""What clients send and what they get: the types that requests are checked against."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+MAX_BATCH = 1000
+_WORDS = r"^[^\x00-\x1f\x7f]*$"
+
+Number = float | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Id = (
+    Annotated[str, Meta(min_length=1, max_length=200, pattern=_WORDS)]
+    | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+)
+Name = Annotated[str, Meta(max_length=200)]
+Value = Annotated[str, Meta(max_length=10_000)] | Number | bool | None
+Event = Annotated[dict[Name, Value], Meta(min_length=1, max_length=1000)]
+
+
+class CostsGiven(Struct, forbid_unknown_fields=True):
+    """Prices that come with an event, instead of those of the service."""
+
+    fp_cost: Number | None = None
+    fn_cost: Number | None = None
+    tp_cost: Number | None = None
+    tn_cost: Number | None = None
+
+
+class Decide(Struct, forbid_unknown_fields=True):
+    """An event to decide about; a repeated id gets its first answer again."""
+
+    event: Event
+    id: Id | None = None
+    costs: CostsGiven | None = None
+
+
+class Decided(Struct):
+    """What was decided about an event."""
+
+    id: str
+    action: Literal["pass", "alert", "review"]
+    probability: float | None
+    break_even: float
+    expected_cost: float | None
+    model: str
+    version: int
+
+
+class Label(Struct, forbid_unknown_fields=True):
+    """The label of an event: true and false, or the words of the data."""
+
+    id: Id
+    label: Annotated[str, Meta(min_length=1, max_length=200)] | Number | bool
+
+
+class Labeled(Struct):
+    """What became of a label."""
+
+    id: str
+    status: Literal["learned", "early", "repeated", "corrected"]
+    label: int
+    paid: float | None
+
+
+class Review(Struct):
+    """An event that waits for a review."""
+
+    decision: Decided
+    event: dict[str, Value] | None
+
+
+class Lead(Struct):
+    """What a challenger would have saved per labeled event, with a 95 % interval for all times."""
+
+    labels: int
+    saved: float
+    interval: tuple[float, float] | None
+
+
+class Money(Struct):
+    """What the labeled events cost as one model would have decided, and under constant policies."""
+
+    events: int
+    labels: int
+    positives: int
+    paid: float
+    never: float
+    always: float
+    lead: Lead | None = None
+
+
+class Totals(Struct):
+    """Money by model; the champion decides.
+
+    The prices say what one more alert or review in the last period would have saved.
+    """
+
+    champion: str
+    version: int
+    models: dict[str, Money]
+    open_reviews: int
+    price_of_alert: float | None = None
+    price_of_review: float | None = None
+
+
+class Hour(Struct):
+    """Money of the events that were decided in an hour since 1970."""
+
+    hour: int
+    events: int
+    labels: int
+    costs: dict[str, float]
+
+
+class Page(Struct):
+    """Everything that the page shows."""
+
+    totals: Totals
+    hours: list[Hour]
+    alarms: list[str]
+    last_label: float | None
+    reviews: list[Review] | None
+
+
+class Problem(Struct):
+    """Why a request was refused, and what to do."""
+
+    error: str
+
+
+Decisions = Annotated[list[Decide], Meta(min_length=1, max_length=MAX_BATCH)]
+Labels = Annotated[list[Label], Meta(min_length=1, max_length=MAX_BATCH)]

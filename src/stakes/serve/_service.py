@@ -1,0 +1,302 @@
+"""Decide, write down, answer; learn labels in the order of the journal."""
+
+import os
+import time
+
+from stakes.costs import COST_NAMES
+from stakes.errors import InputError, near_matches
+from stakes.serve._models import model_of_bytes
+from stakes.serve._policy import paid_for
+from stakes.serve._report import decided, totals_of
+from stakes.serve._requests import Decide, Hour, Labeled, Page, Review
+from stakes.serve._state import State
+from stakes.serve._store import Entry
+from stakes.stream import PriceList, Prices
+from stakes.tables import LabelReader
+
+
+class NotWrittenError(Exception):
+    """A request could not be written down: nothing of it happened, and it may be sent again."""
+
+
+class Service:
+    """Decides about events and learns their labels; everything is on disk before it is answered.
+
+    Not thread-safe: one thread calls it, with as many requests at a time as have arrived, which
+    are then written in one transaction.
+
+    Parameters
+    ----------
+    store : Store
+        Where the journal is; locked by this service.
+    state : State, default=None
+        The first state of a new store; None: the store is resumed.
+    settings : dict, default=None
+        fp_cost, fn_cost, tp_cost, tn_cost, target, positive of a new store. Costs that are given
+        for a store that is resumed hold from now on.
+    checkpoint_every : int, default=10000
+        Entries between checkpoints.
+    clock : callable, default=time.time
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self, store, state=None, settings=None, *, checkpoint_every=10_000, clock=time.time
+    ):
+        store.lock()
+        self._store = store
+        self._clock = clock
+        self._every = checkpoint_every
+        if store.setting("service") is None:
+            if state is None:
+                raise InputError("The store is empty; name a model or a learner to start with.")
+            store.save_checkpoint(0, state.parts())
+            store.save_setting("service", settings)
+        elif settings:
+            store.save_setting("service", store.setting("service") | settings)
+        self.settings = store.setting("service")
+        costs = {name: self.settings[name] for name in COST_NAMES}
+        self._prices = PriceList(costs, self.settings["target"])
+        self._resume()
+
+    def handle(self, requests):
+        """Answers to a group of requests, each of them an answer or an error to raise.
+
+        Parameters
+        ----------
+        requests : list of Decide or Label
+
+        Returns
+        -------
+        list of Decided, Labeled, InputError or NotWrittenError
+        """
+        try:
+            group = _Group(self, requests)
+            answers = group.answers()
+            if group.entries:
+                self._store.append(group.entries)
+        except Exception as error:
+            self._resume()  # the state is ahead of the journal: back to what is on disk
+            if len(requests) > 1:  # one of them may be to blame
+                return [answer for request in requests for answer in self.handle([request])]
+            is_input = isinstance(error, ValueError | OverflowError)  # numbers it cannot take
+            return [InputError(str(error)) if is_input else NotWrittenError(str(error))]
+        self._at = group.at
+        if self.state.seq - self._checkpointed >= self._every:
+            self.checkpoint()
+        return answers
+
+    def decision(self, id):
+        """The decision about an event; None if there is none."""
+        found = self._store.decisions([id]).get(id)
+        return found and decided(id, found, self.state.capacity)
+
+    def reviews(self, limit=100):
+        """Events that wait for a review, the most expensive first."""
+        waiting = sorted(self.state.reviews.items(), key=lambda item: -item[1])[:limit]
+        found = self._store.decisions([id for id, _ in waiting])
+        capacity = self.state.capacity
+        return [Review(decided(id, found[id], capacity), found[id]["event"]) for id, _ in waiting]
+
+    def report(self):
+        """Money so far, by model."""
+        return totals_of(self.state)
+
+    def page(self, with_reviews):
+        """Everything that the page shows; reviews only for those who may see events."""
+        return Page(
+            self.report(),
+            [Hour(*row) for row in self.state.hours.rows()],
+            [],
+            self.state.last_label,
+            self.reviews() if with_reviews else None,
+        )
+
+    def add(self, name, content):
+        """Add a challenger: it sees every event from now on, and decides about none.
+
+        Parameters
+        ----------
+        name : str
+            A new name.
+        content : bytes
+            A model file of `stakes train`.
+        """
+        if name in self.state.contenders:
+            raise InputError(f"There is a model {name!r} already; take another name.")
+        model_of_bytes(content)
+        self.state.add(name, content)
+        self._record("add", name, {}, [(name, content)])
+
+    def promote(self, name):
+        """Let a challenger decide from now on; the champion becomes a challenger."""
+        if name not in self.state.contenders:
+            raise InputError(f"There is no model {name!r}: " + self._near(name))
+        self._record("promote", name, {"before": self.state.champion})
+
+    def erase(self, id):
+        """Remove the fields and features of an event; what was learned from it stays.
+
+        The state is saved first, so that no later state is rebuilt through the event.
+        """
+        if self.decision(id) is None:
+            raise InputError(f"There is no decision about {id!r}; check the id.")
+        entry = self._entry("erase", id, {})
+        self.state.follow(entry)
+        self._store.erase(id, entry)
+        self.checkpoint()
+
+    def checkpoint(self):
+        """Save the state, so that the next start has little to replay."""
+        if self.state.seq > self._checkpointed:
+            self._store.save_checkpoint(self.state.seq, self.state.parts())
+            self._checkpointed = self.state.seq
+
+    def close(self):
+        """Save the state and give up the store."""
+        self.checkpoint()
+        self._store.close()
+
+    def now(self):
+        """The time of the next entry: it never runs backwards, whatever the clock does."""
+        return max(self._clock(), self._at)
+
+    def _record(self, kind, id, body, models=()):
+        entry = self._entry(kind, id, body)
+        self._store.append([entry], models)
+        self.state.follow(entry)
+        self._at = entry.at
+
+    def _entry(self, kind, id, body):
+        return Entry(self.state.seq + 1, self.now(), kind, id, body)
+
+    def _near(self, name):
+        return near_matches(name, self.state.contenders)
+
+    def _resume(self):
+        self._at = self._store.last()[1]
+        self.state = rebuild(self._store)
+        self._checkpointed = self._store.checkpoint()[0]
+        self.labels = LabelReader(self.settings["target"] or "label", self.settings["positive"])
+
+
+def rebuild(store, until=None):
+    """The state of a service after any entry of its journal.
+
+    Parameters
+    ----------
+    store : Store
+        The journal and its checkpoints.
+    until : int, default=None
+        The last entry; None: all.
+    """
+    seq, parts = store.checkpoint(until)
+    state = State.of_parts(parts)
+    state.replay(store.entries(after=seq, until=until), store.model)
+    return state
+
+
+class _Group:
+    """Requests that are decided together and written in one transaction."""
+
+    def __init__(self, service, requests):
+        self._service = service
+        self._state = service.state
+        self._requests = requests
+        self.entries = []
+        self.at = service.now()
+        ids = {str(r.id) for r in requests if r.id is not None}
+        self._decisions = service._store.decisions(ids)
+        self._labels = service._store.labels(ids)
+
+    def answers(self):
+        """Handle the requests in their order; neighboring decisions are scored together."""
+        answers, run = [], []
+        for request in self._requests:
+            if isinstance(request, Decide):
+                run.append(request)
+                continue
+            answers += self._decide(run)
+            run = []
+            answers.append(self._label(request))
+        return answers + self._decide(run)
+
+    def _decide(self, run):
+        answers = [None] * len(run)
+        fresh = {}  # id -> (event, prices)
+        ids = [os.urandom(8).hex() if r.id is None else str(r.id) for r in run]
+        for i, request in enumerate(run):
+            if ids[i] in self._decisions or ids[i] in fresh:
+                continue
+            try:
+                fresh[ids[i]] = (request.event, self._prices_of(request))
+            except InputError as error:
+                answers[i] = error
+        failed = self._score(fresh)
+        for i, id in enumerate(ids):
+            if answers[i] is None:
+                known = self._decisions.get(id)
+                answers[i] = (known and decided(id, known, self._state.capacity)) or failed[id]
+        return answers
+
+    def _score(self, fresh):
+        """Decide about new events; errors by id."""
+        if not fresh:
+            return {}
+        events, prices = zip(*fresh.values(), strict=True)
+        try:
+            found = self._state.score(events, prices)
+        except InputError as error:
+            if len(fresh) == 1:
+                return {next(iter(fresh)): error}
+            parts = [self._score({id: one}) for id, one in fresh.items()]  # which one it was
+            return {id: error for part in parts for id, error in part.items()}
+        for (id, (event, price)), (features, scores) in zip(fresh.items(), found, strict=True):
+            body = self._state.decide(event, price, features, scores, self.at)
+            self._decisions[id] = body
+            self._write("decision", id, body)
+            if (early := self._labels.get(id)) is not None:
+                self._write("label", id, {"status": "learned", "label": early["label"]})
+        return {}
+
+    def _prices_of(self, request):
+        given = request.costs
+        if given is not None:
+            given = {name: getattr(given, name) for name in COST_NAMES}
+            given = {name: price for name, price in given.items() if price is not None}
+        return self._service._prices.of(request.event, given)
+
+    def _label(self, request):
+        id = str(request.id)
+        try:
+            label = request.label
+            label = int(label) if label is True or label is False else self._read(label)
+        except InputError as error:
+            return error
+        if label is None:
+            return InputError("The label is missing; send 0 or 1, or the words of the data.")
+        before, decision = self._labels.get(id), self._decisions.get(id)
+        if decision is None:
+            status = "early"
+        elif before is None:
+            status = "learned"
+        else:
+            status = "repeated" if before["label"] == label else "corrected"
+        body = {"status": status, "label": label}
+        if status != "repeated" and before != body:
+            self._write("label", id, body)
+        return Labeled(id, status, label, decision and self._paid(decision, label))
+
+    def _read(self, label):
+        return self._service.labels.read_one(label)
+
+    def _paid(self, decision, label):
+        action = decision["actions"][decision["model"]]
+        return paid_for(Prices(*decision["prices"]), label, action, self._state.capacity)
+
+    def _write(self, kind, id, body):
+        entry = Entry(self._state.seq + 1, self.at, kind, id, body)
+        if kind == "label":
+            self._labels[id] = body
+        self._state.follow(entry, self._decisions.get(id))
+        self.entries.append(entry)

@@ -1,0 +1,259 @@
+"""What a service knows: a function of its journal."""
+
+import json
+from dataclasses import asdict, dataclass, field
+
+import joblib
+
+from stakes.errors import InputError
+from stakes.serve._difference import Difference
+from stakes.serve._hours import ALWAYS, NEVER, Hours
+from stakes.serve._models import model_of_bytes
+from stakes.serve._policy import REVIEW, Capacity, Policy, paid_for
+from stakes.stream import Prices, RowEncoder, Totals
+
+_STATE = "state"
+
+
+@dataclass
+class Contender:
+    """A model of the service, its use of the people's time and its money.
+
+    Attributes
+    ----------
+    model : LearningModel or TrainedModel
+        Gives the probabilities.
+    policy : Policy
+        Turns them into actions.
+    totals : Totals
+        Money so far.
+    lead : Difference
+        What it would have saved per event against the champion.
+    """
+
+    model: object
+    policy: Policy
+    totals: Totals = field(default_factory=Totals)
+    lead: Difference = field(default_factory=Difference)
+
+
+class State:
+    """Models, scales of the features and totals after the first entries of the journal.
+
+    The same entries give the same state, bit for bit: a service that was killed, and any other
+    process, rebuilds it from a checkpoint and the entries after it.
+
+    Parameters
+    ----------
+    models : dict
+        Name -> model; the first one decides, the others are its challengers.
+    capacity : Capacity, default=Capacity()
+        How many alerts and reviews people can look at.
+    drop : container of str, default=()
+        Fields that are not features.
+
+    Attributes
+    ----------
+    seq : int
+        The last entry of the journal that is part of this state.
+    version : int
+        The last entry that changed a model: names the state of the models.
+    champion : str
+        The model that decides.
+    contenders : dict
+        Name -> :class:`Contender`.
+    reviews : dict
+        Id -> expected saving, of the events that wait for a review.
+    hours : Hours
+        Money by hour.
+    last_label : float or None
+        When the last label came.
+    """
+
+    def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
+        self.capacity = capacity
+        self.drop = frozenset(drop)
+        self.encoder = RowEncoder()
+        self.seq = self.version = 0
+        self.contenders = {name: Contender(m, Policy(capacity)) for name, m in models.items()}
+        self.champion = next(iter(models))
+        self.reviews = {}
+        self.hours = Hours()
+        self.last_label = None
+
+    def score(self, events, prices):
+        """Features, and for each model (probability, action), of events that come next.
+
+        The scales of the features take the events in: each must become the next entry.
+        """
+        # trained models first: they may refuse an event, and the scales must not move then
+        models = {name: contender.model for name, contender in self.contenders.items()}
+        scores = {n: m.score(events, None, prices) for n, m in models.items() if not m.learns}
+        features = [None] * len(events)
+        if len(scores) < len(models):
+            features = self._features(events)
+        for name in models.keys() - scores.keys():
+            scores[name] = models[name].score(events, features, prices)
+        return [
+            (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
+        ]
+
+    def decide(self, event, prices, features, scores, at):
+        """What the journal keeps of a decision."""
+        actions, gains = self._actions(scores, prices, at)
+        return {
+            "at": at,
+            "event": event,
+            "features": features,
+            "prices": list(prices),
+            "scores": scores,
+            "actions": actions,
+            "gain": gains[self.champion],
+            "model": self.champion,
+            "version": self.version,
+        }
+
+    def follow(self, entry, decision=None):
+        """Take one entry in that was decided by this state.
+
+        Parameters
+        ----------
+        entry : Entry
+            The next one of the journal.
+        decision : dict, default=None
+            For a label: the body of its decision.
+        """
+        self.seq = entry.seq
+        body = entry.body
+        if entry.kind == "decision":
+            self.hours.decided(entry.at)
+            for contender in self.contenders.values():
+                contender.totals.events += 1
+            if body["actions"][body["model"]] == REVIEW:
+                self.reviews[entry.id] = body["gain"]
+        elif entry.kind == "label":
+            self._follow_label(entry, decision)
+        elif entry.kind == "promote":
+            self.champion = entry.id
+            self.version = entry.seq
+            for contender in self.contenders.values():
+                contender.lead = Difference()
+
+    def add(self, name, content):
+        """Add a challenger from its model file."""
+        self.contenders[name] = Contender(model_of_bytes(content), Policy(self.capacity))
+
+    def replay(self, entries, model):
+        """Take in entries of the journal, as a service did when it wrote them.
+
+        Parameters
+        ----------
+        entries : iterable of (Entry, dict or None)
+            With the body of the decision that a label is about.
+        model : callable
+            Name -> content of the model file that was added under it.
+        """
+        for entry, decision in entries:
+            if entry.seq != self.seq + 1:
+                raise InputError(f"Entry {self.seq + 1} of the journal is missing.")
+            if entry.kind == "decision":
+                body = entry.body
+                if self._learners() and body["event"] is None:
+                    raise InputError(
+                        f"The event of entry {entry.seq} was erased; states up to its erasure "
+                        "cannot be rebuilt, later ones can."
+                    )
+                if self._learners():
+                    self._features([body["event"]])
+                self._actions(body["scores"], Prices(*body["prices"]), entry.at)
+            elif entry.kind == "add":
+                self.add(entry.id, model(entry.id))
+            self.follow(entry, decision)
+
+    def digest(self):
+        """A text that two states share only if they are equal in every bit."""
+        learned = [vars(model.learner) for model in self._learners()]
+        return joblib.hash([json.dumps(self._facts()), learned])
+
+    def parts(self):
+        """Everything as named bytes, for a checkpoint."""
+        models = {f"model {name}": c.model.to_bytes() for name, c in self.contenders.items()}
+        return {_STATE: json.dumps(self._facts()).encode(), **models}
+
+    @classmethod
+    def of_parts(cls, parts):
+        """From what :meth:`parts` returned."""
+        facts = json.loads(parts[_STATE])
+        names = [name for name, *_ in facts["contenders"]]
+        models = {name: model_of_bytes(parts[f"model {name}"]) for name in names}
+        state = cls(models, Capacity(**facts["capacity"]), facts["drop"])
+        state.seq, state.version = facts["seq"], facts["version"]
+        state.champion = facts["champion"]
+        state.encoder = RowEncoder(state=facts["encoder"])
+        state.reviews = dict(facts["reviews"])
+        state.hours, state.last_label = Hours(facts["hours"]), facts["last_label"]
+        for name, policy, totals, lead in facts["contenders"]:
+            contender = state.contenders[name]
+            contender.policy = Policy.of_state(state.capacity, policy)
+            contender.totals, contender.lead = Totals(**totals), Difference.of_state(lead)
+        return state
+
+    def _facts(self):
+        return dict(
+            seq=self.seq,
+            version=self.version,
+            champion=self.champion,
+            capacity=asdict(self.capacity),
+            drop=sorted(self.drop),
+            encoder=self.encoder.get_state(),
+            reviews=list(self.reviews.items()),
+            hours=self.hours.rows(),
+            last_label=self.last_label,
+            contenders=[
+                [name, c.policy.get_state(), asdict(c.totals), c.lead.get_state()]
+                for name, c in self.contenders.items()
+            ],
+        )
+
+    def _learners(self):
+        return [c.model for c in self.contenders.values() if c.model.learns]
+
+    def _features(self, events):
+        return [self.encoder.encode(event, skip=self.drop) for event in events]
+
+    def _actions(self, scores, prices, at):
+        actions, gains = {}, {}
+        for name, (probability, action) in scores.items():
+            decide = self.contenders[name].policy.decide
+            actions[name], gains[name] = decide(probability, action, prices, at)
+        return actions, gains
+
+    def _follow_label(self, entry, decision):
+        label, status = entry.body["label"], entry.body["status"]
+        self.last_label = entry.at
+        if status == "early":
+            return
+        self.reviews.pop(entry.id, None)
+        prices = Prices(*decision["prices"])
+        if status == "corrected":
+            self._book(decision, prices, 1 - label, sign=-1)
+            self._book(decision, prices, label)
+            return
+        paid = self._book(decision, prices, label)
+        for name, cost in paid.items():
+            if name != self.champion and self.champion in paid:
+                self.contenders[name].lead.add(paid[self.champion] - cost)
+        if decision["features"] is not None:
+            for model in self._learners():
+                model.learn(decision["features"], label, prices)
+            self.version = entry.seq
+
+    def _book(self, decision, prices, label, sign=1):
+        """Book an event for every model that decided about it; what each one paid."""
+        paid = {}
+        for name, action in decision["actions"].items():
+            paid[name] = paid_for(prices, label, action, self.capacity)
+            self.contenders[name].totals.book(prices, label, paid[name], sign)
+        constant = {NEVER: prices.paid(label, 0), ALWAYS: prices.paid(label, 1)}
+        self.hours.booked(decision["at"], paid | constant, sign)
+        return paid

@@ -1,0 +1,241 @@
+"""The journal of a service in a database: every decision and label, in order, before its answer."""
+
+import contextlib
+from typing import NamedTuple
+
+import msgspec
+
+from stakes.errors import InputError
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE journal (
+    seq BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX journal_decision ON journal (id) WHERE kind = 'decision';
+CREATE INDEX journal_label ON journal (id, seq) WHERE kind = 'label';
+CREATE TABLE checkpoint (
+    seq BIGINT NOT NULL, part TEXT NOT NULL, content {blob} NOT NULL, PRIMARY KEY (seq, part)
+);
+CREATE TABLE model (name TEXT PRIMARY KEY, content {blob} NOT NULL);
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)
+"""
+
+
+class Entry(NamedTuple):
+    """One line of the journal.
+
+    Attributes
+    ----------
+    seq : int
+        Its number, from 1 without gaps.
+    at : float
+        When it was written: seconds since 1970, never less than that of the entry before.
+    kind : {"decision", "label", "add", "promote", "erase"}
+        What it records.
+    id : str
+        The event or model that it is about.
+    body : dict
+        The rest, as plain values.
+    """
+
+    seq: int
+    at: float
+    kind: str
+    id: str
+    body: dict
+
+
+class Store:
+    """The journal, its checkpoints and the settings of a service; one process writes at a time.
+
+    Parameters
+    ----------
+    connection : DB-API connection
+        In autocommit mode, so that a transaction is what stands between BEGIN and COMMIT.
+    mark : str
+        Placeholder of a value in a statement.
+    blob : str
+        The database's type for bytes.
+    """
+
+    def __init__(self, connection, mark, blob):
+        self._connection = connection
+        self._mark = mark
+        self._blob = blob
+
+    def create(self):
+        """Make the tables unless they exist; refuse those of a later version."""
+        if not self._has_tables():
+            with self._transaction():
+                for statement in _SCHEMA.format(blob=self._blob).split(";\n"):
+                    self._run(statement)
+                self.save_setting("schema", SCHEMA_VERSION)
+        found = self.setting("schema")
+        if found != SCHEMA_VERSION:
+            raise InputError(
+                f"The store has version {found} of the tables, and this version of stakes knows "
+                f"{SCHEMA_VERSION}; upgrade stakes."
+            )
+
+    def append(self, entries, models=()):
+        """Write entries, and new models by name: all is on disk when this returns, or nothing."""
+        rows = [(e.seq, e.at, e.kind, e.id, _text(e.body)) for e in entries]
+        with self._transaction():
+            self._run_many("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", rows)
+            for named in models:
+                self._run("INSERT INTO model VALUES (?, ?)", named)
+
+    def model(self, name):
+        """The model file that was added under a name."""
+        return bytes(self._rows("SELECT content FROM model WHERE name = ?", (name,))[0][0])
+
+    def erase(self, id, entry):
+        """Remove the fields and features of an event, and write that down."""
+        body = self.decisions([id])[id] | {"event": None, "features": None}
+        with self._transaction():
+            self._run(
+                "UPDATE journal SET body = ? WHERE kind = 'decision' AND id = ?", (_text(body), id)
+            )
+            self._run("INSERT INTO journal VALUES (?, ?, ?, ?, ?)", (*entry[:4], _text(entry.body)))
+
+    def last(self):
+        """Number and time of the last entry; zeros if there is none."""
+        found = self._rows("SELECT seq, at FROM journal ORDER BY seq DESC LIMIT 1")
+        return found[0] if found else (0, 0.0)
+
+    def decisions(self, ids):
+        """Bodies of the decisions about these events, by id."""
+        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'decision'", ids)
+        return {id: _plain(body) for id, body in found}
+
+    def labels(self, ids):
+        """Bodies of the newest labels of these events, by id."""
+        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'label'", ids, "seq")
+        return {id: _plain(body) for id, body in found}
+
+    def entries(self, after=0, until=None):
+        """Entries in order, each with the body of the decision that a label belongs to, or None."""
+        while True:
+            found = self._rows(
+                "SELECT j.seq, j.at, j.kind, j.id, j.body, d.body FROM journal j LEFT JOIN journal "
+                "d ON j.kind = 'label' AND d.kind = 'decision' AND d.id = j.id AND d.seq < j.seq "
+                "WHERE j.seq > ? ORDER BY j.seq LIMIT 10000",
+                (after,),
+            )
+            for seq, at, kind, id, body, decision in found:
+                if until is not None and seq > until:
+                    return
+                yield Entry(seq, at, kind, id, _plain(body)), decision and _plain(decision)
+            if not found:
+                return
+            after = found[-1][0]
+
+    def save_checkpoint(self, seq, parts, keep=3):
+        """Keep a state after entry `seq`, and the newest `keep` of all but the first."""
+        rows = [(seq, part, content) for part, content in parts.items()]
+        with self._transaction():
+            self._run("DELETE FROM checkpoint WHERE seq = ?", (seq,))
+            self._run_many("INSERT INTO checkpoint VALUES (?, ?, ?)", rows)
+            self._run(
+                "DELETE FROM checkpoint WHERE seq > 0 AND seq NOT IN "
+                "(SELECT DISTINCT seq FROM checkpoint ORDER BY seq DESC LIMIT ?)",
+                (keep,),
+            )
+
+    def checkpoint(self, until=None):
+        """Number and parts of the newest checkpoint, none later than `until`; None without one."""
+        bound = ("WHERE seq <= ?", (until,)) if until is not None else ("", ())
+        found = self._rows(f"SELECT MAX(seq) FROM checkpoint {bound[0]}", bound[1])
+        if found[0][0] is None:
+            return None
+        rows = self._rows("SELECT part, content FROM checkpoint WHERE seq = ?", found[0])
+        return found[0][0], {part: bytes(content) for part, content in rows}
+
+    def setting(self, name):
+        """A stored setting, None without it."""
+        found = self._rows("SELECT value FROM setting WHERE name = ?", (name,))
+        return _plain(found[0][0]) if found else None
+
+    def save_setting(self, name, value):
+        """Store a setting."""
+        self._run("DELETE FROM setting WHERE name = ?", (name,))
+        self._run("INSERT INTO setting VALUES (?, ?)", (name, _text(value)))
+
+    def close(self):
+        """Close the connection."""
+        self._connection.close()
+
+    def _has_tables(self):
+        raise NotImplementedError
+
+    def _transaction(self):
+        return _Transaction(self._connection)
+
+    def _of_ids(self, statement, ids, order=None):
+        ids = list(ids)
+        if not ids:
+            return []
+        marks = ", ".join(["?"] * len(ids))
+        order = "" if order is None else f" ORDER BY {order}"
+        return self._rows(f"{statement} AND id IN ({marks}){order}", ids)
+
+    def _rows(self, statement, values=()):
+        return self._run(statement, values).fetchall()
+
+    def _run(self, statement, values=()):
+        return self._connection.execute(statement.replace("?", self._mark), values)
+
+    def _run_many(self, statement, rows):
+        self._connection.cursor().executemany(statement.replace("?", self._mark), rows)
+
+
+class _Transaction:
+    """BEGIN ... COMMIT, or ROLLBACK if anything fails."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def __enter__(self):
+        self._connection.execute("BEGIN")
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            try:
+                self._connection.execute("COMMIT")
+                return
+            except Exception:
+                self._roll_back()
+                raise
+        self._roll_back()
+
+    def _roll_back(self):
+        with contextlib.suppress(Exception):  # a full disk has ended the transaction already
+            self._connection.execute("ROLLBACK")
+
+
+def open_store(url, *, create=True):
+    """Open the store of a service.
+
+    Parameters
+    ----------
+    url : str or Path
+        A file, or ``postgresql://...``.
+    create : bool, default=True
+        Whether a store that does not exist is made; False: refused.
+    """
+    if str(url).startswith(("postgresql://", "postgres://")):
+        from stakes.serve._postgres import PostgresStore
+
+        return PostgresStore(str(url), create=create)
+    from stakes.serve._sqlite import SqliteStore
+
+    return SqliteStore(url, create=create)
+
+
+def _text(value):
+    return msgspec.json.encode(value).decode()
+
+
+_plain = msgspec.json.decode

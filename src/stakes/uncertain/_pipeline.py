@@ -1,0 +1,177 @@
+"""A pipeline in which error bars go through every step with their measurements."""
+
+from sklearn.pipeline import Pipeline
+
+from stakes.uncertain._docs import documented
+from stakes.uncertain._information import NAMES
+
+
+@documented
+class UncertainPipeline(Pipeline):
+    """Pipeline whose steps transform measurements and their error bars together.
+
+    scikit-learn's `Pipeline` passes error bars to the classifier as they are, whatever the steps
+    before it do to the measurements. Here every step transforms both: it needs
+    `transform_uncertainty`, as :class:`UncertainScaler` has it.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        Transformers, and a classifier of uncertain points at the end.
+    transform_input, memory, verbose
+        As in scikit-learn's `Pipeline`; `memory` is not used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes.uncertain import UncertainMarginClassifier, UncertainScaler
+    >>> X, y = np.array([[0.0, 10.0], [1.0, 90.0], [3.0, 20.0], [4.0, 70.0]]), [0, 0, 1, 1]
+    >>> learner = UncertainMarginClassifier(formulation="MM-MC", max_error=0.5)
+    >>> model = UncertainPipeline([("scale", UncertainScaler()), ("learn", learner)])
+    >>> model = model.fit(X, y, std=[0.1, 20.0])
+    >>> model.predict_certificate([[0.5, 40.0]], std=[0.1, 20.0]).round(3)
+    array([0.04])
+    """
+
+    def fit(self, X, y=None, **params):
+        """Fit every step; error bars are transformed with the measurements.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        y : array-like of shape (n,)
+            Labels.
+        **params
+            Uncertainty of the measurements by name, and all else that the classifier's `fit` takes,
+            such as costs and `sample_weight`.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_steps()
+        for name, step in self.steps[:-1]:
+            if step in (None, "passthrough"):
+                continue
+            if not hasattr(step, "transform_uncertainty"):
+                raise ValueError(
+                    f"The step {name!r} has no transform_uncertainty, so error bars would stay as "
+                    "they are; use UncertainScaler."
+                )
+            step.fit(X, y)
+            X, params = self._moved(step, X, params)
+        self.steps[-1][1].fit(X, y, **params)
+        return self
+
+    def predict(self, X, **params):
+        """Label of each measurement, as the classifier's `predict`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        **params
+            Their uncertainty by name, and costs.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self._ask("predict", X, params)
+
+    def predict_proba(self, X, **params):
+        """Probability of each class, as the classifier's `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        **params
+            Their uncertainty by name.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+        """
+        return self._ask("predict_proba", X, params)
+
+    def decision_function(self, X, **params):
+        """Score of each measurement, as the classifier's `decision_function`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        **params
+            Their uncertainty by name.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self._ask("decision_function", X, params)
+
+    def predict_certificate(self, X, **params):
+        """Bounds on the probability of a flip, as the classifier's `predict_certificate`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        **params
+            Their uncertainty by name, and `measure`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self._ask("predict_certificate", X, params)
+
+    def needs_review(self, X, **params):
+        """Which predictions need a review, as the classifier's `needs_review`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        **params
+            `max_error`, their uncertainty by name, and `measure`.
+
+        Returns
+        -------
+        ndarray of bool of shape (n,)
+        """
+        return self._ask("needs_review", X, params)
+
+    def score(self, X, y=None, sample_weight=None, **params):
+        """Share of what is at stake that was decided rightly, as the classifier's `score`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Measurements.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the examples.
+        **params
+            Uncertainty of the measurements by name, and costs.
+
+        Returns
+        -------
+        float
+        """
+        return self._ask("score", X, params, y, sample_weight)
+
+    def _ask(self, method, X, params, *others):
+        for _, step in self.steps[:-1]:
+            if step not in (None, "passthrough"):
+                X, params = self._moved(step, X, params)
+        return getattr(self.steps[-1][1], method)(X, *others, **params)
+
+    @staticmethod
+    def _moved(step, X, params):
+        known = {name: params[name] for name in NAMES if params.get(name) is not None}
+        given = step.transform_uncertainty(**known) if known else {}
+        return (None if X is None else step.transform(X)), params | given

@@ -1,0 +1,153 @@
+"""Error bars from the command line to decisions with certificates."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from stakes._core.model_file import load_model
+from stakes.compare import compare
+from stakes.tables import load_table
+
+NAMES = ["mass", "size"]
+
+
+def lab(rng, n=150, r=4):
+    """Samples, their replicates, and the standard error of each measurement."""
+    y = rng.integers(0, 2, n)
+    x = rng.normal(size=(n, 2)) + 2.0 * y[:, None]
+    spread = rng.choice([0.2, 3.0], (n, 2))
+    R = x[:, None] + spread[:, None] * rng.normal(size=(n, r, 2))
+    return y, R, spread / np.sqrt(r)
+
+
+@pytest.fixture
+def files(tmp_path):
+    y, R, se = lab(np.random.default_rng(0))
+    kind = np.where(y == 1, "B", "A")
+    mean = pl.DataFrame(dict(zip(NAMES, R.mean(axis=1).T, strict=True)))
+    errors = pl.DataFrame({f"{name}_se": se[:, j] for j, name in enumerate(NAMES)})
+    low = pl.DataFrame({f"{name}_lo": mean[name] - se[:, j] for j, name in enumerate(NAMES)})
+    high = pl.DataFrame({f"{name}_hi": mean[name] + se[:, j] for j, name in enumerate(NAMES)})
+    rows = {name: R[:, :, j].ravel() for j, name in enumerate(NAMES)}
+    rows |= {"sample": np.repeat(np.arange(len(y)), 4), "kind": np.repeat(kind, 4)}
+    tables = {
+        "se": pl.concat([mean, errors], how="horizontal").with_columns(kind=pl.Series(kind)),
+        "box": pl.concat([mean, low, high], how="horizontal").with_columns(kind=pl.Series(kind)),
+        "replicates": pl.DataFrame(rows),
+    }
+    paths = {}
+    for name, table in tables.items():
+        paths[name] = tmp_path / f"{name}.csv"
+        table.write_csv(paths[name])
+    return paths
+
+
+OPTIONS = {
+    "se": ["--error", "*=*_se"],
+    "box": ["--error", "mass=mass_lo..mass_hi", "--error", "size=size_lo..size_hi"],
+    "replicates": ["--replicates", "sample"],
+}
+
+
+@pytest.mark.parametrize("form", OPTIONS)
+def test_train_and_predict_keep_error_bars(run, files, form, tmp_path):
+    """The deployed model decides as the fitted one does, and certifies every decision."""
+    out = tmp_path / "model.skops"
+    words = ["--target", "kind", "--positive", "B", "--fn-cost", "3", *OPTIONS[form]]
+    learner = "UncertainMargin" if form == "se" else "uncertain-logistic"
+    result = run("train", files[form], *words, "--learner", learner, "--no-tune", "--out", out)
+    assert result.exit_code == 0, (result.output, result.exception)
+    new = tmp_path / "new.csv"
+    pl.read_csv(files[form]).drop("kind").write_csv(new)
+    result = run("predict", out, new, "--out", tmp_path / "d.csv", "--max-error", "0.1")
+    assert result.exit_code == 0, (result.output, result.exception)
+    got = pl.read_csv(tmp_path / "d.csv")
+    assert got.height == 150
+    assert got["certificate"].is_between(0, 1).all()
+    np.testing.assert_array_equal(got["review"], (got["certificate"] > 0.1).cast(pl.Int8))
+    assert 0 < got["review"].sum() < 150
+    if form == "box":
+        assert set(got["certificate"]) == {0.0, 1.0}
+    settings = dict(errors=OPTIONS[form][1::2]) if form != "replicates" else {}
+    settings |= dict(replicates="sample") if form == "replicates" else {}
+    data = load_table(files[form], "kind", "B", **settings)
+    stored = load_model(out).model
+    p = stored.predict_proba(data.X)[:, 1]
+    np.testing.assert_allclose(got["probability"], p, atol=1e-12)
+    np.testing.assert_array_equal(got["decision"] == 1, p > 0.25)
+    if form == "replicates":
+        assert got["sample"].to_list() == list(range(150))
+
+
+def test_compare_lets_only_some_learners_see_error_bars(files, tmp_path):
+    data = load_table(files["se"], "kind", "B", errors=["*=*_se"], fn_cost=3.0)
+    assert set(data.kinds) == {*NAMES}
+    results = compare(data, learners=[], folds=2, tune=False, out=tmp_path / "a")
+    rows = {row["learner"]: row["cost"] for row in results.rows if row["fold"] == 0}
+    using = "logistic regression on shrunk means, Bayes decision"
+    assert {using, "UncertainLogisticClassifier", "UncertainMarginClassifier"} <= rows.keys()
+    plain = load_table(files["se"], "kind", "B", drop=["mass_se", "size_se"], fn_cost=3.0)
+    without = compare(
+        plain, learners=["UncertainLogisticClassifier"], folds=2, tune=False, out=tmp_path / "b"
+    )
+    same = {row["learner"]: row["cost"] for row in without.rows if row["fold"] == 0}
+    nominal = "logistic regression, Bayes decision"
+    assert rows[nominal] == same[nominal]
+    cost = {name: sum(r["cost"] for r in results.rows if r["learner"] == name) for name in rows}
+    assert cost["UncertainLogisticClassifier"] < cost[nominal]
+
+
+def test_advice_ends_in_a_command(run, files):
+    result = run("advise", files["se"], "--target", "kind", "--positive", "B", "--error-bars")
+    assert result.exit_code == 0
+    last = result.stdout.strip().splitlines()[-1]
+    assert last.startswith("Next: stakes compare") and "--error '*=*_se'" in last
+    words = ["--target", "kind", "--positive", "B", "--replicates", "sample"]
+    last = run("advise", files["replicates"], *words).stdout.strip().splitlines()[-1]
+    assert "--replicates sample --learners UncertainLogisticClassifier" in last
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--error", "mass"], "does not name error bars; write COLUMN=ERROR_COLUMN"),
+        (["--error", "mass=mas_se"], "The column 'mas_se' of --error is not in the table"),
+        (["--error", "*=*_error"], "No column of the table has an error bar named like 'COLUMN_er"),
+        (["--error", "m*=*_se"], "must have the form *=*_se"),
+        (["--error", "mass=mass_se", "--error", "size=mass..size_se"], "give all in one form"),
+        (["--error", "mass=size"], "is negative in row"),
+        (["--error", "mass=kind"], "The column 'kind' of --error is not in the table"),
+        (["--replicates", "id"], "The column 'id' of --replicates is not in the table"),
+        (["--replicates", "mass"], "No number varies between rows of the same example"),
+    ],
+)
+def test_bad_error_bars_end_in_a_sentence(run, files, options, said):
+    result = run("train", files["se"], "--target", "kind", "--positive", "B", *options)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def test_mixed_labels_of_replicates_are_refused(run, files):
+    table = pl.read_csv(files["replicates"])
+    kind = table["kind"].to_list()
+    kind[0] = "A" if kind[1] == "B" else "B"
+    table.with_columns(kind=pl.Series(kind)).write_csv(files["replicates"])
+    words = ["--target", "kind", "--positive", "B", "--replicates", "sample"]
+    result = run("train", files["replicates"], *words)
+    assert "The replicates of sample '0' have different labels" in " ".join(result.stderr.split())
+
+
+def test_settings_of_a_run_keep_error_bars(run, files, tmp_path):
+    words = ["--target", "kind", "--positive", "B", "--error", "*=*_se", "--folds", "2"]
+    words += ["--learners", "cw", "--no-tune", "-j", "1", "--out", tmp_path / "run"]
+    result = run("compare", files["se"], *words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert json.loads((tmp_path / "run" / "table.json").read_text())["errors"] == ["*=*_se"]
+    out = tmp_path / "m.skops"
+    result = run(
+        "train", "--from", tmp_path / "run", "--learner", "uncertain-logistic", "--out", out
+    )
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert hasattr(load_model(out).model[-1], "predict_certificate")

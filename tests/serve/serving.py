@@ -1,0 +1,38 @@
+"""A small service for tests, and events for it."""
+
+import random
+
+from stakes.online import ProbitClassifier
+from stakes.serve import Capacity, LearningModel, Service, State, open_store
+from stakes.serve._requests import Decide, Label
+
+SETTINGS = dict(fp_cost=5.0, fn_cost="amount", tp_cost=0.0, tn_cost=0.0, target="fraud")
+
+
+def new_service(url, capacity=None, clock=None, every=10_000, **learners):
+    learners = learners or {"probit": ProbitClassifier()}
+    models = {name: LearningModel(learner, 0.1) for name, learner in learners.items()}
+    state = State(models, capacity or Capacity(), ["fraud"])
+    settings = dict(SETTINGS, positive=None)
+    options = {} if clock is None else {"clock": clock}
+    return Service(open_store(url), state, settings, checkpoint_every=every, **options)
+
+
+def make_events(n, seed=0):
+    """(id, event, label): fraud is more likely for large amounts in one country."""
+    rng = random.Random(seed)
+    found = []
+    for i in range(n):
+        amount, country = round(rng.lognormvariate(3, 1), 2), rng.choice(["FR", "DE", "BR"])
+        risk = 0.05 + 0.5 * (country == "BR" and amount > 25)
+        event = {"amount": amount, "country": country, "hour": rng.randrange(24)}
+        found.append((f"e{i}", event, int(rng.random() < risk)))
+    return found
+
+
+def decide(id, event):
+    return Decide(event, id)
+
+
+def label(id, y):
+    return Label(id, y)

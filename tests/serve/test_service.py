@@ -1,0 +1,277 @@
+"""The service: decides like a stream, writes first, answers again, learns once, replays in bits."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from serve.serving import SETTINGS, decide, label, make_events, new_service
+from stakes.errors import InputError
+from stakes.online import AROWClassifier, ProbitClassifier
+from stakes.serve import NotWrittenError, Service, open_store, rebuild
+from stakes.serve._requests import CostsGiven, Decide
+from stakes.stream import DecisionStream
+
+
+@pytest.fixture
+def service(tmp_path):
+    service = new_service(tmp_path / "store.db")
+    yield service
+    service.close()
+
+
+def in_groups(requests, rng):
+    while requests:
+        n = rng.randint(1, 9)
+        yield requests[:n]
+        requests = requests[n:]
+
+
+def late_labels(events, rng):
+    """Decisions and labels of a stream, labels late and out of order."""
+    requests = []
+    for i, (id, event, y) in enumerate(events):
+        requests.append((i, decide(id, event)))
+        requests.append((i + rng.expovariate(1 / 20), label(id, y)))
+    return [request for _, request in sorted(requests, key=lambda one: one[0])]
+
+
+def test_it_decides_as_a_stream_does(service):
+    twin = DecisionStream(ProbitClassifier(), prior=0.1, **SETTINGS)
+    rng = random.Random(1)
+    for group in in_groups(late_labels(make_events(200), rng), rng):
+        for request, answer in zip(group, service.handle(group), strict=True):
+            if isinstance(request, Decide):
+                expected = twin.decide(request.event, request.id)
+                assert answer.action == ("pass", "alert")[expected.action]
+                assert answer.probability == expected.probability
+                assert answer.expected_cost == expected.expected_cost
+                assert answer.break_even == expected.break_even
+            else:
+                assert answer.paid == twin.label(request.id, request.label).paid
+    money = service.report().models["probit"]
+    for name, total in vars(twin.totals).items():
+        assert getattr(money, name) == total, name
+
+
+def test_groups_do_not_matter(tmp_path):
+    requests = late_labels(make_events(120), random.Random(2))
+    digests = set()
+    for i in range(3):
+        service = new_service(tmp_path / f"{i}.db", every=7 + i, clock=lambda: 0.0)
+        for group in in_groups(requests, random.Random(i)):
+            service.handle(group)
+        digests.add(service.state.digest())
+        service.close()
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("every", [10, 10_000])
+def test_any_past_state_can_be_rebuilt(tmp_path, every):
+    service = new_service(
+        tmp_path / "store.db", every=every, a=ProbitClassifier(), b=AROWClassifier()
+    )
+    digests = {}
+    for request in late_labels(make_events(60), random.Random(3)):
+        service.handle([request])
+        digests[service.state.seq] = service.state.digest()
+    service.close()
+    store = open_store(tmp_path / "store.db")
+    for seq in [1, 5, 50, max(digests)]:
+        assert rebuild(store, until=seq).digest() == digests[seq]
+    assert rebuild(store).digest() == digests[max(digests)]
+    store.close()
+
+
+def test_a_restart_changes_nothing(tmp_path):
+    requests = late_labels(make_events(80), random.Random(4))
+    plain = new_service(tmp_path / "plain.db", clock=lambda: 0.0)
+    expected = [plain.handle([request]) for request in requests]
+    broken = new_service(tmp_path / "broken.db", every=13, clock=lambda: 0.0)
+    for i, request in enumerate(requests):
+        if i % 10 == 9:
+            end = broken.close if i % 20 == 9 else broken._store.close  # without a checkpoint
+            end()
+            store = open_store(tmp_path / "broken.db")
+            broken = Service(store, checkpoint_every=13, clock=lambda: 0.0)
+        assert broken.handle([request]) == expected[i]
+    assert broken.state.digest() == plain.state.digest()
+    plain.close()
+    broken.close()
+
+
+def test_an_id_gets_its_first_answer_again(service):
+    (id, event, y), *others = make_events(30)
+    first = service.handle([decide(id, event)])
+    for other in others:
+        service.handle([decide(*other[:2]), label(other[0], other[2])])
+    service.handle([label(id, y)])
+    assert service.handle([decide(id, dict(event, amount=1e6))]) == first
+    assert service.handle([decide(id, event), decide(id, event)]) == first * 2
+    assert service.decision(id) == first[0]
+    assert service.report().models["probit"].events == 30
+
+
+def test_labels_are_learned_once_whatever_happens_to_them(service):
+    id, event, _ = make_events(1)[0]
+    statuses = [answer.status for answer in service.handle([label(id, 1), label(id, 1)])]
+    assert statuses == ["early", "early"]
+    service.handle([decide(id, event)])  # the label waited for it
+    before = service.state.digest()
+    assert service.report().models["probit"].labels == 1
+    assert service.handle([label(id, 1)])[0].status == "repeated"
+    assert service.state.digest() == before
+    corrected = service.handle([label(id, 0)])[0]
+    money = service.report().models["probit"]
+    assert corrected.status == "corrected"
+    assert (money.labels, money.positives, money.paid) == (1, 0, corrected.paid)
+    assert service.handle([label(id, 0)])[0].status == "repeated"
+
+
+def test_prices_may_come_with_the_event(service):
+    event = {"amount": 10.0}
+    given = Decide(event, "a", CostsGiven(fn_cost=45.0))
+    assert service.handle([given])[0].break_even == 0.1
+    assert service.handle([Decide({"x": 1.0}, "b", CostsGiven(fn_cost=5.0))])[0].break_even == 0.5
+    wrong = service.handle([Decide(event, "c", CostsGiven(tp_cost=50.0))])[0]
+    assert isinstance(wrong, InputError) and "fn_cost is smaller than tp_cost" in str(wrong)
+
+
+def test_a_refused_event_leaves_no_trace(service):
+    service.handle([decide(*make_events(1)[0][:2])])
+    before = service.state.digest()
+    answers = service.handle([decide("x", {"country": "FR"}), label("e0", "perhaps")])
+    assert all(isinstance(answer, InputError) for answer in answers)
+    assert service.state.digest() == before
+    good, bad = service.handle([decide("y", {"amount": 1.0}), decide("z", {"b": 1.0})])
+    assert good.id == "y" and isinstance(bad, InputError)
+
+
+def test_a_store_that_fails_undoes_the_group(service, monkeypatch):
+    events = make_events(20)
+    service.handle([decide(*one[:2]) for one in events[:10]])
+    before = service.state.digest()
+    append = service._store.append
+
+    def full(*arguments):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(service._store, "append", full)
+    requests = [decide(*events[10][:2]), label("e0", 1)]
+    answers = service.handle(requests)
+    assert all(isinstance(answer, NotWrittenError) for answer in answers)
+    assert service.state.digest() == before
+    monkeypatch.setattr(service._store, "append", append)
+    assert [type(answer).__name__ for answer in service.handle(requests)] == ["Decided", "Labeled"]
+
+
+def test_two_services_on_one_store_are_refused(service, tmp_path):
+    store = open_store(tmp_path / "store.db")
+    with pytest.raises(InputError, match="Another process serves"):
+        Service(store)
+    store.close()
+
+
+def test_time_never_runs_backwards(tmp_path):
+    times = iter([100.0, 50.0, 10.0, 200.0])
+    service = new_service(tmp_path / "store.db", clock=lambda: next(times))
+    for id, event, _ in make_events(4):
+        service.handle([decide(id, event)])
+    assert [entry.at for entry, _ in service._store.entries()] == [100.0, 100.0, 100.0, 200.0]
+    service.close()
+
+
+def test_challengers_see_everything_and_one_call_promotes(tmp_path):
+    service = new_service(tmp_path / "s.db", probit=ProbitClassifier(), arow=AROWClassifier())
+    for request in late_labels(make_events(50), random.Random(5)):
+        service.handle([request])
+    report = service.report()
+    assert report.champion == "probit" and report.models["arow"].events == 50
+    saved = report.models["probit"].paid - report.models["arow"].paid
+    lead = report.models["arow"].lead
+    assert lead.saved * lead.labels == pytest.approx(saved)
+    service.promote("arow")
+    assert service.handle([decide("new", {"amount": 3.0})])[0].model == "arow"
+    with pytest.raises(InputError, match="did you mean 'arow'"):
+        service.promote("aro")
+    digest = service.state.digest()
+    service._store.close()
+    again = Service(open_store(tmp_path / "s.db"))
+    assert again.state.champion == "arow" and again.state.digest() == digest
+    again.promote("probit")  # rolls back
+    assert again.handle([decide("newer", {"amount": 3.0})])[0].model == "probit"
+    again.close()
+
+
+def test_a_model_added_later_is_replayed_as_well(tmp_path):
+    service = new_service(tmp_path / "s.db")
+    requests = late_labels(make_events(40), random.Random(6))
+    for request in requests[:40]:
+        service.handle([request])
+    content = service.state.contenders["probit"].model.to_bytes()
+    service.add("second", content)
+    for request in requests[40:]:
+        service.handle([request])
+    with pytest.raises(InputError, match="There is a model 'second'"):
+        service.add("second", content)
+    digest = service.state.digest()
+    service._store.close()
+    store = open_store(tmp_path / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()
+
+
+def test_an_erased_event_is_gone_and_the_state_stays(tmp_path):
+    service = new_service(tmp_path / "s.db")
+    for request in late_labels(make_events(30), random.Random(7)):
+        service.handle([request])
+    service.erase("e3")
+    assert "e3" not in str([e for e, _ in service._store.entries() if e.body.get("event")])
+    answer = service.decision("e3")
+    assert answer.id == "e3"
+    digest, seq = service.state.digest(), service.state.seq
+    service.handle([decide(*make_events(40)[35][:2])])
+    service._store.close()
+    store = open_store(tmp_path / "s.db")
+    assert rebuild(store, until=seq).digest() == digest
+    with pytest.raises(InputError, match="was erased"):
+        rebuild(store, until=seq - 1)
+    store.close()
+    with pytest.raises(InputError, match="no decision about 'nobody'"):
+        again = Service(open_store(tmp_path / "s.db"))
+        try:
+            again.erase("nobody")
+        finally:
+            again.close()
+
+
+def test_a_label_of_an_erased_event_is_booked_but_not_learned(tmp_path):
+    service = new_service(tmp_path / "s.db")
+    service.handle([decide("a", {"amount": 5.0})])
+    service.erase("a")
+    version = service.state.version
+    assert service.handle([label("a", 1)])[0].paid is not None
+    assert service.state.version == version
+    assert service.report().models["probit"].labels == 1
+    service.close()
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([None, 0, 1])), max_size=12))
+def test_hypothesis_any_order_of_decisions_and_labels(tmp_path_factory, steps):
+    folder = tmp_path_factory.mktemp("any")
+    service = new_service(folder / "s.db", every=3)
+    for id, y in steps:
+        service.handle([decide(id, {"amount": 1.0 + ord(id)}) if y is None else label(id, y)])
+    money = service.report().models["probit"]
+    decided = {id for id, y in steps if y is None}
+    labels = {id: y for id, y in steps if y is not None}
+    known = {id: y for id, y in labels.items() if id in decided}
+    assert (money.events, money.labels) == (len(decided), len(known))
+    assert money.positives == sum(known.values())
+    digest = service.state.digest()
+    service._store.close()
+    store = open_store(folder / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()

