@@ -78,6 +78,7 @@ def state_of(model):
     """All attributes, except the numbers that each call overwrites and the cached columns."""
     known = copy.deepcopy(vars(model))
     known.pop("_columns", None)
+    known.pop("_recent", None)
     if "_knows" in known:
         known["_knows"][SCRATCH] = 0.0
         known["_rivals"][:, SCRATCH] = 0.0

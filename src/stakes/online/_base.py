@@ -199,7 +199,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
 
     def __getstate__(self):
         self._trim()
-        return super().__getstate__()
+        return {name: value for name, value in super().__getstate__().items() if name != "_recent"}
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -258,7 +258,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
         if hasattr(self, "_columns"):
-            del self._columns  # names of an earlier stream
+            del self._columns, self._recent  # names of an earlier stream
         self._spare = 0
         self._begin(d)
         self._knows[BIAS] = self.fit_intercept

@@ -8,8 +8,8 @@ from scipy.special import ndtri
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._cost_buffer import CostBuffer
-from stakes.online._cw_cvar_jit import learn_sketched_row
-from stakes.online._gaussian import GaussianLinear
+from stakes.online._cw_cvar_jit import learn_sketched_row, learn_sketched_sparse_row
+from stakes.online._gaussian import GaussianLinear, fading_of
 from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_PAPER
 from stakes.online._parameters import CostRuleParameters, learner
 from stakes.online._state import OMEGA, Rule
@@ -157,15 +157,17 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     def _step(self, row, sign, c_pos, c_neg, knows):
         if self.buffer and knows is self._knows:  # its rivals take the factor from it
             buffer = self._buffer
-            if len(row) == 1:
-                if self._sketches_row():
-                    return learn_sketched_row(*row, sign, c_pos, c_neg, knows, buffer.numbers)
-                self._refuse_row(self._every, *row)  # before the buffer takes its cost
+            if self._sketches_row():
+                rest = *row, sign, c_pos, c_neg, knows, buffer.numbers
+                if len(row) == 1:
+                    return learn_sketched_row(*rest)
+                return learn_sketched_sparse_row(*rest, fading_of(knows))
+            self._refuse_row(*(row if len(row) == 2 else (self._every, *row)))  # before the buffer
             knows[OMEGA] = buffer.factor(c_pos if sign > 0 else c_neg)
         return self._step_at(row, sign, c_pos, c_neg, knows)
 
     def _sketches_row(self):
-        """Whether one compiled call takes the cost and learns a dense row."""
+        """Whether one compiled call takes the cost and learns a row."""
         return self._buffer.max_memory is not None and len(self._shape) == 1
 
     def _step_at(self, row, sign, c_pos, c_neg, knows):

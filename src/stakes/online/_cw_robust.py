@@ -139,6 +139,9 @@ class CWRobustClassifier(CWCVaRClassifier):
     def _sketches_row(self):
         return False  # scores need the blended weights
 
+    def _score_row(self, row):
+        return self._step_at(row, 1.0, 0.0, 0.0, self._knows)
+
     def _step_at(self, row, sign, c_pos, c_neg, knows):
         index, x = (self._every, *row) if len(row) == 1 else row
         rows = len(row) == 1, np.array([0, len(index)]), index, x

@@ -10,7 +10,7 @@ from stakes.online._gaussian_jit import (
     learn_csr,
     learn_dense,
     learn_known_row,
-    learn_sparse_row,
+    learn_known_sparse_row,
     teach_csr,
     teach_dense,
     teach_row,
@@ -108,14 +108,18 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         return learn_dense(*rows, *rest)
 
     def _step(self, row, sign, c_pos, c_neg, knows):
-        if len(row) == 1:
-            if len(self._shape) == 1:
-                return learn_known_row(*row, sign, c_pos, c_neg, knows)
-            row = self._every, row[0]
-        rest = knows[OMEGA], *self._weights_in(knows), knows[:HEAD]
         if len(self._shape) == 2:
+            row = row if len(row) == 2 else (self._every, *row)
+            rest = knows[OMEGA], *self._weights_in(knows), knows[:HEAD]
             return learn_full_row(*row, sign, c_pos, c_neg, *rest)
-        return learn_sparse_row(*row, sign, c_pos, c_neg, *rest, fading_of(knows))
+        if len(row) == 1:
+            return learn_known_row(*row, sign, c_pos, c_neg, knows)
+        return learn_known_sparse_row(*row, sign, c_pos, c_neg, knows, fading_of(knows))
+
+    def _score_row(self, row):
+        if len(row) == 1 and self._knows[SCALE] != 1.0:  # a dense row would settle the variances
+            return self._scores(row[0][None])[0]
+        return GaussianLinear._step(self, row, 1.0, 0.0, 0.0, self._knows)
 
     def _teach(self, rows, *rest):
         if len(rows) == 4:  # by index: a full covariance, or another loop
@@ -134,15 +138,14 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     def _variance(self, index, x):
         """Variance of the margin of a row, without the intercept; not finite if it overflows."""
-        Sigma = self._Sigma
+        Sigma = self._weights_in(self._knows)[1]
         if Sigma.ndim == 2:
             return x @ (Sigma[np.ix_(index, index)] @ x)
-        return Sigma[index] @ (x * x)
+        return np.minimum(Sigma[index] * self._knows[SCALE], self._knows[MOST]) @ (x * x)
 
     def _most_variance(self):
         """Largest variance that a row of length one can have, or more."""
-        Sigma = self._Sigma
-        return max(1.0, np.trace(Sigma) if Sigma.ndim == 2 else Sigma.max())
+        return max(1.0, self._knows[MOST] * (self._shape[0] if len(self._shape) == 2 else 1.0))
 
     def _prior_variance(self):
         return self.initial_variance

@@ -354,6 +354,14 @@ def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=
 
 
 @njit(cache=True, error_model="numpy")
+def learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading):
+    """Learn one sparse row with everything in one array; its score before."""
+    end = HEAD + (knows.shape[0] - HEAD) // 2
+    weights = knows[HEAD:end], knows[end:], knows[:HEAD]
+    return learn_sparse_row(index, x, y, c_pos, c_neg, knows[OMEGA], *weights, fading)
+
+
+@njit(cache=True, error_model="numpy")
 def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
     """Let every rival learn all rows of the flat array x."""
     end = HEAD + (rivals.shape[1] - HEAD) // 2

@@ -1,7 +1,6 @@
 """One example at a time, as an array or as a dict."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
@@ -135,15 +134,22 @@ class OneByOne(Growing):
         label
         """
         score = self._score_one(x)
-        given = (fp_cost, fn_cost, tp_cost, tn_cost)
-        if all(cost is None for cost in given):
+        if fp_cost is None and fn_cost is None and tp_cost is None and tn_cost is None:
             return self._labels[int(score + self._shift() > 0)]
-        costs = self._costs_of(1, *given)
-        return self._labels[int(costs.decide(self._probability(np.array([score])))[0])]
+        # as Costs.decide would, in plain Python
+        c_pos = float(self.fn_cost if fn_cost is None else fn_cost)
+        c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
+        c_pos -= self.tp_cost if tp_cost is None else tp_cost
+        c_neg -= self.tn_cost if tn_cost is None else tn_cost
+        if not (0.0 <= c_pos < INFINITY and 0.0 <= c_neg < INFINITY):
+            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # raises, naming the cost
+        at_stake = c_pos + c_neg
+        acts = at_stake > 0.0 and float(self._probability(score)) > c_neg / at_stake
+        return self._labels[int(acts)]
 
     def predict_proba_one(self, x):
         """Probability of each class for one example, as a dict from label to probability."""
-        p = float(self._probability(np.array([self._score_one(x)]))[0])
+        p = float(self._probability(self._score_one(x)))
         negative, positive = self._labels
         return {negative: 1.0 - p, positive: p}
 
@@ -187,25 +193,41 @@ class OneByOne(Growing):
 
     def _sparse_of(self, x, grow=False):
         """Columns and values of a dict, sorted by column."""
-        if not hasattr(self, "_columns"):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    "This model has no feature names, so x must be an array, not a dict."
-                )
-            self._columns = {name: j for j, name in enumerate(names)}
-        columns = self._columns
+        try:
+            names, index, order = self._recent  # most events have the names of the one before
+            if names != tuple(x):
+                names, index, order = self._remember(x)
+            values = np.fromiter(x.values(), FLOAT64, len(x))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return self._sparse_of_any(x, grow)  # a new name, or a value to be converted
+        return index, values if order is None else values[order]
+
+    def _remember(self, x):
+        """Names of a dict, their columns in order, and that order; None: they are in order."""
+        found = np.fromiter(map(self._columns.__getitem__, x), np.int32, len(x))
+        order = None if (found[:-1] < found[1:]).all() else np.argsort(found)
+        self._recent = tuple(x), found if order is None else found[order], order
+        return self._recent
+
+    def _read_columns(self):
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError("This model has no feature names, so x must be an array, not a dict.")
+        self._columns = {name: j for j, name in enumerate(names)}
+        return self._columns
+
+    def _sparse_of_any(self, x, grow):
+        columns = self._columns if hasattr(self, "_columns") else self._read_columns()
+        self._recent = None, None, None  # names, columns and order of the event before
         x = {name: float(v) for name, v in x.items()}  # all of them, before any change
         pairs = sorted((columns[name], v) for name, v in x.items() if name in columns)
         index = np.array([j for j, _ in pairs], dtype=np.int32)
         values = np.array([v for _, v in pairs], dtype=np.float64)
-        if not grow:
-            return index, values
-        new = [name for name in x if name not in columns]
-        late = np.array([x[name] for name in new], dtype=np.float64)
-        self._refuse_row(index, values, late)
+        new = [name for name in x if name not in columns] if grow else []
         if not new:
             return index, values
+        late = np.array([x[name] for name in new], dtype=np.float64)
+        self._refuse_row(index, values, late)
         self._grow(len(new))  # may raise
         d = self.n_features_in_
         columns.update({name: d + k for k, name in enumerate(new)})
@@ -220,19 +242,33 @@ class OneByOne(Growing):
             raise ValueError(NOT_SQUARABLE)
 
     def _score_one(self, x):
-        if not hasattr(self, "_labels"):
+        try:
+            d = self.n_features_in_
+            self._labels  # noqa: B018
+        except AttributeError:
             check_is_fitted(self)
+            raise
         if isinstance(x, dict):
-            index, values = self._sparse_of(x)
-            row = sparse.csr_matrix(
-                (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
-            )
+            row = self._sparse_of(x)
+        elif (
+            type(x) is ndarray
+            and x.dtype is FLOAT64
+            and x.strides == CONTIGUOUS
+            and len(x) == d
+            and not self._spare
+        ):
+            row = (x,)
         else:
-            row = self._row_of(x)[None]
-        score = self._scores(row)[0]
+            row = (self._row_of(x),)
+        score = self._score_row(row)
         if score != score:
+            self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)
         return score
+
+    def _score_row(self, row):
+        """Score of one row: without a cost, the loops learn nothing."""
+        return self._step(row, 1.0, 0.0, 0.0, self._knows)
 
 
 def weighted(cost, weight):
