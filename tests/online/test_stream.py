@@ -20,6 +20,8 @@ from stakes.online import (
     PerceptronClassifier,
     ProbitClassifier,
     SCWClassifier,
+    _first_order_jit,
+    _gaussian_jit,
 )
 from stakes.online._cw_cvar_jit import EXPENSIVE
 from stakes.online._state import BOOK, HEAD, N_NOT_FINITE
@@ -481,3 +483,26 @@ def test_rows_whose_squares_overflow_are_refused_everywhere(learner, form, price
     with pytest.raises(ValueError, match="Nothing was learned"):
         model.partial_fit(form(large), [0, 1])
     same_state(before, model)
+
+
+@pytest.mark.jit
+def test_read_only_tables_and_rows_compile_nothing_new(priced):
+    X, y, _, fn = priced
+    S = sparse.csr_matrix(X)
+    for model, loops in (
+        (AROWClassifier(), (_gaussian_jit.learn_dense, _gaussian_jit.learn_csr)),
+        (PAClassifier(), (_first_order_jit.learn_dense, _first_order_jit.learn_csr)),
+    ):
+        expected = clone(model).fit(X, y, fn_cost=fn).learn_one(X[0], 1).coef_
+        clone(model).fit(S, y)
+        before = [len(loop.signatures) for loop in loops]
+        locked, cost = X.copy(), fn.copy()
+        locked.flags.writeable = cost.flags.writeable = False
+        found = clone(model).fit(locked, y, fn_cost=cost).learn_one(locked[0], 1)
+        found.predict_one(locked[1])
+        np.testing.assert_array_equal(found.coef_, expected)
+        L = sparse.csr_matrix(X)
+        for part in (L.data, L.indices, L.indptr):
+            part.flags.writeable = False
+        clone(model).fit(L, y)
+        assert [len(loop.signatures) for loop in loops] == before

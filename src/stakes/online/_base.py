@@ -258,7 +258,8 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
     def _start(self, d):
         self._labels = tuple(self.classes_.tolist())
         if hasattr(self, "_columns"):
-            del self._columns, self._recent  # names of an earlier stream
+            del self._columns  # names of an earlier stream
+        self._recent = {}
         self._spare = 0
         self._begin(d)
         self._knows[BIAS] = self.fit_intercept

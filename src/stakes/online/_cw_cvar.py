@@ -10,7 +10,7 @@ from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._cost_buffer import CostBuffer
 from stakes.online._cw_cvar_jit import learn_sketched_row, learn_sketched_sparse_row
 from stakes.online._gaussian import GaussianLinear, fading_of
-from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_PAPER
+from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_EXACT, CVAR_PAPER
 from stakes.online._parameters import CostRuleParameters, learner
 from stakes.online._state import OMEGA, Rule
 from stakes.risk import omega
@@ -53,6 +53,9 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         Assumption on the distribution of the margin, which determines omega (Table I).
     C : float, default=1.0
         Penalty on the shortfall under the soft rules.
+    constraint : {"variance", "deviation"}, default="variance"
+        "deviation": the standard deviation takes the place of the variance under the soft rules, so
+        that a step that is not cut short by `C` makes the CVaR of the margin one, see Notes.
     buffer : bool, default=True
         Whether to tell expensive from cheap examples; False: `expensive_tail` for all.
     max_memory : int or None, default=4096
@@ -75,7 +78,9 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     -----
     The worst-case CVaR of the margin has its standard deviation where Eq. 6, and the rules here,
     have the variance. So a tail sets a factor :math:`\omega_\epsilon`, not a guarantee on the CVaR,
-    unless the variance is one.
+    unless the variance is one. With ``constraint="deviation"`` the guarantee holds: after a step
+    that `C` does not cut short, the mean of the worst share :math:`\epsilon` of the margin's
+    distribution is one (exactly so with a full covariance and a margin as assumed).
 
     Eq. 6 multiplies only the mean of the margin by the cost, so under the paper's rule the step
     :math:`c\lambda` shrinks as the cost grows. The soft rules cannot do that. With margin M and
@@ -110,6 +115,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     expensive_share: float = 0.05
     margin: str = "gaussian"
     C: float = 1.0
+    constraint: str = "variance"
     buffer: bool = True
     max_memory: int | None = 4096
 
@@ -127,6 +133,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         "margin": [StrOptions({"gaussian", "unimodal", "symmetric", "arbitrary"})],
         "cost_rule": [StrOptions(set(RULES))],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "constraint": [StrOptions({"variance", "deviation"})],
         "buffer": ["boolean"],
         "max_memory": [Interval(Integral, 64, None, closed="left"), None],
     }
@@ -146,7 +153,16 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         else:
             expensive, cheap = omega(tails[0], self.margin), omega(tails[1], self.margin)
         code = RULES[self.cost_rule]
-        self._buffer.set_rule(self.expensive_share, expensive, cheap, strict=code == CVAR)
+        if self.constraint == "deviation":
+            if code != CVAR:
+                raise ValueError(
+                    f"constraint='deviation' needs one of the soft cost rules, 'class', 'stake' or "
+                    f"'regret'. Got cost_rule={self.cost_rule!r}."
+                )
+            code = CVAR_EXACT
+        self._buffer.set_rule(
+            self.expensive_share, expensive, cheap, strict=code in (CVAR, CVAR_EXACT)
+        )
         return Rule(code, self.C, omega=expensive)
 
     def _omega(self, signs, c_pos, c_neg):

@@ -37,7 +37,9 @@ class CWRobustClassifier(CWCVaRClassifier):
         Prior variance of each weight, :math:`\Upsilon`; infinite: no prior on this weight.
     evidence : {"once", "paper"}, default="once"
         How often the precision of the weights counts; "paper": once per example.
-    expensive_tail, cheap_tail, expensive_share, margin, C, buffer, max_memory, cost_rule
+    expensive_tail, cheap_tail, expensive_share, margin, C, constraint
+        As in :class:`~stakes.online.CWCVaRClassifier`.
+    buffer, max_memory, cost_rule
         As in :class:`~stakes.online.CWCVaRClassifier`.
     [normalize]
     [gaussian]

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
-from stakes.online._learning import csr_parts
+from stakes.online._learning import csr_parts, flat
 from stakes.online._parameters import CostRuleParameters, learner
 from stakes.online._state import HEAD, PAUSE_AT, VAST, new_array
 
@@ -41,7 +41,7 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
         return out
 
     def _prepared(self, X):
-        return csr_parts(X) if sparse.issparse(X) else (X.ravel(),)
+        return csr_parts(X) if sparse.issparse(X) else (flat(X),)
 
     def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
         return self._loop(rows, signs, c_pos, c_neg, knows[HEAD:], knows[:HEAD], out)

@@ -16,7 +16,7 @@ from stakes.online._gaussian_jit import (
     teach_row,
     teach_sparse_row,
 )
-from stakes.online._learning import NO_SCORES, csr_parts
+from stakes.online._learning import NO_SCORES, csr_parts, flat
 from stakes.online._parameters import GaussianParameters, learner
 from stakes.online._state import BIAS, GROWTH, HEAD, MOST, OMEGA, PAUSE_AT, SCALE, VAST, new_array
 
@@ -85,7 +85,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
     def _prepared(self, X):
         if len(self._shape) == 2:
             return self._indexed(X)
-        return csr_parts(X) if sparse.issparse(X) else (X.ravel(),)
+        return csr_parts(X) if sparse.issparse(X) else (flat(X),)
 
     def _indexed(self, X):
         """Rows as (dense, indptr, indices, data); dense rows share the indices 0..d-1."""
@@ -93,7 +93,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
             indptr, indices, data = csr_parts(X)
             return False, indptr.astype(np.int64, copy=False), indices, data
         n, d = X.shape
-        return True, np.arange(n + 1) * d, self._every, X.ravel()
+        return True, np.arange(n + 1) * d, self._every, flat(X)
 
     def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
         weights = self._weights_in(knows)

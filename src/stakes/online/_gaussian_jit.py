@@ -45,7 +45,7 @@ from stakes.online._state import (
     Y,
 )
 
-CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
+CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS, CW_EXACT, CVAR_EXACT = range(10)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 ROOT_HALF = math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
@@ -143,6 +143,10 @@ def step(rule, m, v, c, omega, p, q):
         z = m / s
         ratio = inverse_mills(z)
         return ratio / s, ratio * (ratio + z) / (p + v)
+    if rule == CW_EXACT:  # a hard constraint on the standard deviation
+        return soft_confidence(SCW_I, m, v, math.inf, q)
+    if rule == CVAR_EXACT:
+        return soft_confidence(SCW_I, m - 1.0, v, p * c, omega)
     return soft_confidence(rule, m, v, p * c, q)
 
 

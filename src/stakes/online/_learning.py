@@ -1,5 +1,6 @@
 """Learning rows in order, with pauses in which half-lives are compared."""
 
+import ctypes
 from abc import abstractmethod
 
 import numpy as np
@@ -73,11 +74,26 @@ def _rows_from(parts, start, d):
     return *before, indptr[start:], indices, data
 
 
+def flat(X):
+    """The entries of a dense table, row by row, of the type that the loops are compiled for."""
+    return _unlocked(X.ravel())
+
+
+def _unlocked(x):
+    """The same memory as an array that numba takes for writeable, although no loop writes to it.
+
+    A read-only array has another type, for which every loop would be compiled again.
+    """
+    if x.flags.writeable or x.size == 0:
+        return x
+    return np.frombuffer((ctypes.c_char * x.nbytes).from_address(x.ctypes.data), dtype=x.dtype)
+
+
 def csr_parts(X):
     """The three arrays of a CSR matrix in the types that the loops are compiled for."""
     short = X.nnz < 2**31
     return (
-        X.indptr.astype(np.int32 if short else np.int64, copy=False),
-        X.indices.astype(np.int32, copy=False),
-        X.data,
+        _unlocked(X.indptr.astype(np.int32 if short else np.int64, copy=False)),
+        _unlocked(X.indices.astype(np.int32, copy=False)),
+        _unlocked(X.data),
     )

@@ -13,6 +13,7 @@ INFINITY = float("inf")
 ndarray = np.ndarray
 NOT_SQUARABLE = "x must be finite, and so must its squares; it contains NaN, infinity or larger."
 NO_VALUES = np.empty(0)
+MOST_RECENT = 1024  # sets of names whose columns are remembered
 CONTIGUOUS = (8,)  # strides of a contiguous float64 vector
 
 
@@ -108,6 +109,7 @@ class OneByOne(Growing):
             and x.strides == CONTIGUOUS
             and len(x) == self.n_features_in_
             and not self._spare
+            and x.flags.writeable
         ):
             score = self._learn_row((x,), sign, c_pos, c_neg)
         elif isinstance(x, dict):
@@ -185,6 +187,7 @@ class OneByOne(Growing):
     def _row_of(self, x):
         self._trim()
         x = np.ascontiguousarray(x, dtype=np.float64)
+        x = x if x.flags.writeable else x.copy()  # loops are compiled for writeable rows
         if x.ndim != 1 or x.shape[0] != self.n_features_in_:
             raise ValueError(
                 f"x must be a row of {self.n_features_in_} features. Got shape {x.shape} instead."
@@ -194,20 +197,21 @@ class OneByOne(Growing):
     def _sparse_of(self, x, grow=False):
         """Columns and values of a dict, sorted by column."""
         try:
-            names, index, order = self._recent  # most events have the names of the one before
-            if names != tuple(x):
-                names, index, order = self._remember(x)
+            known = self._recent.get(tuple(x))  # many events have the same names
+            index, order = self._remember(x) if known is None else known
             values = np.fromiter(x.values(), FLOAT64, len(x))
         except (AttributeError, KeyError, TypeError, ValueError):
             return self._sparse_of_any(x, grow)  # a new name, or a value to be converted
         return index, values if order is None else values[order]
 
     def _remember(self, x):
-        """Names of a dict, their columns in order, and that order; None: they are in order."""
+        """Columns of the names of a dict, sorted, and the order; None: they are in order."""
         found = np.fromiter(map(self._columns.__getitem__, x), np.int32, len(x))
         order = None if (found[:-1] < found[1:]).all() else np.argsort(found)
-        self._recent = tuple(x), found if order is None else found[order], order
-        return self._recent
+        if len(self._recent) >= MOST_RECENT:
+            self._recent.clear()
+        self._recent[tuple(x)] = found if order is None else found[order], order
+        return self._recent[tuple(x)]
 
     def _read_columns(self):
         names = getattr(self, "feature_names_in_", None)
@@ -218,7 +222,8 @@ class OneByOne(Growing):
 
     def _sparse_of_any(self, x, grow):
         columns = self._columns if hasattr(self, "_columns") else self._read_columns()
-        self._recent = None, None, None  # names, columns and order of the event before
+        if not hasattr(self, "_recent"):
+            self._recent = {}  # names of recent events -> their columns
         x = {name: float(v) for name, v in x.items()}  # all of them, before any change
         pairs = sorted((columns[name], v) for name, v in x.items() if name in columns)
         index = np.array([j for j, _ in pairs], dtype=np.int32)
@@ -256,6 +261,7 @@ class OneByOne(Growing):
             and x.strides == CONTIGUOUS
             and len(x) == d
             and not self._spare
+            and x.flags.writeable
         ):
             row = (x,)
         else:

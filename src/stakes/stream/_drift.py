@@ -7,7 +7,6 @@ import numpy as np
 from stakes._core.jit.drift import N_BETS, drift_step
 
 WARM = 100  # labels before the test begins: until then a learner promises without knowing
-CALM = 8.0  # below this, the statistic knows of no change
 
 
 class DriftAlarm(NamedTuple):
@@ -18,7 +17,7 @@ class DriftAlarm(NamedTuple):
     label : int
         Number of the label at which the alarm was raised.
     since : int
-        Number of the label from which on the costs were unusual.
+        Number of the label from which on the costs were unusual, an estimate.
     paid, promised : float
         What the decisions from there on cost, and the expected cost that they promised.
     """
@@ -69,7 +68,9 @@ class DriftTest:
 
     def _begin(self):
         self._statistics = np.zeros(N_BETS)
-        self._recent = [self._seen + 1, 0.0, 0.0]  # first label, paid, promised
+        # of a change for the worse and for the better, the likelihood ratio of the most likely one,
+        # and since then: the first label, what was paid and what was promised
+        self._worse, self._better = ([1.0, self._seen + 1, 0.0, 0.0] for _ in range(2))
 
     def add(self, event, label, paid):
         """Add one labeled event.
@@ -91,18 +92,20 @@ class DriftTest:
         sums[1] += regrets[1]
         if self.false_alarm_every is None or self._seen <= WARM:
             return
-        recent, most = self._recent, max(sums) / self._seen
-        recent[1] += paid
-        recent[2] += prices.expected(p, acts)
+        most, promised = max(sums) / self._seen, prices.expected(p, acts)
         stake = min(regrets[1 if acts else 0] / most, 1.0) if most > 0 else 0.0
-        q = 1.0 - p if acts else p
-        found = drift_step(self._statistics, 0, bool(label) != bool(acts), q, stake)
-        if found >= self.false_alarm_every:
+        q, wrong = 1.0 - p if acts else p, bool(label) != bool(acts)
+        gain = stake * (wrong - q)
+        for change, factor in ((self._worse, 1.0 + gain), (self._better, 1.0 - 0.75 * gain)):
+            if change[0] <= 1.0:
+                change[:] = 1.0, self._seen, 0.0, 0.0
+            change[0] *= factor
+            change[2] += paid
+            change[3] += promised
+        if drift_step(self._statistics, 0, wrong, q, stake) >= self.false_alarm_every:
             self.alarms += 1
-            self.last = DriftAlarm(self._seen, *recent)
+            self.last = DriftAlarm(self._seen, *max(self._worse, self._better)[1:])
             self._begin()
-        elif found < CALM:
-            self._recent = [self._seen + 1, 0.0, 0.0]
 
     def get_state(self):
         """Everything as plain values."""
@@ -110,7 +113,7 @@ class DriftTest:
             seen=self._seen,
             sums=self._sums,
             statistics=self._statistics.tolist(),
-            recent=self._recent,
+            changes=[self._worse, self._better],
             alarms=self.alarms,
             last=self.last and list(self.last),
         )
@@ -119,5 +122,6 @@ class DriftTest:
         """Continue from what :meth:`get_state` returned."""
         self._seen, self._sums = state["seen"], list(state["sums"])
         self._statistics = np.array(state["statistics"], dtype=np.float64)
-        self._recent, self.alarms = list(state["recent"]), state["alarms"]
+        self._worse, self._better = (list(change) for change in state["changes"])
+        self.alarms = state["alarms"]
         self.last = None if state["last"] is None else DriftAlarm(*state["last"])

@@ -72,7 +72,7 @@ class RowEncoder:
         -------
         dict of str -> float
         """
-        read = list(_read(record, skip))  # all of it first: a refused event changes nothing
+        read = self._read(record, skip)  # all of it first: a refused event changes nothing
         features = {}
         if self.n_features is not None:
             return self._hashed(read, learn)
@@ -122,6 +122,29 @@ class RowEncoder:
             features[feature] = features.get(feature, 0.0) + value
         return features
 
+    def _read(self, record, skip):
+        """Pairs of feature and number; None for text."""
+        read, texts = [], self._texts
+        for name, value in record.items():
+            if name in skip:
+                continue
+            if isinstance(value, str):
+                feature = f"{name}={value}"
+                if feature in texts:  # seen before, so it needs no parsing
+                    read.append((feature, None))
+                    continue
+                value = parse_value(value)
+                if isinstance(value, str):
+                    read.append((feature, None))
+                    continue
+            if value is None or value != value:
+                continue
+            if isinstance(value, date):
+                read += [(f"{name}{part}", number) for part, number in _parts(value).items()]
+            else:
+                read.append((name, _float(name, value)))
+        return read
+
     def _is_full(self):
         if self.n_features is not None:
             return False
@@ -155,24 +178,6 @@ class RowEncoder:
         features[name] = (value - sums[1]) / deviation if deviation > 0 else 0.0
 
 
-def _read(record, skip):
-    """Pairs of feature and number; None for text."""
-    for name, value in record.items():
-        if name in skip:
-            continue
-        if isinstance(value, str):
-            value = parse_value(value)
-        if value is None or value != value:
-            continue
-        if isinstance(value, str):
-            yield f"{name}={value}", None
-        elif isinstance(value, date):
-            for part, number in _parts(value).items():
-                yield f"{name}{part}", number
-        else:
-            yield name, _float(name, value)
-
-
 def _parts(value):
     """A date as numbers: the same as in :class:`~stakes.tables.TableEncoder`."""
     parts = {".month": float(value.month), ".weekday": float(value.isoweekday())}
@@ -184,7 +189,7 @@ def _parts(value):
 
 def _float(name, value):
     try:
-        number = float(value)
+        number = value if type(value) is float else float(value)
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):

@@ -76,7 +76,7 @@ _STATE = Fields(
                 "seen": COUNT,
                 "sums": Together((Number(0), Number(0))),
                 "statistics": Together((Number(0),) * N_BETS),
-                "recent": Together((COUNT, Number(), Number())),
+                "changes": Together((Together((Number(0), COUNT, Number(), Number())),) * 2),
                 "alarms": COUNT,
                 "last": Maybe(Together((COUNT, COUNT, Number(), Number()))),
             }
