@@ -125,7 +125,7 @@ def _libsvm(K, signs, u, p):
         warnings.simplefilter("ignore")
         weight = np.asarray(u / scale, dtype=np.float64)
         unit = max(np.abs(np.diag(K64)).max(), 1e-300)  # LIBSVM wants numbers of ordinary size
-        svc = SVC(kernel="precomputed", C=1.0, tol=1e-6, max_iter=2_000_000)
+        svc = SVC(kernel="precomputed", C=1.0, tol=1e-6, max_iter=200_000)
         svc.fit(K64 / unit, signs, sample_weight=weight * unit)
     beta = np.zeros(len(signs), dtype=np.longdouble)
     beta[svc.support_] = scale * svc.dual_coef_[0] / unit

@@ -9,6 +9,10 @@ _DRAWN = (
     "a bootstrap draws rows, so copies of a row draw other samples than its weight does; the "
     "instance without bootstrap runs the check"
 )
+_VOTERS = (
+    "probabilities are calibrated on examples that do not vote for themselves, and copies of a row "
+    "do; tests/neighbors/test_inputs.py compares the votes"
+)
 _REJECTION = (
     "rejection sampling draws rows, so copies of a row draw other samples than its weight does"
 )
@@ -44,6 +48,7 @@ EXEMPT = {
         name: dict.fromkeys(_WEIGHTS_EXEMPT, reason)
         for reason, names in {
             _REJECTION: ("CostingClassifier",),
+            _VOTERS: ("ConfidenceNeighborsClassifier",),
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
@@ -52,7 +57,7 @@ EXEMPT = {
             _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
-                "LinearCostSensitiveSVC",
+                *("LinearCostSensitiveSVC", "PairwiseSVC"),
             ),
         }.items()
         for name in names
@@ -79,9 +84,12 @@ WITHOUT_INFO = {
     "BlendClassifier": _NEEDS_ANOTHER,
     "BudgetDecisionClassifier": _NEEDS_ANOTHER,
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
+    "PairwiseSVC": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
+    "UncertainOneVsRestClassifier": _NEEDS_ANOTHER,
     "UncertainScaler": "no classifier",
+    "UncertainLogisticClassifier": "logistic regression unless a table has error bars, see compare",
     "BayesNetConfidence": "no classifier",
     "MixtureConfidence": "no classifier",
     "CostProportionateSampler": "no classifier",
@@ -92,12 +100,14 @@ WITHOUT_INFO = {
 # tests of test_contract.py that a learner does not run, each with the reason
 CONTRACT = {
     "test_costs_of_predict_decide": {
+        "UncertainOneVsRestClassifier": _NO_PRICES,
         "BlendClassifier": _NO_PRICES,
         "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
     },
     "test_worthless_decisions_are_told": {
         "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
+        "UncertainOneVsRestClassifier": _NO_PRICES,
         "UncertainLogisticClassifier": "takes no costs in fit; warns at those of its constructor",
         "ConfidenceNeighborsClassifier": "looks at votes of others, see tests/neighbors",
     },

@@ -5,6 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from stakes.compare import all_estimators
+from stakes.uncertain import UncertainLogisticClassifier
 
 # estimators whose constructor needs arguments, or that should be checked in several forms
 SPECIAL = {
@@ -39,6 +40,7 @@ SPECIAL = {
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
     "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "UncertainOneVsRestClassifier": [{"estimator": UncertainLogisticClassifier()}],
     "StackelbergClassifier": [{}, {"loss": "hinge"}],
 }
 

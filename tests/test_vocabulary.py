@@ -20,6 +20,7 @@ DIFFERENT = {
     "calibration": "wrappers take probabilities as they are, scores need a calibration",
     "n_components": "landmarks of a solver that is exact without them, or of one that needs them",
     "max_iter": "iterations of different solvers",
+    "error_model": "the margin follows its paper, whose truth is random around a known mean",
     "tol": "certificates of different solvers: relative gaps and absolute residuals",
     "solver": "different solvers",
     "loss": "a classifier and a regressor",

@@ -28,7 +28,7 @@ def test_similar_names_are_suggested():
 
 
 def test_contestants_are_found_by_the_same_names():
-    found = [c.name for c in contestants(["cw-cvar", "kernel cpa, bayes decision"])]
-    assert "CWCVaRClassifier" in found and found[-1].startswith("KernelCPA")
+    found = [c.name for c in contestants(["cw-cvar", "stackelberg, bayes decision"])]
+    assert "CWCVaRClassifier" in found and found[-1].startswith("Stackelberg")
     assert found[-1].endswith(", Bayes decision")
     assert match_name("lightgbm AT 0.5", ["LightGBM at 0.5"]) == "LightGBM at 0.5"

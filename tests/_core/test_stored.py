@@ -76,7 +76,7 @@ def test_a_missing_attribute_is_named(tmp_path):
 def test_support_vectors_that_do_not_fit_together_are_refused(tmp_path):
     X, y, _, _ = problem()
     model = KernelPAClassifier().fit(X, y)
-    model._store.counts[0] = 10**9
+    model._store.support.counts[0] = 10**9
     refused(model, tmp_path)
     svc = SVC().fit(X, y)
     svc.support_vectors_ = svc.support_vectors_[:-1]

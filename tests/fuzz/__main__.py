@@ -2,7 +2,8 @@
 
     python -m fuzz                                   a minute, shared among all kinds
     python -m fuzz --minutes 60 --seed 7
-    python -m fuzz --full --page ../docs/fuzzing.md  the counts of the page, for about an hour
+    python -m fuzz --full --page ../docs/fuzzing.md  the counts of the page, for about an hour;
+                                                     run it again to resume
     python -m fuzz --only tables --cases 5000
     python -m fuzz --only events --case 1234         one case again, with its traceback
 
@@ -24,7 +25,7 @@ if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 from fuzz import arrays, events, expressions, model_files, models, page, tables
-from fuzz.children import GOOD, run_cases
+from fuzz.children import GOOD, in_child, run_cases
 
 KINDS = {
     "model files": model_files.case,
@@ -33,7 +34,9 @@ KINDS = {
     "expressions": expressions.case,
     "API matrix": arrays.case,
 }
-FULL = {"model files": 100_000, "events": 925_000, "tables": 75_000, "expressions": 100_000}
+WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
+SAVE = 20  # seconds between two writings of the page
+FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
 
 
 def main():
@@ -58,22 +61,27 @@ def main():
         models.models()  # before the time starts
     for kind in kinds:
         minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))
+        in_child(WARM.get(kind, int))  # compiles what the numba cache does not have yet
         wanted = given.cases or (FULL.get(kind) if given.full else None)
-        counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted)
+        counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted, given.page)
         found += counts["found"]
-        if given.page:
-            page.add(given.page, kind, given.seed, counts)
     sys.exit(found > 0)
 
 
-def run(kind, seed, until, wanted=None):
-    """Run one kind, print its findings, and count how the cases ended."""
-    first = seed * 10**9
+def run(kind, seed, until, wanted=None, path=None):
+    """Run one kind, print its findings, and count how the cases ended.
+
+    With a page, go on where an earlier run of this seed ended, and store the counts now and then.
+    """
+    earlier = page.stored(path).get(kind, {}).get(str(seed), {}) if path else {}
+    counts = collections.Counter(earlier)
+    first = seed * 10**9 + counts["runs"]
     seeds = range(first, first + 10**8)
     if kind == "API matrix":  # a random part of the matrix, all of it if there is time
         seeds = list(range(len(arrays.names())))
         random.Random(seed).shuffle(seeds)
-    counts = collections.Counter()
+        seeds = seeds[counts["runs"] :]
+    save_at = time.monotonic() + SAVE
     for number, result in run_cases(KINDS[kind], seeds, until):
         if isinstance(result, dict):
             counts.update(result)
@@ -83,8 +91,13 @@ def run(kind, seed, until, wanted=None):
             counts["found"] += 1
             print(f"{kind}, case {number}: {result[:500]}", flush=True)
         counts["runs"] += 1
+        if path and time.monotonic() > save_at:
+            page.add(path, kind, seed, counts)
+            save_at = time.monotonic() + SAVE
         if wanted is not None and sum(counts[word] for word in (*GOOD, "found")) >= wanted:
             break
+    if path:
+        page.add(path, kind, seed, counts)
     total = sum(counts[word] for word in (*GOOD, "found"))
     shown = ", ".join(f"{counts[word]:,} {word}" for word in (*GOOD, "found"))
     print(f"{kind}: {total:,} cases, {shown}", flush=True)

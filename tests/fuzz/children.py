@@ -58,6 +58,17 @@ def run_cases(case, seeds, until=None):
             return
 
 
+def in_child(job):
+    """Run a job in a child without limits: it fills caches, and starts no threads here."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            job()
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+
+
 def _child(case, seeds, write, until):
     """Answer all seeds, a line of JSON for each."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

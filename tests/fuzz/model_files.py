@@ -40,6 +40,12 @@ def warm(name):
         assert USES[kind](Path(folder) / "m", rows) == "harmless", name
 
 
+def warm_all():
+    """Use all models."""
+    for name in models():
+        warm(name)
+
+
 def case(seed):
     """Load and use one damaged model file."""
     rng = random.Random(seed)
@@ -124,10 +130,15 @@ def is_sentence(error):
     return isinstance(error, ValueError) and raised.filename.startswith(OURS)
 
 
+@cache
+def _members(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def mutated(data, rng):
     """The bytes of a damaged copy."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = dict(_members(data))
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         name = rng.choice(list(members)) if rng.random() < 0.6 else "schema.json"
         if name == "schema.json":

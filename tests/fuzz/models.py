@@ -48,11 +48,11 @@ def _estimators():
     for i, model in enumerate([*_others(), *instances()]):
         if hasattr(model, "predict"):
             model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
-            found[f"{i} {type(model).__name__}"] = "estimator", _saved(model), X
+            found[f"{i} {type(model).__name__}"] = "estimator", _saved(model), X[:9]
     for i, model in enumerate(_others()):
         if not type(model).__module__.startswith("stakes"):
             model.fit(X, np.arange(60) % 3)
-            found[f"{i} {type(model).__name__}, three classes"] = "estimator", _saved(model), X
+            found[f"{i} {type(model).__name__}, three classes"] = "estimator", _saved(model), X[:9]
     return found
 
 
@@ -127,7 +127,7 @@ def _tables(folder):
         ]
     ):
         model = prepare(model, table, **how).fit(table, y)
-        found[f"table {i}"] = "estimator", _saved(model), table.to_dict(as_series=False)
+        found[f"table {i}"] = "estimator", _saved(model), table[:9].to_dict(as_series=False)
     return found
 
 
@@ -151,7 +151,7 @@ def _trained(folder):
         settings = TableSettings(data=str(path), target="y", costs=costs)
         train_to_file(Path(folder) / "m", learner, settings, settings.load(), tune=False)
         data = (Path(folder) / "m").read_bytes()
-        found[f"train {learner}"] = "trained", data, _table().drop("y").to_dict(as_series=False)
+        found[f"train {learner}"] = "trained", data, _table()[:9].drop("y").to_dict(as_series=False)
     return found
 
 

@@ -16,6 +16,7 @@ WHAT = {
     "API matrix": "every estimator with odd types, layouts, sizes, ranges, sparse formats, costs "
     "and labels, in several threads and in another process",
 }
+ENDS = ("refused", "harmless", "found")
 HEAD = """# Fuzzing: what was tried, and how it ended
 
 [Security](security.md) says what is promised. This page is written by the command that tries to
@@ -34,31 +35,27 @@ NaN, a file opened other than the one named.
 
 
 def add(path, kind, seed, counts):
-    """Store the counts of one kind of fuzzing and write the page again."""
-    path = Path(path)
-    rows = {}
-    if path.exists():
-        found = re.search(r"<!-- (\{.*\}) -->", path.read_text())
-        rows = json.loads(found.group(1)) if found else {}
-    rows[kind] = {"seed": seed} | {n: counts[n] for n in ("refused", "harmless", "found", "runs")}
-    rows[kind]["with"] = f"stakes {version('stakes')}, Python {platform.python_version()}"
-    path.write_text(text(rows))
+    """Store the counts of one run and write the page again; runs with other seeds are kept."""
+    runs = stored(path)
+    runs.setdefault(kind, {})[str(seed)] = {word: counts[word] for word in (*ENDS, "runs")}
+    Path(path).write_text(text(runs))
 
 
-def text(rows):
+def stored(path):
+    """Kind -> seed -> counts, as the page has them."""
+    found = re.search(r"<!-- (\{.*\}) -->", Path(path).read_text()) if Path(path).exists() else None
+    return json.loads(found.group(1)) if found else {}
+
+
+def text(runs):
     """The page."""
-    lines = [
-        "| what | cases | refused | harmless | findings |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
+    lines = ["| what | cases | refused | harmless | findings |", f"| --- |{' ---: |' * 4}"]
     for kind, what in WHAT.items():
-        if kind in rows:
-            row = rows[kind]
-            total = row["refused"] + row["harmless"] + row["found"]
-            counts = " | ".join(
-                f"{n:,}" for n in (total, row["refused"], row["harmless"], row["found"])
-            )
-            lines.append(f"| **{kind}**: {what} | {counts} |")
-    first = next(iter(rows.values()))
-    lines += ["", f"With {first['with']}.", "", f"<!-- {json.dumps(rows)} -->", ""]
-    return HEAD + "\n".join(lines)
+        if kind in runs:
+            ends = [sum(run[word] for run in runs[kind].values()) for word in ENDS]
+            shown = " | ".join(f"{n:,}" for n in (sum(ends), *ends))
+            lines.append(f"| **{kind}**: {what} | {shown} |")
+    names = ("scikit-learn", "numpy", "scipy", "numba", "polars", "lightgbm", "xgboost-cpu")
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    lines += ["", f"Python {platform.python_version()}, {versions}.", ""]
+    return HEAD + "\n".join([*lines, f"<!-- {json.dumps(runs)} -->", ""])

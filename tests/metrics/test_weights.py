@@ -11,6 +11,7 @@ from sklearn.model_selection import cross_val_score
 from stakes import metrics
 from stakes.metrics import (
     bootstrap_interval,
+    certified_cost_loss,
     certified_error,
     cost_loss,
     make_cost_scorer,
@@ -55,7 +56,7 @@ def test_every_metric_is_listed():
     functions = [getattr(metrics, name) for name in metrics.__all__]
     takes = {f.__name__ for f in functions if "y_true" in inspect.signature(f).parameters}
     others = {"bootstrap_interval", "paired_bootstrap", "example_costs"}
-    assert takes - others == {*CASES, "nominal_error", "certified_error"}
+    assert takes - others == {*CASES, "nominal_error", "certified_error", "certified_cost_loss"}
 
 
 @pytest.mark.parametrize(("name", "options"), [(n, o) for n in CASES for o in CASES[n]])
@@ -73,7 +74,11 @@ def test_integer_weights_are_repeated_rows(name, options, sample):
 def test_errors_of_uncertain_points(sample):
     y, p, _, weight = sample
     rows = np.repeat(np.arange(60), weight)
-    for metric, given in ((nominal_error, ()), (certified_error, (p,))):
+    for metric, given in (
+        (nominal_error, ()),
+        (certified_error, (p,)),
+        (certified_cost_loss, (p,)),
+    ):
         repeated = metric(y[rows], (p > 0.5)[rows], *(a[rows] for a in given))
         weighted = metric(y, p > 0.5, *given, sample_weight=weight)
         assert weighted == pytest.approx(repeated)

@@ -124,12 +124,25 @@ def landmark_features(X, gamma, room, tol):
         K = gram(X[[*chosen, t]], "rbf", gamma)
         k = K[:-1, -1]
         rest = 1.0 - k @ np.linalg.lstsq(K[:-1, :-1], k, rcond=None)[0] if chosen else 1.0
+        rows.append(np.linalg.solve(np.linalg.cholesky(K[:-1, :-1]), k) if chosen else k)
         if len(chosen) < room and rest > tol:
             chosen.append(t)
-        L = np.linalg.cholesky(gram(X[chosen], "rbf", gamma))
-        against = np.exp(-gamma * ((X[chosen] - X[t]) ** 2).sum(axis=1))
-        rows.append(np.linalg.solve(L, against))
     features = np.zeros((len(X), len(chosen)))
     for t, row in enumerate(rows):
         features[t, : len(row)] = row
     return features, chosen
+
+
+def run_fading(rule, K, y, decay, C=10.0):
+    """As `run` with theta = 1, and everything old multiplied by `decay` before each example.
+
+    That is f, the margins that the examples before ask for, and the largest weights they may have.
+    """
+    S, coefficients, scores = [], np.zeros(0), np.zeros(len(y))
+    for t in range(len(y)):
+        scores[t] = K[t, S] @ coefficients
+        age = np.maximum(t - np.arange(len(y)), 0)
+        numbers = dict(C=C * decay**age, rho=0.0, alpha=0.9, eta=1.0)
+        faded = decay * coefficients
+        S, coefficients = STEPS[rule](K, y, decay**age, t, S, faded, K[t, S] @ faded, **numbers)
+    return scores, np.array(S, dtype=int), coefficients

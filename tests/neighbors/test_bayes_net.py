@@ -181,6 +181,7 @@ def test_rare_values_keep_a_bin_of_their_own():
 
 def test_model_files_hold_a_network(tmp_path, rng):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+    X[:, 0] += 3 * y
     fitted = BayesNetConfidence().fit(X, y)
     model = ConfidenceNeighborsClassifier(
         n_neighbors=5, confidence_model=BayesNetConfidence(n_bins=3)
@@ -216,3 +217,22 @@ def test_categories_may_be_named(rng):
     named = BayesNetConfidence(categorical_features=["b"]).fit(frame, y).log_density(frame)
     numbered = BayesNetConfidence(categorical_features=[1]).fit(X, y).log_density(X)
     np.testing.assert_array_equal(named, numbered)
+
+
+def test_one_network_with_the_class_as_a_node(rng, tmp_path):
+    """Section 4.5.2: p(x, y) / p(y), by hand from the counts of the parents that K2 found."""
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([rng.integers(0, 3, 200), (y + (rng.random(200) < 0.2)) % 2]).astype(float)
+    model = BayesNetConfidence(joint=True, categorical_features=[0, 1]).fit(X, y)
+    (parents,) = model.parents_
+    assert parents[2] == () and 2 in parents[1] and 2 not in parents[0]
+    found = np.exp(model.log_density(X[:20]))
+    first = np.array([((X[:, 0] == x).sum() + 1) / 203 for x in X[:20, 0]])
+    for label in (0, 1):
+        of_class = X[y == label]
+        if parents[1] == (2,):
+            second = [((of_class[:, 1] == x).sum() + 1) / (len(of_class) + 2) for x in X[:20, 1]]
+            np.testing.assert_allclose(found[:, label], first * second)
+    save_model(model, tmp_path / "joint.skops")
+    loaded = load_model(tmp_path / "joint.skops").model
+    np.testing.assert_array_equal(loaded.log_density(X), model.log_density(X))

@@ -23,12 +23,18 @@ def test_probabilities_are_those_of_all_distances(weights, metric, rng):
     new = np.vstack([rng.normal(size=(20, 3)), X[:5]])
     source = MixtureConfidence(max_components=1)
     model = ConfidenceNeighborsClassifier(
-        n_neighbors=7, weights=weights, metric=metric, confidence_model=source, calibration=None
+        n_neighbors=7,
+        weights=weights,
+        metric=metric,
+        confidence_model=source,
+        calibration=None,
+        scale="none",
+        confidence_folds=None,
     )
     model.fit(X, y)
     confidence = np.exp(source.log_confidence(X, y.astype(int)))
     expected = naive.probability(X, y, confidence, new, 7, weights, metric, 1.0)
-    np.testing.assert_allclose(model.predict_proba(new)[:, 1], expected, rtol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(new)[:, 1], expected, rtol=1e-9, atol=1e-30)
 
 
 @pytest.mark.parametrize(("weights", "theirs"), [("none", "uniform"), ("inverse", "distance")])
@@ -36,7 +42,12 @@ def test_without_confidence_it_is_scikit_learns(weights, theirs, rng):
     X, y = problem(rng)
     new = rng.normal(size=(30, 3))
     ours = ConfidenceNeighborsClassifier(
-        n_neighbors=5, weights=weights, confidence_model=None, smoothing=0.0, calibration=None
+        n_neighbors=5,
+        weights=weights,
+        confidence_model=None,
+        smoothing=0.0,
+        calibration=None,
+        scale="none",
     )
     peer = KNeighborsClassifier(5, weights=theirs).fit(X, y)
     np.testing.assert_allclose(ours.fit(X, y).predict_proba(new), peer.predict_proba(new))
@@ -47,8 +58,8 @@ def test_one_component_is_the_normal_density(rng):
     log_p = MixtureConfidence(max_components=1).log_confidence(X, y.astype(int))
     for side in (False, True):
         Z = X[y == side]
-        floor = 1e-6 + 1e-3 * Z.var(axis=0).mean()
-        density = multivariate_normal(Z.mean(axis=0), np.cov(Z.T, bias=True) + floor * np.eye(3))
+        floor = 1e-3 * np.diag(X.var(axis=0))  # of each column in its own units
+        density = multivariate_normal(Z.mean(axis=0), np.cov(Z.T, bias=True) + floor)
         np.testing.assert_allclose(log_p[y == side], density.logpdf(Z))
 
 
@@ -80,7 +91,7 @@ def test_confidence_lifts_the_rare_class():
 
 def test_costs_weigh_the_votes():
     X, y = np.zeros((5, 1)) + np.arange(5)[:, None] * 1e-3, np.array([0, 0, 0, 1, 1])
-    settings = dict(weights="none", confidence_model=None, smoothing=0.0)
+    settings = dict(weights="none", confidence_model=None, smoothing=0.0, calibration=None)
     model = ConfidenceNeighborsClassifier(n_neighbors=5, **settings).fit(X, y, fn_cost=3.0)
     assert model.predict(X).all()
     assert model.decision_function(X)[0] == pytest.approx((6 - 3) / 9)

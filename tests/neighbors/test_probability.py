@@ -14,7 +14,7 @@ from stakes.datasets import load_german_credit, make_fraud
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
 from stakes.neighbors import ConfidenceNeighborsClassifier, MixtureConfidence
-from stakes.neighbors._classifier import _without
+from stakes.neighbors._votes import without
 from stakes.tables import prepare
 
 
@@ -66,7 +66,7 @@ def test_probabilities_are_better_than_bare_votes(rng):
 
 def test_no_example_votes_on_itself():
     distance, near = np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]), np.array([[4, 1, 2], [5, 6, 7]])
-    d, n = _without(np.array([1, 9]), distance, near)
+    d, n = without(np.array([1, 9]), distance, near)
     assert n.tolist() == [[4, 2], [5, 6]] and d.tolist() == [[0.0, 2.0], [0.0, 0.0]]
 
 

@@ -102,6 +102,7 @@ def test_what_is_not_covered_is_said():
         poly.bound_report(X[:10], y[:10])
 
 
+@pytest.mark.jit
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("scale_C", [True, False])
 @pytest.mark.parametrize("ratio", [1.0, 8.0, "oracle", None])
@@ -147,3 +148,41 @@ def test_bounds_of_another_run_are_refused():
             run.bound_report(X, y, **wrong)
     with pytest.raises(ValueError, match="of the run, in the same order"):
         run.bound_report(X, 1 - y, fn_cost=4.0, sample_weight=weight)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_strong_set_of_theorem_4_is_that_of_the_vector_that_algorithm_1_takes():
+    """Theorem 4 asks for any vector that fits; Algorithm 1 takes the one in largest conflict.
+
+    A vector b that conflicts most but is classified well, next to a misclassified one that
+    conflicts less: by the theorem a strong update, by the algorithm a weak one.
+    """
+    rng, told_apart = np.random.default_rng(0), 0
+    for _ in range(200):
+        X = rng.normal(size=(14, 2))
+        y = rng.integers(0, 2, 14)
+        if len(set(y[:13])) < 2:
+            continue
+        run = DUOLClassifier(gamma=0.5, C=1e6).partial_fit(X[:13], y[:13], [0, 1])
+        store, sign = run._store, 1.0 if y[13] else -1.0
+        f = store.signs * run.decision_function(X[run.support_])
+        conflict = (
+            store.signs * sign * gram(np.vstack([X[run.support_], X[13:]]), "rbf", 0.5)[-1, :-1]
+        )
+        mistake = sign * run.decision_function(X[13:])[0] <= 0
+        exists = mistake and bool(np.any((f <= 0) & (conflict <= 0)))
+        before = run.bound_report(X[:13], y[:13], max_sweeps=1).n_strong
+        run.partial_fit(X[13:], y[13:])
+        strong = run.bound_report(X, y, max_sweeps=1).n_strong - before
+        assert strong <= exists
+        told_apart += exists and not strong
+    assert told_apart > 0
+
+
+def test_rho_of_one_is_in_theorem_4_and_divides_by_zero():
+    rho, theta = np.array([0.9, 0.99, 0.999]), 1.0
+    gain = (theta * rho) ** 2 / (1 - rho**2)  # of a weak update, as printed; rho may be one there
+    assert (np.diff(gain) > 0).all() and gain[-1] > 400
+    X, y = stream(np.random.default_rng(3))
+    run = DUOLClassifier(gamma=0.5, rho=1.0).fit(X, y)
+    assert "rho = 1" in str(run.bound_report(X, y))

@@ -92,6 +92,7 @@ def test_batch_equals_one_by_one_bit_for_bit(form, sparsely):
     np.testing.assert_array_equal(batch.decision_function(X), steps.decision_function(X))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form["features"])
 def test_curved_boundaries_are_learned_and_prices_decide(form):
     X, y = stream(1, n=3000)
@@ -107,6 +108,7 @@ def test_curved_boundaries_are_learned_and_prices_decide(form):
     assert isinstance(given.estimator_, CWCVaRClassifier)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form["features"])
 def test_dicts_take_no_memory_for_new_names(form):
     model = KernelFeaturesClassifier(n_features=64, **form)

@@ -54,6 +54,11 @@ def test_wdbc_table_on_a_small_grid(monkeypatch):
     table, best = _wdbc.table_6("middle", repeats=1)
     assert best["MM-M", "NomErr"] < 5 < best["MM-M", "OptErr c"]
     assert table.cells[0].paper == 37.26
+    for measure in ("OptErr 1", "OptErr 3"):
+        # the printed formula is no bound: it is smaller, and only it is next to the paper's
+        assert best["MM-MC", f"{measure}, as printed"] <= best["MM-MC", measure]
+    papers = {cell.row: cell.paper for cell in table.cells if cell.column == "MM-MC"}
+    assert papers["OptErr 1, as printed"] is not None and papers["OptErr 1"] is None
 
 
 def test_one_model_for_both_errors(monkeypatch):
@@ -86,7 +91,7 @@ def test_small_run(monkeypatch):
     lines = []
     result = run(repeats=1, progress=lines.append)
     assert {claim.verdict for claim in result.claims} >= {"reproduced", "cannot be checked"}
-    assert "chance-constrained" in result.to_json() and len(lines) == 24
+    assert "chance-constrained" in result.to_json() and len(lines) == 25
     panels = draw(json.loads(result.to_json())).axes
     titles = [axis.get_title() for axis in panels if axis.lines]
     assert titles == ["Figure 1: b_norm", "Figure 2: margin, 2_U", "Figure 2: margin, 10_U"]

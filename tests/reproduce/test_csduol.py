@@ -8,13 +8,22 @@ import polars as pl
 import pytest
 
 from stakes.errors import InputError
-from stakes.online_kernel import KernelPerceptronClassifier
+from stakes.online_kernel import KernelPerceptronClassifier, KernelROMMAClassifier
 from stakes.reproduce import csduol
 from stakes.reproduce._printed import printed
+from stakes.reproduce._result import Cell, Table
+from stakes.reproduce.csduol._claims import agreement_of, implied_mistakes
 from stakes.reproduce.csduol._data import load_set
 from stakes.reproduce.csduol._figures import draw
 from stakes.reproduce.csduol._reproduction import TABLE_2, TABLE_4
-from stakes.reproduce.csduol._runs import FITTING, GAMMA, run_set, weighted_cost, weighted_sum
+from stakes.reproduce.csduol._runs import (
+    FITTING,
+    GAMMA,
+    STATED,
+    run_set,
+    weighted_cost,
+    weighted_sum,
+)
 
 
 @pytest.mark.jit
@@ -64,6 +73,59 @@ def test_a_constant_policy_beats_every_printed_cost_on_two_sets():
     assert {name for name in sets if alike[name] < best[name]} == {"german", "spambase"}
     assert (alike["german"], alike["spambase"]) == pytest.approx((70, 279), rel=0.011)
     assert (round(best["german"]), round(best["spambase"])) == (116, 294)
+
+
+SIZES = {"a7a": (3918, 12182), "german": (300, 700), "spambase": (1813, 2788), "w7a": (740, 23952)}
+
+
+def test_printed_numbers_give_the_price_without_a_run():
+    """Vectors are mistakes: with the sum they give misses and alarms, with the price the cost."""
+    off = {}
+    for name, sizes in SIZES.items():
+        for learner in ("Perceptron", "ROMMA"):
+            row, cost = SUM[name][learner], COST[name][learner]["cost"]
+            kinds = implied_mistakes(row["sum (%)"], row["support vectors"], *sizes)
+            assert np.dot(FITTING, kinds) == pytest.approx(cost, abs=0.05)  # as printed, rounded
+            off[name, learner] = abs(np.dot(STATED, kinds) - cost)
+    assert off.pop(("a7a", "Perceptron")) < 0.1  # as many misses as alarms: it cannot tell
+    assert min(off.values()) > 0.09 and off["a7a", "ROMMA"] > 10
+
+
+def test_section_4_3_is_wrong_about_the_support_vectors_of_paum():
+    """It says that CSDUOL keeps more than all others but PA and CPA."""
+    more = {
+        name
+        for name, rows in COST.items()
+        if rows["PAUM"]["support vectors"] > rows["CSDUOL"]["support vectors"]
+    }
+    assert more == {"a7a", "spambase"}
+
+
+@pytest.mark.jit
+def test_a_score_of_zero_was_the_positive_class(shared_data):
+    """On raw spambase many examples are too far from all others for any kernel value."""
+    X, y = load_set("spambase", shared_data)
+    for learner, name in (
+        (KernelPerceptronClassifier, "Perceptron"),
+        (KernelROMMAClassifier, "ROMMA"),
+    ):
+        counts = {False: [], True: []}
+        for seed in range(4):
+            order = np.random.default_rng(seed).permutation(len(y))
+            for positive, found in counts.items():
+                model = learner(gamma=GAMMA, zero_is_positive=positive)
+                found.append(len(model.fit(X[order], y[order]).support_))
+        paper = SUM["spambase"][name]["support vectors"]
+        spread = SPREAD["2, sum on spambase"][name]["support vectors"]
+        nearer, farther = (abs(np.mean(counts[p]) - paper) for p in (True, False))
+        assert nearer < spread and nearer < farther - 8
+
+
+def test_agreement_counts_standard_errors():
+    cells = [Cell("a", "sum", 10.0, 1.0, 10.5, 1.0), Cell("b", "sum", 10.0, 1.0, 12.0, 1.0)]
+    claim = agreement_of([Table("T", cells)], repeats=20)
+    assert claim.verdict == "partly reproduced" and claim.evidence.startswith("1 of 2 means")
+    assert "T, b, sum: -6.3" in claim.evidence
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,15 @@
 """A small service for tests, and events for it."""
 
 import random
+import threading
+from contextlib import contextmanager
+
+import uvicorn
 
 from stakes.online import ProbitClassifier
-from stakes.serve import Capacity, LearningModel, Service, State, open_store
+from stakes.serve import App, Capacity, LearningModel, Service, State, open_store
 from stakes.serve._requests import Decide, Label
+from stakes.serve._run import _listen
 
 SETTINGS = dict(fp_cost=5.0, fn_cost="amount", tp_cost=0.0, tn_cost=0.0, target="fraud")
 
@@ -36,3 +41,17 @@ def decide(id, event):
 
 def label(id, y):
     return Label(id, y)
+
+
+@contextmanager
+def listening(service, tokens=None):
+    """The address of a service in a thread of this process."""
+    config = uvicorn.Config(App(service, tokens).asgi(), log_level="error", lifespan="on")
+    server, listener = uvicorn.Server(config), _listen("127.0.0.1", 0)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -1,30 +1,11 @@
 """The page of a service, driven in a real browser."""
 
-import threading
-from contextlib import contextmanager
-
 import pytest
-import uvicorn
 
 from browser import browser_page
-from serve.serving import decide, label, make_events, new_service
+from serve.serving import decide, label, listening, make_events, new_service
 from stakes.online import AROWClassifier, ProbitClassifier
-from stakes.serve import App, Capacity, Tokens, add_token
-from stakes.serve._run import _listen
-
-
-@contextmanager
-def listening(service, tokens=None):
-    """The address of a service in a thread of this process."""
-    config = uvicorn.Config(App(service, tokens).asgi(), log_level="error", lifespan="on")
-    server, listener = uvicorn.Server(config), _listen("127.0.0.1", 0)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    finally:
-        server.should_exit = True
-        thread.join()
+from stakes.serve import Capacity, Tokens, add_token
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from serve.serving import SETTINGS, decide, label, make_events, new_service
 from stakes.errors import InputError
 from stakes.online import AROWClassifier, ProbitClassifier
-from stakes.serve import NotWrittenError, Service, open_store, rebuild
+from stakes.serve import Capacity, NotWrittenError, Service, open_store, rebuild
 from stakes.serve._requests import CostsGiven, Decide
+from stakes.serve._store import MIGRATIONS
 from stakes.stream import DecisionStream
 
 
@@ -273,5 +274,55 @@ def test_hypothesis_any_order_of_decisions_and_labels(tmp_path_factory, steps):
     digest = service.state.digest()
     service._store.close()
     store = open_store(folder / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()
+
+
+def test_exploration_lets_some_alerts_pass_and_writes_down_how_likely(tmp_path):
+    service = new_service(tmp_path / "s.db", Capacity(explore=0.3))
+    answers = service.handle([decide(f"e{i}", {"amount": 500.0}) for i in range(400)])
+    passed = [answer for answer in answers if answer.action == "pass"]
+    assert {answer.propensity for answer in passed} == {0.3}
+    assert {answer.propensity for answer in answers if answer.action == "alert"} == {0.7}
+    assert 70 < len(passed) < 170  # 120 expected, standard deviation 9
+    calm = service.handle([decide("small", {"amount": 1.0})])[0]
+    assert (calm.action, calm.propensity) == ("pass", 1.0)
+    digest = service.state.digest()
+    service._store.close()
+    store = open_store(tmp_path / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()
+
+
+def test_old_entries_can_go_and_the_state_stays(tmp_path):
+    times = iter(range(1000))
+    service = new_service(tmp_path / "s.db", clock=lambda: float(next(times)))
+    for id, event, y in make_events(30):
+        service.handle([decide(id, event)])
+        service.handle([label(id, y)])
+    digest = service.state.digest()
+    assert service.prune(before=20.0) == 20
+    service._store.close()
+    service = Service(open_store(tmp_path / "s.db"), clock=lambda: float(next(times)))
+    assert service.state.digest() == digest
+    assert service.decision("e3") is None and service.decision("e20") is not None
+    service.handle([decide("e3", {"amount": 2.0})])
+    digest = service.state.digest()
+    service._store.close()
+    store = open_store(tmp_path / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()
+
+
+def test_tables_of_an_earlier_version_are_brought_up_to_date(tmp_path, monkeypatch):
+    service = new_service(tmp_path / "s.db")
+    service.handle([decide("a", {"amount": 1.0})])
+    digest = service.state.digest()
+    service.close()
+    added = "CREATE TABLE news (name TEXT);\nINSERT INTO news VALUES ('{blob}')"
+    monkeypatch.setattr("stakes.serve._store.MIGRATIONS", [*MIGRATIONS, added])
+    store = open_store(tmp_path / "s.db")
+    assert store.setting("schema") == len(MIGRATIONS) + 1
+    assert store._rows("SELECT name FROM news") == [("BLOB",)]
     assert rebuild(store).digest() == digest
     store.close()

@@ -12,6 +12,7 @@ from stakes.cli._app import app
 from stakes.compare import BatchDecider, TableSettings, train_to_file
 from stakes.datasets import load
 from stakes.errors import InputError
+from stakes.online import AROWClassifier
 from stakes.serve import Capacity, Service, back_up, open_store, rebuild, start
 
 COSTS = {"fp_cost": "0.006*duration*amount", "fn_cost": "0.75*amount"}
@@ -73,9 +74,10 @@ def test_a_store_resumes_with_the_same_command_or_none(model, tmp_path):
     cheaper.close()
 
 
-def test_what_cannot_start_says_why(model, tmp_path):
+def test_what_cannot_start_says_why(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(AROWClassifier, "predict_proba_one", property(), raising=True)
     with pytest.raises(InputError, match="gives no probabilities"):
-        start(tmp_path / "a.db", learner="kernel-pa", capacity=Capacity(max_alerts=3))
+        start(tmp_path / "a.db", learner="arow", capacity=Capacity(max_alerts=3))
     with pytest.raises(InputError, match="There is no model file"):
         start(tmp_path / "b.db", [tmp_path / "none.skops"])
     (tmp_path / "text.db").write_text("not a database, but longer than its header of 16 bytes")

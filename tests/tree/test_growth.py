@@ -9,7 +9,7 @@ from stakes.tree._bins import bin_edges, bin_features
 from stakes.tree._gain_jit import CRITERIA, hellinger, split_gain
 from stakes.tree._split_jit import beats
 
-ALL = sorted(CRITERIA)
+ALL = sorted(set(CRITERIA) - {"gain_ratio"})
 
 
 def node_rows(model, X):
@@ -262,3 +262,56 @@ def test_names_of_categorical_features_are_checked():
         ConfidenceTreeClassifier(categorical_features=[True, False]).fit(X, y)
     with pytest.raises(ValueError, match="'z', which is not a column"):
         ConfidenceTreeClassifier(categorical_features=["z"]).fit(X, y)
+
+
+def test_gain_ratio_is_that_of_c45(rng):
+    """Of the features whose best gain is at least average, the one with the largest ratio."""
+    X = np.column_stack([rng.normal(size=(80, 2)).round(1), rng.integers(0, 5, 80)])
+    y = (X[:, 0] + (X[:, 2] == 1) + rng.normal(size=80) > 0.8).astype(int)
+    settings = dict(pruning=None, max_depth=1, min_samples_leaf=4, categorical_features=[2])
+    nodes = ConfidenceTreeClassifier(criterion="gain_ratio", **settings).fit(X, y).nodes_
+    proposals = []
+    for f in range(3):
+        best = (0.0, 0.0)
+        for left in naive.splits(X[:, f], f == 2):
+            sides = [np.bincount(y[side], minlength=2) for side in (left, ~left)]
+            if min(map(sum, sides)) >= 4:
+                gain = naive.information_gain(*(s.tolist() for s in sides), naive.entropy)
+                info = naive.entropy(*(int(s.sum()) for s in sides))
+                best = max(best, (gain, gain / info))
+        proposals.append(best)
+    average = np.mean([gain for gain, _ in proposals if gain > 0])
+    allowed = [r if gain >= average - 1e-12 else -1 for gain, r in proposals]
+    assert nodes.feature[0] == int(np.argmax(allowed))
+
+
+def test_complexity_pruning_is_scikit_learns_path(rng):
+    """The same penalties as the path of CART's authors gives for the same tree."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from stakes.tree._complexity import _penalties
+
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + rng.normal(size=150) > 0.5).astype(int)
+    ours = ConfidenceTreeClassifier(criterion="gini", pruning=None, min_samples_leaf=5).fit(X, y)
+    # scikit-learn's path is by Gini; by errors it is enumerated: every penalty's best subtree
+    nodes, link = ours.nodes_, _penalties(ours.nodes_)
+    mistakes = nodes.weight.min(axis=1) / len(y)
+
+    def best(k, alpha):
+        alone = mistakes[k] + alpha
+        if nodes.is_leaf[k]:
+            return alone, 1
+        sides = [best(nodes.left[k] + side, alpha) for side in (0, 1)]
+        below = sides[0][0] + sides[1][0], sides[0][1] + sides[1][1]
+        return (alone, 1) if alone <= below[0] + 1e-12 else below
+
+    for alpha in np.unique(link[~nodes.is_leaf]):
+        for at in (alpha * (1 - 1e-6), alpha * (1 + 1e-6)):
+            assert nodes.cut(link <= at).is_leaf.sum() == best(0, at)[1]
+    pruned = ConfidenceTreeClassifier(criterion="gini", pruning="complexity", min_samples_leaf=5)
+    assert pruned.fit(X, y).n_leaves_ < ours.n_leaves_
+    noise = pruned.fit(X, rng.integers(0, 2, 150))
+    assert noise.n_leaves_ <= 8
+    full = DecisionTreeClassifier(min_samples_leaf=5, random_state=0).fit(X, y)
+    assert full.get_n_leaves() == ours.n_leaves_

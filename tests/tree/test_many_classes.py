@@ -23,7 +23,7 @@ def problem(rng, n=60):
     return X, label
 
 
-@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+@pytest.mark.parametrize("criterion", sorted(set(CRITERIA) - {"gain_ratio"}))
 @pytest.mark.parametrize("exact_rows", [0, 256])
 def test_each_split_is_the_best_of_all(criterion, exact_rows, rng):
     """Of groups of categories only for one class against the rest: others search k orders."""

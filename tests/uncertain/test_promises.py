@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from stakes.errors import BelowTrivialWarning
+from stakes.metrics import certified_error
 from stakes.uncertain import (
     Ellipsoid,
     UncertainLogisticClassifier,
@@ -20,6 +21,7 @@ from stakes.uncertain import (
     UncertainPipeline,
     UncertainScaler,
     covariances_from_replicates,
+    make_certified_scorer,
 )
 from stakes.uncertain._logistic import _Loss
 from uncertain.problems import covariances, uncertain_problem
@@ -313,3 +315,49 @@ def test_worthless_training_decisions_are_seen_with_their_error_bars(rng):
         UncertainMarginClassifier(formulation="MM-MC", max_error=0.01, fp_cost=50.0).fit(
             X, y, std=3.0
         )
+
+
+def test_certified_scorer(rng):
+    known, y = uncertain_problem(rng, n=40)
+    model = UncertainMarginClassifier(formulation="MM-MC", max_error=0.5).fit(
+        known.mean, y, std=0.2
+    )
+    guess, bound = model.predict(known.mean), model.predict_certificate(known.mean, std=0.2)
+    scorer = make_certified_scorer()
+    assert scorer(model, known.mean, y, std=0.2) == -certified_error(y, guess, bound)
+    costs = dict(fp_cost=1.0, fn_cost=rng.uniform(1, 9, 40))
+    paid = 0.0
+    decided = model.predict(known.mean, std=0.2, **costs)
+    bound = model.predict_certificate(known.mean, std=0.2, **costs)
+    for i in range(40):
+        regret = costs["fn_cost"][i] if y[i] > 0 else 1.0
+        paid += regret if decided[i] != y[i] else bound[i] * regret
+    assert scorer(model, known.mean, y, std=0.2, **costs) == pytest.approx(-paid / 40)
+    std = np.full(known.mean.shape, 0.2)
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            UncertainMarginClassifier(formulation="MM-MC"),
+            {"max_error": [0.5, 0.9]},
+            scoring=scorer,
+            cv=StratifiedKFold(2),
+        ).fit(known.mean, y, std=std, **{n: np.broadcast_to(c, 40) for n, c in costs.items()})
+    assert search.best_score_ < 0
+
+
+def test_certificate_of_a_decision_at_costs():
+    """The boundary of a priced decision is elsewhere, and so is its certificate."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    X = rng.normal(size=(400, 1)) + 2.0 * y[:, None]
+    for model in (
+        UncertainLogisticClassifier(error_model="berkson").fit(X, y, std=0.1),
+        UncertainMarginClassifier(formulation="MM-MC").fit(X, y, std=0.1),
+    ):
+        costs = dict(fp_cost=1.0, fn_cost=20.0)
+        grid = np.linspace(-3, 4, 4001)[:, None]
+        decided = model.predict(grid, std=1e-9, **costs) == 1
+        boundary = grid[decided.argmax(), 0]
+        point = np.array([[boundary + 0.5]])
+        truth = norm.cdf(-0.5 / 0.4)
+        bound = model.predict_certificate(point, std=0.4, measure="gaussian", **costs)[0]
+        assert bound == pytest.approx(truth, abs=0.01)

@@ -68,7 +68,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     _accept_sparse = False
     _allow_nan = False
-    _beside_X = ()  # arguments of fit that predict needs as well
+    _with_X = ()  # arguments of fit that predict needs as well
     _parameter_constraints = COST_CONSTRAINTS
     # read by scikit-learn's metadata routing, with or without name mangling
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
@@ -197,18 +197,18 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return any(cost is not None for cost in given.values()) or own != NEUTRAL_COSTS
 
     @staticmethod
-    def _rows_of(beside, rows):
+    def _rows_of(others, rows):
         """Selected rows of what `fit` was given next to X."""
-        return beside
+        return others
 
     def _costs_of_fit(self, n, **given):
         """Costs at which the decisions on the training rows are judged."""
         return self._costs_of(n, **given)
 
-    def _compare_with_trivial(self, X, y, sample_weight, given, **beside):
+    def _compare_with_trivial(self, X, y, sample_weight, given, **others):
         """Warn if the decisions on the training rows cost more than the best constant policy.
 
-        `beside` is what `fit` was given next to X and `predict` needs too, such as error bars.
+        `others` are the arguments of `fit` that `predict` needs too, such as error bars.
         """
         if X is None or not self._has_prices(given):
             return
@@ -219,8 +219,8 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         costs = self._costs_of_fit(len(positive), **given)
         rows, weight = spread_rows(positive)
         costs = costs[rows]
-        beside = self._rows_of(beside, rows)
-        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords(), **beside)
+        others = self._rows_of(others, rows)
+        decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords(), **others)
         if sample_weight is not None:
             costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
         warn_below_trivial(
@@ -247,8 +247,8 @@ def _then_compare_with_trivial(fit):
         if type(self).fit is fit_and_compare:
             given = {name: keywords.get(name) for name in COST_NAMES}
             sample_weight = args[0] if args else keywords.get("sample_weight")
-            beside = {name: keywords[name] for name in self._beside_X if name in keywords}
-            self._compare_with_trivial(X, y, sample_weight, given, **beside)
+            others = {name: keywords[name] for name in self._with_X if name in keywords}
+            self._compare_with_trivial(X, y, sample_weight, given, **others)
         return self
 
     return fit_and_compare

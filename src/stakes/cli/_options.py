@@ -134,6 +134,7 @@ def table_settings(
 
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
+    rows["errors"] = list(rows.get("errors") or [])
     return TableSettings(
         data, target, positive, costs, list(drop or []), today, list(missing or []), **rows
     )

@@ -24,7 +24,11 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Folder for NAME.md and NAME.json."),
+        typer.Option(
+            metavar="DIR",
+            help="Folder for NAME.md and NAME.json; long runs also keep their rows there, so that "
+            "the same command resumes them.",
+        ),
     ] = None,
 ):
     r"""Re-run the experiments of a paper and print its tables next to ours.
@@ -35,6 +39,7 @@ def reproduce(
       stakes reproduce chance-constrained --repeats 1 --out results
     """
     import importlib
+    import inspect
 
     from stakes.reproduce import DATA_PAGE, PAPERS
 
@@ -56,10 +61,11 @@ def reproduce(
         if out.exists() and not out.is_dir():
             raise InputError(f"{str(out)!r} is a file; --out is the folder to write to.")
         out.mkdir(parents=True, exist_ok=True)
+    run, more = importlib.import_module(PAPERS[name]).run, {}
+    if out is not None and "rows" in inspect.signature(run).parameters:
+        more["rows"] = out / f"{name}_rows.jsonl"
     try:
-        result = importlib.import_module(PAPERS[name]).run(
-            repeats=repeats, data=data, progress=_echo
-        )
+        result = run(repeats=repeats, data=data, progress=_echo, **more)
     except FileNotFoundError as error:
         raise InputError(
             f"A data file is missing in the folder of --data or STAKES_DATA: {error}; {DATA_PAGE} "

@@ -76,6 +76,10 @@ def start(
         int | None, typer.Option(min=0, help="Most reviews in a period. Default: no limit.")
     ] = None,
     period: Annotated[str, typer.Option(help="Of the limits: day or hour.")] = "day",
+    explore: Annotated[
+        float,
+        typer.Option(help="Share of the alerts that pass at random, so that labels become known."),
+    ] = 0.0,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one.")] = 8000,
     tokens: Annotated[
@@ -109,7 +113,7 @@ def start(
         positive=positive,
         drop=drop or [],
         prior=prior,
-        capacity=serve.Capacity(period=period, **limits),
+        capacity=serve.Capacity(period=period, explore=explore, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},
     )
 
@@ -183,7 +187,33 @@ def backup(
     _serve().back_up(store, out)
 
 
-for command in (start, token, replay, backup):
+@guarded
+def prune(
+    before: Annotated[
+        str, typer.Argument(metavar="AGE", help="Age from which entries are removed: 90d, 12h.")
+    ],
+    store: Store = _STORE,
+):
+    r"""Remove old entries from the journal of a service that is stopped; its state stays.
+
+    Ids of removed events are new again, and their labels are no longer learned.
+
+    \b
+    Example:
+      stakes serve prune 400d
+    """
+    import time
+
+    from stakes._core.durations import seconds
+
+    serve = _serve()
+    service = serve.Service(serve.open_store(store, create=False))
+    removed = service.prune(time.time() - seconds(before))
+    service.close()
+    typer.echo(f"{removed:,} entries were removed.", err=True)
+
+
+for command in (start, token, replay, backup, prune):
     app.command(help=options.help_of(command))(command)
 
 

@@ -86,7 +86,15 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     [0, 1]
     """
     contestant = trainable(name, data)
-    model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
+    try:
+        model, chosen, _ = fit_contestant(contestant, data, random_state, tune)
+    except ValueError as error:
+        if "window shape" not in str(error):
+            raise
+        raise InputError(  # of HistGradientBoosting, in words that do not say so
+            f"{contestant.name} cannot be trained on a column that has no value in a fold; drop "
+            "columns that are nearly empty."
+        ) from None
     if POLICY in chosen:
         policy = CONSTANT_POLICIES[chosen[POLICY]]
         raise InputError(
@@ -108,7 +116,7 @@ def trainable(name, data):
     data : PricedData
         Training data.
     """
-    contestant = find_contestant(name, error_bars=bool(data.errors))
+    contestant = find_contestant(name, **({"error_bars": True} if data.errors else {}))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:

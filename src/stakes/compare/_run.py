@@ -89,8 +89,8 @@ def compare(
     _check(datasets, today, repeats, folds)
     if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
         raise InputError("A review_cost for each row is possible for one data set only.")
-    bars = all(d.errors for d in datasets)
-    field = {c.name: c for c in contestants(learners, error_bars=bars)}
+    bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
+    field = {c.name: c for c in contestants(learners, **bars)}
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     file = ResultsFile(Path(out), make_plan(datasets, tune=tune, **settings)).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)

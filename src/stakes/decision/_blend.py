@@ -138,7 +138,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]
         if sample_weight is not None:
-            sample_weight = check_weights(sample_weight, X)
+            sample_weight = check_weights(sample_weight, X, ensure_non_negative=True)
         params = [_fit_params(member, sample_weight) for member in members]
         cv = self.cv
         if isinstance(cv, Integral):

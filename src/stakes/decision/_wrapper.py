@@ -73,7 +73,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         given = _given(costs)
         if sample_weight is not None:
             given["sample_weight"] = np.asarray(sample_weight)
-            check_weights(sample_weight, np.asarray(sample_weight))
+            check_weights(sample_weight, np.asarray(sample_weight), ensure_non_negative=True)
         if routing_enabled():
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return inner_fit_params(self.estimator, **given)

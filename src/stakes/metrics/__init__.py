@@ -7,7 +7,7 @@ from stakes.metrics._bootstrap import (
     paired_bootstrap,
 )
 from stakes.metrics._calibration import CalibrationCostDisplay
-from stakes.metrics._certified import certified_error, nominal_error
+from stakes.metrics._certified import certified_cost_loss, certified_error, nominal_error
 from stakes.metrics._cost import cost_loss, example_costs, expected_cost_loss, savings_score
 from stakes.metrics._cost_curve import CostCurveDisplay
 from stakes.metrics._cumulative import CumulativeCostDisplay
@@ -29,6 +29,7 @@ __all__ = [
     "SavingsCurveDisplay",
     "bootstrap_interval",
     "budget_cost_loss",
+    "certified_cost_loss",
     "certified_error",
     "cost_loss",
     "example_costs",

@@ -43,25 +43,29 @@ class BayesNetConfidence(ClassDensity):
         Order of the columns in the search, parents before children; None: as they are.
     smoothing : float, default=1.0
         Pseudocount :math:`\alpha`; 1 gives the posterior mean under K2's prior.
+    joint : bool, default=False
+        Whether to learn one network over the columns and the class, which comes first in the
+        order, as in Section 4.5.2 of the thesis; else one for each class.
 
     Attributes
     ----------
     classes_ : ndarray
         Class labels.
     parents_ : list of list of tuple of int
-        Parents of each column, for each class.
-    scores_ : ndarray of shape (n_classes, d)
-        Logarithm of K2's product, for each class and column.
+        Parents of each column, for each network; with `joint` there is one, and its last column is
+        the class.
+    scores_ : ndarray of shape (n_networks, n_columns)
+        Logarithm of K2's product, for each network and column.
     [seen]
 
     Notes
     -----
-    Section 4.5.2 learns one network over the columns and the class and divides by p(y); here each
-    class has its own network, as each has its own mixture. K2 takes :math:`O(d^2 u\, n)` for u
-    parents, not the :math:`O(n^2)` of "features and instances" printed there. The "density" of a
-    number is the probability of its bin; bins are shared by all classes. Values and parents'
-    values that were not seen in training keep the probability of the prior, never zero. Parents
-    with more than 64 table cells per example are not tried.
+    Section 4.5.2 learns one network over the columns and the class and divides by p(y), as with
+    `joint`; by default each class has its own network, as each has its own mixture. K2 takes
+    :math:`O(d^2 u\, n)` for u parents, not the :math:`O(n^2)` of "features and instances" printed
+    there. The "density" of a number is the probability of its bin; bins are shared by all classes.
+    Values and parents' values that were not seen in training keep the probability of the prior,
+    never zero. Parents with more than 64 table cells per example are not tried.
 
     References
     ----------
@@ -80,13 +84,14 @@ class BayesNetConfidence(ClassDensity):
 
     _file_state = {
         "_coder": Part(("stakes.neighbors._bayes_net.Coder",)),
-        "parents_": Listed(Listed(Listed(COUNT), "d"), "k"),
-        "scores_": Array("f8", ("k", "d")),
+        "parents_": Listed(Listed(Listed(COUNT), "columns"), "networks"),
+        "scores_": Array("f8", ("networks", "columns")),
         "_tables": Listed(
             Listed(
-                Together((Array("i8", (None,), increasing=True), Array("f8", (None, None)))), "d"
+                Together((Array("i8", (None,), increasing=True), Array("f8", (None, None)))),
+                "columns",
             ),
-            "k",
+            "networks",
         ),
     }
 
@@ -95,7 +100,9 @@ class BayesNetConfidence(ClassDensity):
         if "_coder" not in state:
             return
         arity = state["_coder"].state["arity"]
-        scope.bind("d", len(arity))
+        scope.bind("columns", len(arity))
+        scope.bind("d", len(arity) - bool(state["joint"]))
+        scope.bind("networks", 1 if state["joint"] else scope.sizes["k"])
         for parents, tables in zip(state["parents_"], state["_tables"], strict=True):
             for i, (of_i, (keys, log_p)) in enumerate(zip(parents, tables, strict=True)):
                 if any(p >= len(arity) for p in of_i):
@@ -109,16 +116,25 @@ class BayesNetConfidence(ClassDensity):
         "categorical_features": ["array-like", None],
         "order": ["array-like", None],
         "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "joint": ["boolean"],
     }
 
     def __init__(
-        self, *, n_bins=5, max_parents=2, categorical_features=None, order=None, smoothing=1.0
+        self,
+        *,
+        n_bins=5,
+        max_parents=2,
+        categorical_features=None,
+        order=None,
+        smoothing=1.0,
+        joint=False,
     ):
         self.n_bins = n_bins
         self.max_parents = max_parents
         self.categorical_features = categorical_features
         self.order = order
         self.smoothing = smoothing
+        self.joint = joint
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):
@@ -149,11 +165,15 @@ class BayesNetConfidence(ClassDensity):
         order = self._order(d)
         names = getattr(self, "feature_names_in_", ())
         categorical = category_mask(self.categorical_features, d, names)
+        if self.joint:  # the class is one more column, and the first in the order
+            X, categorical = np.column_stack([X, index]), np.append(categorical, True)
+            order, groups = np.append(d, order), [np.ones(len(X), dtype=bool)]
+        else:
+            groups = [index == k for k in range(len(self.classes_))]
         self._coder = Coder(X, self.n_bins, categorical, weight)
         codes = self._coder.codes(X)
-        self.parents_, self.scores_, self._tables = [], np.empty((len(self.classes_), d)), []
-        for k in range(len(self.classes_)):
-            rows = index == k
+        self.parents_, self.scores_, self._tables = [], np.empty((len(groups), X.shape[1])), []
+        for k, rows in enumerate(groups):
             mine, w = np.ascontiguousarray(codes[rows].T), weight[rows]
             parents, self.scores_[k] = self._search(mine, w, order)
             self.parents_.append(parents)
@@ -197,10 +217,13 @@ class BayesNetConfidence(ClassDensity):
         return key
 
     def _log_density_of(self, X, k):
+        d, network = X.shape[1], 0 if self.joint else k
+        if self.joint:
+            X = np.column_stack([X, np.full(len(X), k)])
         codes = np.ascontiguousarray(self._coder.codes(X).T)
         out = np.zeros(len(X))
-        for i, (keys, log_p) in enumerate(self._tables[k]):
-            key = self._key(codes, self.parents_[k][i])
+        for i, (keys, log_p) in enumerate(self._tables[network][:d]):  # p(y) cancels
+            key = self._key(codes, self.parents_[network][i])
             at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
             out += log_p[np.where(keys[at] == key, at, len(keys)), codes[i]]
         return out

@@ -1,19 +1,37 @@
 """Nearest neighbours whose votes are weighted by how typical they are of their class."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
 from scipy.special import expit
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
+from stakes._core.columns import TakesCategories, read_training
 from stakes._core.deciding import spread_rows, warn_below_trivial
+from stakes._core.intake import check_bounded, check_weights, example_counts
+from stakes._core.labels import code_positive
 from stakes._core.sigmoid import LARGEST, fit_sigmoid
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
-from stakes._core.stored.spec import FEATURES, Array, Flag, Listed, Number, Sometimes, labels
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    FEATURES,
+    Array,
+    Flag,
+    Listed,
+    Maybe,
+    Number,
+    Part,
+    Sometimes,
+    labels,
+)
 from stakes.neighbors._bayes_net import BayesNetConfidence
+from stakes.neighbors._density import log_confidence_of, with_categories
 from stakes.neighbors._docs import documented
+from stakes.neighbors._embedding import SCALES, Embedding
 from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
+from stakes.neighbors._votes import log_odds, log_weights, places_of, without
 
 BLOCK_ROWS = 2**14  # rows whose neighbours are in memory at once
 N_HELD = 1000  # maximum number of examples per class that the sigmoid is fitted to
@@ -22,7 +40,8 @@ MODELS = {"mixture": MixtureConfidence(random_state=0), "bayes_net": BayesNetCon
 
 
 @documented
-class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only
+class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
     r"""Nearest neighbours weighted by class confidence (CCW).
 
     A neighbour :math:`x_i` at distance :math:`d_i` votes for its class with weight
@@ -31,7 +50,8 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
               g(d) = 1, \quad \frac1d \quad \text{or} \quad 1 - \frac{d}{d_{\max}} ,
 
     where :math:`\bar p` is the geometric mean confidence of the training examples. `smoothing`
-    votes are added in the proportions of the training set.
+    votes are added in the proportions of the training set. Distances are measured after all
+    numbers have been put on one scale, so that their units have no effect.
 
     Parameters
     ----------
@@ -42,11 +62,21 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     confidence_model : {"mixture", "bayes_net"}, None or object, default="bayes_net"
         Model of :math:`p(x \mid y)`: `MixtureConfidence(random_state=0)` or `BayesNetConfidence()`
         by name, or any object with `log_confidence(X, index)`; None: equal confidence, which gives
-        ordinary nearest neighbours.
+        ordinary nearest neighbours. A mixture sees the points between which distances are
+        measured, every other model the numbers as they are and categories as codes.
+    confidence_folds : int or None, default=3
+        Folds of the confidence: that of an example is estimated without its fold. None: from all
+        examples, as in the thesis, which makes rare examples look typical of their class.
     metric : {"l1", "l2", "linf"}, default="l2"
         Distance.
+    scale : {"standard", "range", "none"}, default="standard"
+        Scale of the numbers: standard deviation one; from 0 to 1, as in the thesis; as they are.
+        Two different categories are as far from each other as two numbers on average (root mean
+        square) with "standard", at distance one otherwise. Missing numbers count as the mean.
+    [categories]
     smoothing : float, default=1.0
-        Added votes, in units of a neighbour of mean confidence (at distance one for "inverse").
+        Added votes, in units of a neighbour of mean confidence (for "inverse", at the mean distance
+        of the `n_neighbors`-th neighbour).
     calibration : {"sigmoid"} or None, default="sigmoid"
         How `predict_proba` follows from the votes: a sigmoid of their log-odds, fitted to at most
         1000 training examples per class that do not vote for themselves; None: the vote share.
@@ -62,6 +92,10 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         Log confidence of the stored examples, minus its mean.
     max_distance_ : float
         Diameter :math:`d_{\max}` of the bounding box of the training examples.
+    unit_distance_ : float
+        Mean distance of some training examples to their `n_neighbors`-th neighbour.
+    categories_ : list of ndarray or None
+        Categories of each categorical feature, in the order of their codes.
     by_tree_ : bool
         Whether neighbours are searched in a tree or in blocks of distances.
     slope_, offset_ : float
@@ -72,14 +106,14 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     -----
     Eqs. 4.5 to 4.8. The share of a class among near neighbours tends to its posterior, so that the
     confidence counts the likelihood twice: the votes tend to :math:`\pi_c\, p(x \mid c)^2`, not to
-    the posterior of Eq. 4.9. `decision_function` is the thesis's rule; `predict_proba` corrects its
+    the posterior of Eq. 4.9. `calibration=None` is the thesis's rule; the sigmoid corrects its
     probabilities. With the true densities the slope tends to one half. `fit` warns
     `BelowTrivialWarning` if, on the examples that the sigmoid is fitted to, decisions by expected
     cost cost more than the best constant policy.
 
-    At distance zero, "inverse" lets only neighbours at distance zero vote. Weights are kept as
-    logarithms, since densities in many dimensions over- and underflow. Costs weigh the votes in
-    `decision_function`. Neighbours are exact: found in a tree, or in blocks of distances where a
+    At distance zero, "inverse" lets only neighbours at distance zero vote, with more weight than
+    any at another distance. Weights are kept as logarithms, since densities in many dimensions
+    over- and underflow. Neighbours are exact: found in a tree, or in blocks of distances where a
     tree would visit too many points (`by_tree_`).
 
     References
@@ -102,19 +136,49 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         "_regret": Array("f8", ("n",), low=0),
         "_share": Number(0, 1),
         "_mean_regret": Listed(Number(0), 2),
+        "_size": Array("f8", ("n",), low=0),
         "max_distance_": Number(0),
-        "_stored": Array("f8", ("n", "d")),
+        "unit_distance_": Number(0),
+        "_stored": Array("f8", ("n", "d"), nan=True),
+        "_embed": Part(("stakes.neighbors._embedding.Embedding",)),
+        "categories_": Listed(Maybe(Array("label", (None,))), "d"),
         "by_tree_": Flag(),
         "slope_": Sometimes(Number()),
         "offset_": Sometimes(Number()),
     }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "_embed" in state:
+            embed = state["_embed"].state
+            columns = np.concatenate([embed["numbers"], embed["codes"]])
+            if not np.array_equal(np.sort(columns), np.arange(scope.sizes["d"])):
+                raise Damaged("the points of the neighbours have a wrong size")
+
+    n_neighbors: int = 11
+    weights: str = "inverse"
+    confidence_model: object = "bayes_net"
+    confidence_folds: int | None = 3
+    metric: str = "l2"
+    scale: str = "standard"
+    categorical_features: object = None
+    smoothing: float = 1.0
+    calibration: str | None = "sigmoid"
+    n_jobs: int | None = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     _parameter_constraints = {
         **CostSensitiveClassifier._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "weights": [StrOptions({"none", "inverse", "additive"})],
         "confidence_model": [StrOptions(set(MODELS)), HasMethods("log_confidence"), None],
+        "confidence_folds": [None, Interval(Integral, 2, None, closed="left")],
         "metric": [StrOptions(set(ORDERS))],
+        "scale": [StrOptions(set(SCALES))],
+        "categorical_features": ["array-like", None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "calibration": [StrOptions({"sigmoid"}), None],
         "n_jobs": [None, Integral],
@@ -125,63 +189,48 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         grid={"n_neighbors": [11, 51], "confidence_model": ["bayes_net", None]},
     )
 
-    def __init__(
-        self,
-        *,
-        n_neighbors=11,
-        weights="inverse",
-        confidence_model="bayes_net",
-        metric="l2",
-        smoothing=1.0,
-        calibration="sigmoid",
-        n_jobs=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.confidence_model = confidence_model
-        self.metric = metric
-        self.smoothing = smoothing
-        self.calibration = calibration
-        self.n_jobs = n_jobs
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def fit(
+        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+    ):
         """Store the examples and estimate how typical each is of its class.
 
         Parameters
         ----------
         [training]
+        sample_weight : array-like of shape (n,), default=None
+            Weights; an example of weight two takes the places of two neighbours and has two votes.
+            Their unit has no effect.
         [fit_costs]
 
         Returns
         -------
         self
         """
-        X, signs = self._validate_Xy(X, y)
+        X, y = read_training(self, X, y)
+        check_bounded(X)
+        self.classes_, positive = code_positive(y)
+        weight = check_weights(sample_weight, X, ensure_non_negative=True)
         costs = self._costs_of(len(X), fp_cost, fn_cost, tp_cost, tn_cost)
-        regret = costs.regret(signs > 0)
-        used = at_stake(regret)
-        X, positive, regret = X[used], signs[used] > 0, regret[used]
-        self.log_confidence_ = self._log_confidence(X, positive)
-        self._positive, self._regret = positive, regret / regret.mean()
-        self._share = float(positive.mean())
-        of_class = (self._regret[positive == side] for side in (False, True))
-        self._mean_regret = [float(some.mean()) if len(some) else 1.0 for some in of_class]
-        span = X.max(axis=0) - X.min(axis=0)
+        regret = costs.regret(positive)
+        used = at_stake(weight * regret)
+        if not used.all():
+            X, positive, regret, weight = X[used], positive[used], regret[used], weight[used]
+            costs = costs[used]
+        self._size = example_counts(weight)
+        self._embed = Embedding(X, self._categorical, self.scale, self.metric)
+        self.log_confidence_ = self._log_confidence(X, positive, sample_weight is not None)
+        self._positive = positive
+        self._regret = regret / np.average(regret, weights=self._size)
+        self._share = float(np.average(positive, weights=self._size))
+        self._mean_regret = [self._mean_of_class(positive == side) for side in (False, True)]
+        span = self._embed.high - self._embed.low
         self.max_distance_ = float(np.linalg.norm(span, ORDERS[self.metric])) or 1.0
         self._stored = X
         self._search = self._index()
-        self.by_tree_ = self._search.by_tree
+        self.by_tree_, self.unit_distance_ = self._search.by_tree, self._search.unit
         if self.calibration is not None:
-            self.slope_, self.offset_ = self._calibrate(costs[used])
+            self.slope_, self.offset_ = self._calibrate(costs)
         return self
 
     def kneighbors(self, X, n_neighbors=None):
@@ -217,7 +266,10 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         return self._search.nearest(X, min(wanted, len(self._stored)))
 
     def decision_function(self, X):
-        """Votes for the positive class minus those against, weighted by cost, in [-1, 1].
+        """Expected regret of deciding negative minus that of deciding positive, as a share.
+
+        The regret of each class is the mean over the votes for it. Without calibration this is the
+        thesis's rule: votes for the positive class minus those against, weighted by their costs.
 
         Parameters
         ----------
@@ -226,8 +278,13 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         Returns
         -------
         ndarray of shape (n,)
+            Between -1 and 1.
         """
-        plus, minus = self._tally(self._validate_X(X), self._regret, self._mean_regret)
+        votes, priced = self._tally(self._validate_X(X))
+        p = self._probability(*votes)
+        mean = np.array(self._mean_regret[::-1])[:, None]
+        regret = np.divide(priced, votes, out=np.tile(mean, votes.shape[1]), where=votes > 0)
+        plus, minus = p * regret[0], (1.0 - p) * regret[1]
         total = plus + minus
         return np.divide(plus - minus, total, out=np.zeros_like(total), where=total > 0)
 
@@ -245,14 +302,16 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        plus, minus = self._tally(self._validate_X(X), neighbors=neighbors)
+        positive = self._probability(*self._tally(self._validate_X(X), neighbors=neighbors)[0])
+        return np.column_stack([1.0 - positive, positive])
+
+    def _probability(self, plus, minus):
+        """Probability of the positive class, from the votes for and against it."""
         if self.calibration is None:
             total = plus + minus
-            positive = np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
-        else:
-            z = np.clip(_log_odds(plus, minus), -LARGEST, LARGEST)
-            positive = expit(self.slope_ * z + self.offset_)
-        return np.column_stack([1.0 - positive, positive])
+            return np.divide(plus, total, out=np.full_like(total, 0.5), where=total > 0)
+        z = np.clip(log_odds(plus, minus), -LARGEST, LARGEST)
+        return expit(self.slope_ * z + self.offset_)
 
     def __getstate__(self):
         # model files hold data only: the search tree is rebuilt from the examples
@@ -263,24 +322,36 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
         if hasattr(self, "_stored"):
             self._search = self._index(self.by_tree_)
 
+    def _mean_of_class(self, rows):
+        found = self._regret[rows]
+        return float(np.average(found, weights=self._size[rows])) if len(found) else 1.0
+
     def _index(self, by_tree=None):
         k = min(self.n_neighbors, len(self._stored))
-        return NeighborSearch(self._stored, self.metric, k, self.n_jobs, by_tree)
+        return NeighborSearch(self._stored, self._embed, self.metric, k, self.n_jobs, by_tree)
 
-    def _log_confidence(self, X, positive):
+    def _log_confidence(self, X, positive, weighted):
+        """Log confidence of each example, less its mean."""
         if self.confidence_model is None:
             return np.zeros(len(X))
         by_name = isinstance(self.confidence_model, str)
         model = MODELS[self.confidence_model] if by_name else self.confidence_model
-        log_p = np.asarray(model.log_confidence(X, positive.astype(np.intp)))
-        return log_p - log_p.mean()
+        if isinstance(model, MixtureConfidence):
+            X = self._embed(X)
+        else:
+            X, model = self._embed.filled(X), with_categories(model, self._categorical)
+        weight = self._size if weighted and isinstance(model, BayesNetConfidence) else None
+        log_p = log_confidence_of(model, X, positive.astype(np.intp), weight, self.confidence_folds)
+        return log_p - np.average(log_p, weights=self._size)
 
-    def _tally(self, X, price=None, mean_price=(1.0, 1.0), own=None, neighbors=None):
-        """Votes for and against the positive class; `own` are training rows that do not vote."""
+    def _tally(self, X, own=None, neighbors=None):
+        """Votes for and against the positive class, and these times their regrets.
+
+        `own` are training rows, which do not vote on themselves. Returns two arrays (2, n).
+        """
         n = len(self._positive)
         k = min(self.n_neighbors, n if own is None else n - 1)
-        added = self.smoothing * np.array([self._share, 1.0 - self._share]) * mean_price[::-1]
-        out = np.empty((2, len(X)))
+        out = np.empty((2, 2, len(X)))
         for start in range(0, len(X), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
             if neighbors is not None:
@@ -288,33 +359,29 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
             elif own is None:
                 distance, near = self._search.nearest(X[rows], k)
             else:
-                distance, near = _without(own[rows], *self._search.nearest(X[rows], k + 1))
+                distance, near = without(own[rows], *self._search.nearest(X[rows], k + 1))
             votes = self._votes(distance, near)
-            votes = votes if price is None else votes * price[near]
-            plus = np.where(self._positive[near], votes, 0.0).sum(axis=1)
-            out[0, rows] = plus + added[0]
-            out[1, rows] = np.where(self._positive[near], 0.0, votes).sum(axis=1) + added[1]
+            for which, kind in enumerate((votes, votes * self._regret[near])):
+                for side, mine in enumerate((self._positive[near], ~self._positive[near])):
+                    out[which, side, rows] = np.where(mine, kind, 0.0).sum(axis=1)
+        added = self.smoothing * np.array([self._share, 1.0 - self._share])
+        out[0] += added[:, None]
+        out[1] += (added * self._mean_regret[::-1])[:, None]
         return out
 
     def _votes(self, distance, near):
-        with np.errstate(divide="ignore"):
-            if self.weights == "inverse":
-                log_g = -np.log(distance)
-                here = distance == 0.0
-                log_g = np.where(here.any(axis=1, keepdims=True), np.log(here), log_g)
-            elif self.weights == "additive":
-                log_g = np.log(np.maximum(1.0 - distance / self.max_distance_, 0.0))
-            else:
-                log_g = np.zeros_like(distance)
+        log_g = log_weights(self.weights, distance, self.unit_distance_, self.max_distance_)
+        places = places_of(self._size[near], self.n_neighbors)
         # beyond e^200 the added votes are negligible, and a sum of votes must not overflow
-        return np.exp(np.clip(log_g + self.log_confidence_[near], None, 200.0))
+        return places * np.exp(np.clip(log_g + self.log_confidence_[near], None, 200.0))
 
     def _calibrate(self, costs):
         """Fit the sigmoid to training examples that do not vote for themselves."""
         if min(self._positive.sum(), (~self._positive).sum()) < 2:
             return 1.0, 0.0
         own, weight = spread_rows(self._positive, N_HELD)
-        z = _log_odds(*self._tally(self._stored[own], own=own))
+        weight = weight * self._size[own]
+        z = log_odds(*self._tally(self._stored[own], own=own)[0])
         slope, intercept = fit_sigmoid(z, self._positive[own], weight)
         warn_below_trivial(
             self,
@@ -330,16 +397,3 @@ class ConfidenceNeighborsClassifier(CostSensitiveClassifier):
     def _compare_with_trivial(self, *training):
         if self.calibration is None:  # else `_calibrate` has checked, without own votes
             super()._compare_with_trivial(*training)
-
-
-def _log_odds(plus, minus):
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(np.log(plus) - np.log(minus), nan=0.0, posinf=LARGEST, neginf=-LARGEST)
-
-
-def _without(own, distance, near):
-    """Remove each row's own entry; the last one if copies have crowded it out."""
-    out = near == own[:, None]
-    out[:, -1] |= ~out.any(axis=1)
-    kept = ~out
-    return (part[kept].reshape(len(own), -1) for part in (distance, near))

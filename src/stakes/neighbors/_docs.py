@@ -12,4 +12,8 @@ X : {array-like, data frame} of shape (n, d)
 y : array-like of shape (n,)
     Labels.
 """
-documented = _documented({"rows": ROWS, "training": TRAINING})
+CATEGORIES = """\
+categorical_features : array-like of bool, int or str, default=None
+    Categorical features: a mask, indices or names. Columns of text are categories in any case.
+"""
+documented = _documented({"rows": ROWS, "training": TRAINING, "categories": CATEGORIES})

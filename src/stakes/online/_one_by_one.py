@@ -1,15 +1,16 @@
 """One example at a time, as an array or as a dict."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.docs import documented
+from stakes._core.intake import LARGEST
 from stakes._core.labels import check_same_classes, stream_classes
 from stakes.online._growing import Growing
 from stakes.online._state import BIAS, N_NOT_FINITE
 
 FLOAT64 = np.dtype(np.float64)
-INFINITY = float("inf")
 ndarray = np.ndarray
 NOT_SQUARABLE = "x must be finite, and so must its squares; it contains NaN, infinity or larger."
 NO_VALUES = np.empty(0)
@@ -97,11 +98,13 @@ class OneByOne(Growing):
             c_neg = float(c_neg)
         c_pos -= self.tp_cost if tp_cost is None else tp_cost
         c_neg -= self.tn_cost if tn_cost is None else tn_cost
-        if not (0.0 <= c_pos < INFINITY and 0.0 <= c_neg < INFINITY):
+        if not (0.0 <= c_pos <= LARGEST and 0.0 <= c_neg <= LARGEST):
             self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # raises, naming the cost
         if sample_weight is not None:
-            if not 0.0 <= sample_weight < INFINITY:
-                raise ValueError(f"sample_weight must be >= 0 and finite. Got {sample_weight!r}.")
+            if not 0.0 <= sample_weight <= LARGEST:
+                raise ValueError(
+                    f"sample_weight must be from 0 to {LARGEST:g}. Got {sample_weight!r} instead."
+                )
             c_pos, c_neg = weighted(c_pos, sample_weight), weighted(c_neg, sample_weight)
         if (
             type(x) is ndarray
@@ -143,7 +146,7 @@ class OneByOne(Growing):
         c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
         c_pos -= self.tp_cost if tp_cost is None else tp_cost
         c_neg -= self.tn_cost if tn_cost is None else tn_cost
-        if not (0.0 <= c_pos < INFINITY and 0.0 <= c_neg < INFINITY):
+        if not (0.0 <= c_pos <= LARGEST and 0.0 <= c_neg <= LARGEST):
             self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # raises, naming the cost
         at_stake = c_pos + c_neg
         acts = at_stake > 0.0 and float(self._probability(score)) > c_neg / at_stake
@@ -163,7 +166,7 @@ class OneByOne(Growing):
             self.n_features_in_ = 0
             self.feature_names_in_ = np.empty(0, dtype=object)
         else:
-            self.n_features_in_ = len(x)
+            self.n_features_in_ = len(self._row_of(x))
         self._start(self.n_features_in_)
 
     def _unstart(self):
@@ -185,13 +188,14 @@ class OneByOne(Growing):
             )
 
     def _row_of(self, x):
+        if sparse.issparse(x):
+            raise ValueError("x must be a dict or an array; a sparse row goes to partial_fit.")
         self._trim()
         x = np.ascontiguousarray(x, dtype=np.float64)
         x = x if x.flags.writeable else x.copy()  # loops are compiled for writeable rows
-        if x.ndim != 1 or x.shape[0] != self.n_features_in_:
-            raise ValueError(
-                f"x must be a row of {self.n_features_in_} features. Got shape {x.shape} instead."
-            )
+        d = getattr(self, "n_features_in_", len(x))
+        if x.ndim != 1 or x.shape[0] != d:
+            raise ValueError(f"x must be a row of {d} features. Got shape {x.shape} instead.")
         return x
 
     def _sparse_of(self, x, grow=False):

@@ -3,7 +3,6 @@
 import copy
 from abc import abstractmethod
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -256,7 +255,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
     def _learn_again(self, X, signs, costs, rng):
         """All passes but the first, which teach the calibration nothing."""
         regret = costs.regret(signs > 0)
-        with rows_seen_before(self._calibration, self._store.scores, X, regret):
+        with rows_seen_before(self._calibration, lambda rows: self._store.scores(rows), X, regret):
             for _ in range(self.n_passes - 1):
                 self._pass_over(*self._in_order(X, signs, costs, rng))
 
@@ -345,14 +344,15 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
     def _pass_over(self, X, y, costs, order=None):
         self._own()
         theta, scores = None, np.zeros(len(y))
-        undo = self._store.can_fail and X.shape[0] > CHUNK
-        with _restored_if_it_fails(self) if undo else nullcontext():
-            for start, stop, batch in self._store.batches(X, order):
-                if theta is None:  # not before the store has accepted the rows
-                    theta = self._margins(y, costs)
-                part = slice(start, stop)
-                self._pass(self._store, batch, y[part], theta[part], scores[part])
-                self._store.settle()
+        if self._store.can_fail and X.shape[0] > CHUNK:  # learn in a copy, which may be dropped
+            changed = vars(self).keys() & {"_store", "_margin_state"}
+            vars(self).update(copy.deepcopy({name: vars(self)[name] for name in changed}))
+        for start, stop, batch in self._store.batches(X, order):
+            if theta is None:  # not before the store has accepted the rows
+                theta = self._margins(y, costs)
+            part = slice(start, stop)
+            self._pass(self._store, batch, y[part], theta[part], scores[part])
+            self._store.settle()
         wrong = y * scores <= 0
         self._mistakes += [np.count_nonzero(wrong & (y < 0)), np.count_nonzero(wrong & (y > 0))]
         return scores
@@ -386,14 +386,3 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
                 setattr(self, name, np.array(value))
-
-
-@contextmanager
-def _restored_if_it_fails(model):
-    """Undo what a kernel function that raises in the middle of a batch has left half done."""
-    before = copy.deepcopy(vars(model))
-    try:
-        yield
-    except BaseException:
-        vars(model).update(before)
-        raise

@@ -65,7 +65,7 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     >>> learner = CSDUOLClassifier(fn_cost=10.0, gamma=0.5)
     >>> scores = learner.decision_function_then_learn(X, y)
     >>> int(np.where(y == 1, 10.0, 1.0) @ ((scores > 0) != y))  # cost while learning
-    191
+    167
     """
 
     scale_C: bool = True

@@ -69,7 +69,7 @@ class DoubleUpdate(KernelOnline):
         store = self._store
         if not (
             np.array_equal(store.signs, signs[store.index])
-            and np.array_equal(store.theta, theta[store.index])
+            and (self.half_life or np.array_equal(store.theta, theta[store.index]))
         ):
             raise ValueError(
                 "bound_report needs the examples, labels, costs and weights of the run, in the "
@@ -90,8 +90,8 @@ class DoubleUpdate(KernelOnline):
         return double_row(store.support, batch, y, theta, *rule)
 
     def _scales_C(self):
-        """Whether the largest weight of an example is C theta, not C."""
-        return False
+        """Whether the largest weight of an example is C theta, which fades with it, not C."""
+        return True
 
 
 @documented

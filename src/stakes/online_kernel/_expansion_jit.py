@@ -47,11 +47,15 @@ def add_two(S, row_a, row_b, step_a, step_b, m):
 
 @njit(cache=True)
 def shrink(S, m):
-    """Let f fade before an example is learned."""
-    alpha, f = S.floats[ALPHA], S.floats[MARGIN]
+    """Let f fade before an example is learned.
+
+    The margins that old examples ask for fade with it, or double updates would learn them again.
+    """
+    alpha, f, theta = S.floats[ALPHA], S.floats[MARGIN], S.floats[THETA]
     for i in range(m):
         alpha[i] *= S.decay
         f[i] *= S.decay
+        theta[i] *= S.decay
     S.numbers[SQUARED_NORM] *= S.decay * S.decay
     S.numbers[INTERCEPT] *= S.decay
 

@@ -73,7 +73,7 @@ def landmark_rows(X, L, norms, U, m, gamma, tol, may_join, out):
 
     `L` has the m landmarks as columns, `U` the upper Cholesky factor of their Gram matrix. A row of
     which a share of more than `tol` lies outside of their span becomes a landmark itself while
-    there is room: it adds a feature and changes no other. Return the new m.
+    there is room: it adds a feature for the rows after it and changes no other. Return the new m.
     """
     room = L.shape[1]
     for t in range(len(X)):
@@ -97,6 +97,6 @@ def landmark_rows(X, L, norms, U, m, gamma, tol, may_join, out):
             norms[m] = norm
             for j in range(m):
                 U[j, m] = z[j]
-            U[m, m] = z[m] = math.sqrt(rest)
+            U[m, m] = math.sqrt(rest)
             m += 1
     return m

@@ -17,7 +17,7 @@ from stakes._core.base import (
     canonical,
     unchanged_if_it_fails,
 )
-from stakes._core.intake import LARGEST, validate_data
+from stakes._core.intake import LARGEST, checked_sparse, validate_data
 from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.spec import FEATURES, Array, Part, Plain, Sometimes, labels
@@ -335,6 +335,8 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
     def _start_with(self, x):
         """Start a stream with its first example."""
         named = isinstance(x, dict)
+        if not named and (np.ndim(x) == 0 or not np.shape(x)[-1]):
+            raise ValueError("x must be a dict, an array or a sparse row of at least one feature.")
         self.n_features_in_ = self.n_features if named else np.shape(x)[-1]
         self._start(self.n_features_in_)
         self._hashed = named
@@ -367,7 +369,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
                 settle_gamma(self, self._map, len(x))
             row = self._row_of(x)
         elif sparse.issparse(x):
-            row = canonical(sparse.csr_array(x, dtype=np.float64))
+            row = canonical(sparse.csr_array(checked_sparse(x), dtype=np.float64))
         else:
             row = np.array(x, dtype=np.float64, ndmin=2)
         if row.shape != (1, self.n_features_in_):

@@ -11,7 +11,7 @@ from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._base import KernelOnline
 from stakes.online_kernel._docs import documented
-from stakes.online_kernel._margins_jit import N_SLOTS, Rule, margin_of, margin_pass
+from stakes.online_kernel._margins_jit import N_SLOTS, margin_of, margin_pass
 
 MARGIN_CONSTRAINTS = {
     **COST_CONSTRAINTS,
@@ -176,23 +176,22 @@ class PricedMargins(KernelOnline):
         -------
         self
         """
-        fp, fn = self._regrets_of_one(fp_cost, fn_cost, tp_cost, tn_cost)
-        return self._learn_one(x, y, classes, fp, fn, sample_weight)
-
-    def _regrets_of_one(self, *given):
-        """Regrets of both mistakes, as `Costs.of` would say, in plain Python for plain numbers."""
-        own = self.fp_cost, self.fn_cost, self.tp_cost, self.tn_cost
+        # as Costs.of would, in plain Python: a line takes less than a tenth of a microsecond
         try:
-            fp, fn, tp, tn = (
-                mine if now is None else now for now, mine in zip(given, own, strict=True)
+            fp = float(
+                (self.fp_cost if fp_cost is None else fp_cost)
+                - (self.tn_cost if tn_cost is None else tn_cost)
             )
-            negative, positive = float(fp - tn), float(fn - tp)
-            if 0.0 <= negative < np.inf and 0.0 <= positive < np.inf:
-                return negative, positive
+            fn = float(
+                (self.fn_cost if fn_cost is None else fn_cost)
+                - (self.tp_cost if tp_cost is None else tp_cost)
+            )
         except (TypeError, ValueError):
-            pass
-        costs = self._costs_of(1, *given)  # raises, naming the cost
-        return costs.negative_regret[0], costs.positive_regret[0]
+            fp = fn = np.nan
+        if not (0.0 <= fp < np.inf and 0.0 <= fn < np.inf):
+            costs = self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # names what is wrong
+            fp, fn = costs.negative_regret[0], costs.positive_regret[0]
+        return self._learn_one(x, y, classes, fp, fn, sample_weight)
 
     def _start(self, n_features, X=None, signs=None):
         super()._start(n_features, X, signs)
@@ -208,12 +207,12 @@ class PricedMargins(KernelOnline):
 
     def _margins(self, y, costs):
         theta, fp, fn = np.empty(len(y)), costs.negative_regret, costs.positive_regret
-        margin_pass(self._rule(), y > 0, fp, fn, self._margin_state, theta)
+        margin_pass(*self._rule(), y > 0, fp, fn, self._margin_state, theta)
         return theta
 
     def _margin_of(self, sign, fp, fn):
-        return margin_of(self._rule(), sign > 0.0, fp, fn, self._margin_state)
+        return margin_of(*self._rule(), sign > 0.0, fp, fn, self._margin_state)
 
     def _rule(self):
         odds = self.positive_weight / (1.0 - self.positive_weight)
-        return Rule(self.cost_rule == "balanced", bool(self.normalize_costs), self._ratio, odds)
+        return self.cost_rule == "balanced", bool(self.normalize_costs), self._ratio, odds

@@ -1,7 +1,5 @@
 """Compiled loop of _margins.py: from costs to the margins theta of a stream."""
 
-from typing import NamedTuple
-
 from numba import njit
 
 # slots of the state that is carried from batch to batch: examples of each class and their mean
@@ -11,27 +9,19 @@ N_NEGATIVE, N_POSITIVE, MEAN_NEGATIVE, MEAN_POSITIVE, N_ALL, MEAN_FP, MEAN_FN = 
 N_SLOTS = 7
 
 
-class Rule(NamedTuple):
-    """How costs become margins; `ratio` is T_n / T_p, zero for the running estimate.
+@njit(cache=True)
+def margin_pass(balanced, normalize, ratio, odds, positive, fp, fn, state, theta):
+    """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`.
 
-    `odds` is the weight of sensitivity over that of specificity.
+    `ratio` is T_n / T_p, zero for the running estimate; `odds` is the weight of sensitivity over
+    that of specificity.
     """
-
-    balanced: bool
-    normalize: bool
-    ratio: float
-    odds: float
-
-
-@njit(cache=True)
-def margin_pass(rule, positive, fp, fn, state, theta):
-    """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`."""
     for t in range(theta.size):
-        theta[t] = margin_of(rule, positive[t], fp[t], fn[t], state)
+        theta[t] = margin_of(balanced, normalize, ratio, odds, positive[t], fp[t], fn[t], state)
 
 
 @njit(cache=True)
-def margin_of(rule, positive, fp, fn, state):
+def margin_of(balanced, normalize, ratio, odds, positive, fp, fn, state):
     """Theta of one example.
 
     Means are updated so that equal costs give exactly that cost. An example whose mistake costs
@@ -48,12 +38,12 @@ def margin_of(rule, positive, fp, fn, state):
     state[MEAN_FP] += (fp - state[MEAN_FP]) / state[N_ALL]
     state[MEAN_FN] += (fn - state[MEAN_FN]) / state[N_ALL]
     unit = 1.0
-    if rule.normalize and rule.balanced:
+    if normalize and balanced:
         unit = state[mean]
-    elif rule.normalize:  # a false alarm is the unit, unless it costs nothing
+    elif normalize:  # a false alarm is the unit, unless it costs nothing
         unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
     theta = c / unit
-    if rule.balanced and positive:
+    if balanced and positive:
         running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
-        theta *= rule.odds * (rule.ratio if rule.ratio > 0.0 else running)
+        theta *= odds * (ratio if ratio > 0.0 else running)
     return theta

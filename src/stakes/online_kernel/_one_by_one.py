@@ -8,14 +8,14 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import canonical, unchanged_if_it_fails
-from stakes._core.intake import LARGEST
+from stakes._core.intake import LARGEST, checked_sparse
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes._core.labels import check_same_classes, stream_classes
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._file_state import KERNELS
 from stakes.online_kernel._settings import settle_gamma
 
-FLOAT64 = np.dtype(np.float64)
+FLOAT64, LARGEST_SQUARE = np.dtype(np.float64), LARGEST * LARGEST
 LOOKUP = ("_columns", "_name_room")  # follow from the names, so they are not saved
 
 
@@ -155,18 +155,26 @@ class OneByOne:
 
     def _read_one(self, x, grow):
         """An example as a float array, or as the places and values of its nonzeros."""
+        if (
+            type(x) is np.ndarray
+            and x.dtype is FLOAT64
+            and x.shape == (self.n_features_in_,)
+            and x.flags.carray
+            and x.dot(x) <= LARGEST_SQUARE
+        ):
+            return x
         if isinstance(x, dict):
             return self._read_dict(x, grow)
         if sparse.issparse(x):
+            x = checked_sparse(x) if x.ndim == 2 else x
             row = canonical(sparse.csr_array(x)) if x.ndim == 2 else sparse.csr_array(x[None])
             self._check_size(row.shape)
             self._check_finite(row.data)
             return row.indices.astype(np.int64), row.data.astype(np.float64)
-        if not (type(x) is np.ndarray and x.dtype is FLOAT64 and x.flags.carray):
-            x = np.array(x, dtype=np.float64)
+        x = np.array(x, dtype=np.float64)
         self._check_size(x.shape)
-        self._check_finite(x)
-        return x
+        self._check_finite(x.ravel())
+        return x.ravel()
 
     def _read_dict(self, x, grow):
         columns = self._name_columns()
@@ -208,7 +216,7 @@ class OneByOne:
             raise ValueError(f"x must have {d} features. Got shape {shape} instead.")
 
     def _check_finite(self, values):
-        if not values @ values <= LARGEST * LARGEST:
+        if not values @ values <= LARGEST_SQUARE:
             raise ValueError(
                 "x must be finite, and its squares as well. Got NaN, infinity or a huge number "
                 "instead; scale the features."

@@ -7,7 +7,11 @@ from stakes.serve import _requests as types
 
 _REFUSED = {
     "400": "The body is not JSON.",
+    "401": "There is no valid token.",
+    "403": "The token has no right to this.",
+    "408": "The body took too long.",
     "413": "The body is too large.",
+    "415": "The body is not sent as application/json.",
     "422": "The body is JSON, but not what is expected.",
     "503": "Not written down: nothing happened, and the request may be sent again.",
 }

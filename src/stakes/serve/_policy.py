@@ -23,17 +23,25 @@ class Capacity:
         Price of a review, which finds the true class; None: there are no reviews.
     period : {"day", "hour"}, default="day"
         In universal time.
+    explore : float, default=0.0
+        Share of the alerts that pass at random instead, so that their labels become known.
     """
 
     max_alerts: int | None = None
     max_reviews: int | None = None
     review_cost: float | None = None
     period: str = "day"
+    explore: float = 0.0
 
     def __post_init__(self):
         if self.period not in PERIODS:
             raise InputError(
                 f"{{parameter}} must be day or hour. Got {self.period!r} instead.", "period"
+            )
+        if not 0 <= self.explore < 1:
+            raise InputError(
+                f"{{parameter}} must be at least 0 and below 1. Got {self.explore!r} instead.",
+                "explore",
             )
 
     @property

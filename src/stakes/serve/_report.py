@@ -17,7 +17,8 @@ def decided(id, body, capacity):
     expected = None
     if probability is not None:
         expected = expected_cost(prices, probability, action, capacity)
-    return Decided(id, action, probability, prices.break_even, expected, name, body["version"])
+    rest = (body["model"], body["version"], body["propensity"])
+    return Decided(id, action, probability, prices.break_even, expected, *rest)
 
 
 def totals_of(state):

@@ -44,6 +44,7 @@ class Decided(Struct):
     expected_cost: float | None
     model: str
     version: int
+    propensity: float
 
 
 class Label(Struct, forbid_unknown_fields=True):

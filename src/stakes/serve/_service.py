@@ -146,6 +146,15 @@ class Service:
         self._store.erase(id, entry)
         self.checkpoint()
 
+    def prune(self, before):
+        """Forget entries that are older than a time; the number of them.
+
+        The state is saved first and stays as it is. Ids of forgotten events are new again, and
+        their labels are no longer learned.
+        """
+        self.checkpoint()
+        return self._store.prune(before, self.state.seq)
+
     def checkpoint(self):
         """Save the state, so that the next start has little to replay."""
         if self.state.seq > self._checkpointed:

@@ -1,6 +1,7 @@
 """What a service knows: a function of its journal."""
 
 import json
+import random
 from dataclasses import asdict, dataclass, field
 
 import joblib
@@ -9,7 +10,7 @@ from stakes.errors import InputError
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
-from stakes.serve._policy import REVIEW, Capacity, Policy, paid_for
+from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
 from stakes.stream import Prices, RowEncoder, Totals
 
 _STATE = "state"
@@ -101,6 +102,12 @@ class State:
     def decide(self, event, prices, features, scores, at):
         """What the journal keeps of a decision."""
         actions, gains = self._actions(scores, prices, at)
+        share = self.capacity.explore
+        propensity = 1.0
+        if share and actions[self.champion] == ALERT:
+            explored = random.random() < share  # written down, so a replay does not draw again
+            propensity = share if explored else 1 - share
+            actions[self.champion] = PASS if explored else ALERT
         return {
             "at": at,
             "event": event,
@@ -108,6 +115,7 @@ class State:
             "prices": list(prices),
             "scores": scores,
             "actions": actions,
+            "propensity": propensity,
             "gain": gains[self.champion],
             "model": self.champion,
             "version": self.version,

@@ -7,8 +7,9 @@ import msgspec
 
 from stakes.errors import InputError
 
-SCHEMA_VERSION = 1
-_SCHEMA = """
+# what each version of the tables adds to the one before; what is released here never changes
+MIGRATIONS = [
+    """
 CREATE TABLE journal (
     seq BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
     body TEXT NOT NULL
@@ -21,6 +22,7 @@ CREATE TABLE checkpoint (
 CREATE TABLE model (name TEXT PRIMARY KEY, content {blob} NOT NULL);
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 """
+]
 
 
 class Entry(NamedTuple):
@@ -66,18 +68,19 @@ class Store:
         self._blob = blob
 
     def create(self):
-        """Make the tables unless they exist; refuse those of a later version."""
-        if not self._has_tables():
-            with self._transaction():
-                for statement in _SCHEMA.format(blob=self._blob).split(";\n"):
-                    self._run(statement)
-                self.save_setting("schema", SCHEMA_VERSION)
-        found = self.setting("schema")
-        if found != SCHEMA_VERSION:
+        """Make the tables, or bring those of an earlier version up to date; refuse later ones."""
+        found = self.setting("schema") if self._has_tables() else 0
+        if found > len(MIGRATIONS):
             raise InputError(
                 f"The store has version {found} of the tables, and this version of stakes knows "
-                f"{SCHEMA_VERSION}; upgrade stakes."
+                f"{len(MIGRATIONS)}; upgrade stakes."
             )
+        if found < len(MIGRATIONS):
+            with self._transaction():
+                for script in MIGRATIONS[found:]:
+                    for statement in script.format(blob=self._blob).split(";\n"):
+                        self._run(statement)
+                self.save_setting("schema", len(MIGRATIONS))
 
     def append(self, entries, models=()):
         """Write entries, and new models by name: all is on disk when this returns, or nothing."""
@@ -131,6 +134,13 @@ class Store:
             if not found:
                 return
             after = found[-1][0]
+
+    def prune(self, before, seq):
+        """Remove the entries up to `seq` that are older than a time; the number removed."""
+        with self._transaction():
+            done = self._run("DELETE FROM journal WHERE at < ? AND seq <= ?", (before, seq))
+            self._run("DELETE FROM checkpoint WHERE seq < ?", (seq,))
+        return done.rowcount
 
     def save_checkpoint(self, seq, parts, keep=3):
         """Keep a state after entry `seq`, and the newest `keep` of all but the first."""

@@ -17,6 +17,7 @@ from stakes.svm._losses import (
     cs_logistic_loss,
     elicit_loss,
 )
+from stakes.svm._pairwise import PairwiseSVC
 from stakes.svm._path import KappaPath, kappa_path
 from stakes.svm._penalties import weighted_equivalent
 
@@ -31,6 +32,7 @@ __all__ = [
     "KappaPath",
     "LinearCostSensitiveSVC",
     "MarginLoss",
+    "PairwiseSVC",
     "best_threshold",
     "bp_hinge_loss",
     "check_consistency",

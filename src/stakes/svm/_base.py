@@ -185,13 +185,9 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        slope, offset = self._sigmoid(self.decision_function(X))
-        positive = expit(slope + offset)
-        return np.column_stack([1.0 - positive, positive])
-
-    def _sigmoid(self, scores):
         slope, offset = self.calibration_
-        return np.clip(slope * scores, -LARGEST, LARGEST), offset
+        positive = expit(slope * squash(self.decision_function(X)) + offset)
+        return np.column_stack([1.0 - positive, positive])
 
     def _fit_priced(self, X, y, regret, weight, rows, copies, start):
         self._prepare(X, weight)
@@ -203,6 +199,7 @@ class PricedSVC(CostSensitiveClassifier):
         if self._moves_boundary:
             scores = self._move_boundary(scores, y, regret * weight)
         if self.calibration is not None:
+            scores = squash(scores)
             spread = scores.std() or 1.0
             slope, offset = fit_sigmoid(scores / spread, y > 0, copies)
             self.calibration_ = np.array([slope / spread, offset])
@@ -275,3 +272,17 @@ class PricedSVC(CostSensitiveClassifier):
 
     def _among(self, X, rows):
         return X[rows]
+
+
+def squash(scores):
+    """Scores that grow slowly beyond the margin, where the hinge loss does not tell them apart.
+
+    A few rows far on the wrong side, as heavy tails produce them, would flatten the sigmoid.
+
+    Examples
+    --------
+    >>> squash(np.array([-1.0, 0.5, np.e**4]))
+    array([-1. ,  0.5,  2. ])
+    """
+    size = np.abs(scores)
+    return np.where(size <= 1, scores, np.sign(scores) * (1 + 0.25 * np.log(np.maximum(size, 1))))

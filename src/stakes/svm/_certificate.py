@@ -4,10 +4,8 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-
-SMALL = 2000  # rows up to which an unknown kernel is tested for being positive semi-definite
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,12 @@ class LinearSolution:
         return (self.primal - self.dual + self.rounding) / max(abs(self.primal), 1e-300)
 
 
-def certify_linear(X, lengths, y, weight, margin, beta, w, n_iter):
-    """Both objectives of a linear SVM: of multipliers made feasible, and of w with its best bias.
+def certify_linear(X, lengths, y, weight, margin, beta, n_iter, w=None, b=None):
+    """Both objectives of a linear SVM: of multipliers made feasible, and of w and b.
 
     The multipliers of the side with the larger sum are scaled down, so that the sum is zero. A w
-    of None is the one that belongs to the multipliers. `lengths` are the norms of the rows.
+    of None is the one that belongs to the multipliers, a b of None the best one for w. `lengths`
+    are the norms of the rows.
     """
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     least = min(up, down)
@@ -77,7 +76,7 @@ def certify_linear(X, lengths, y, weight, margin, beta, w, n_iter):
     u = np.asarray(X.T @ beta).ravel()
     w = u if w is None else w
     scores, target = X @ w, y * margin
-    b = best_bias(scores, y, weight, target)
+    b = best_bias(scores, y, weight, target) if b is None else b
     short = margin - y * (scores + b)
     slack = np.maximum(0.0, short)
     primal = 0.5 * float(w @ w) + float(weight @ slack)
@@ -145,7 +144,7 @@ def certify(gram, y, weight, margin, beta, F, steps):
         + rest * (float(np.abs(F).max()) + float(error.max()) + rest * gram.largest)
         + eps * (float(size @ np.abs(target)) + float(weight @ slack) + 2 * abs(quadratic))
     )
-    if not _is_convex(gram):
+    if not gram.is_convex:
         rounding = np.nan
     return DualSolution(
         beta=beta.copy(),
@@ -207,19 +206,3 @@ def _bias(F, beta, lower, upper, m, M, y, weight, margin):
         return 0.5 * float(beta @ scores) + slack
 
     return least if objective(least) < 0.999 * objective(usual) else usual
-
-
-def _is_convex(gram):
-    """Whether the kernel matrix is positive semi-definite, by a Cholesky factor if unknown."""
-    if gram.convex:
-        return True
-    if gram.shape[0] > SMALL:
-        return False
-    K = gram.full()
-    K = (K + K.T) / 2
-    K[np.diag_indices_from(K)] += 2 * len(K) * np.finfo(np.float64).eps * max(gram.largest, 1e-300)
-    try:
-        linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
-    except linalg.LinAlgError:
-        return False
-    return True

@@ -12,6 +12,7 @@ from stakes.svm._certificate import certify_linear
 from stakes.svm._coordinate_jit import MULTIPLIER, SUM, Box, Rows, descend
 
 CHECK_EVERY = 5  # passes between two checks of the gap
+NEAR = 0.1  # range of the projected gradients below which the gap may be small
 CURVATURE = 0.05  # c of the method of multipliers, relative to the mean squared norm
 
 
@@ -77,13 +78,14 @@ def solve_coordinate(
         extremes[:] = min(least, 0.0) or -np.inf, max(most, 0.0) or np.inf
         if passes % CHECK_EVERY and passes < max_iter and active:
             continue
-        solution = certify_linear(X, lengths, y, weight, margin, beta, None, passes)
-        if progress is not None:
-            progress(passes, "passes", "relative gap", solution.gap, tol)
-        if best is None or solution.gap < best.gap:
-            best = solution
-        if best.gap <= tol:
-            break
+        if most - least < NEAR or passes == max_iter or not active:
+            solution = certify_linear(X, lengths, y, weight, margin, beta, passes)
+            if progress is not None:
+                progress(passes, "passes", "relative gap", solution.gap, tol)
+            if best is None or solution.gap < best.gap:
+                best = solution
+            if best.gap <= tol:
+                break
         state[MULTIPLIER] += box.c * state[SUM]
         order = everything.copy()  # rows that shrinking has dropped are checked again
     if best.gap > tol:
@@ -98,10 +100,11 @@ def solve_coordinate(
 
 def _rows_of(X):
     if sparse.issparse(X):
-        arrays = X.data, X.indices, X.indptr
+        # unsigned: a signed index may be negative, and every access would check for that
+        arrays = X.data, X.indices.view(f"u{X.indices.itemsize}"), X.indptr
     else:
         n, d = X.shape
-        arrays = X.ravel(), np.empty(0, dtype=np.int32), np.arange(n + 1, dtype=np.int64) * d
+        arrays = X.ravel(), np.empty(0, dtype=np.uint32), np.arange(n + 1, dtype=np.int64) * d
     mean = np.asarray(X.mean(axis=0)).ravel()
     along, mean_norm = X @ mean, mean @ mean
     norms = np.maximum(row_norms(X, squared=True) - 2 * along + mean_norm, 0.0)

@@ -102,7 +102,7 @@ classes_ : ndarray of shape (2,)
 constant_ : bool
     Whether mistakes cost something in one class only, so that every decision is for it.
 calibration_ : ndarray of shape (2,)
-    Slope and offset of the sigmoid from scores to log-odds.
+    Slope and offset of the sigmoid from scores, which count less beyond the margin, to log-odds.
 [seen]
 """
 MARGIN = """\

@@ -11,8 +11,9 @@ from stakes.svm._kernels import KernelMatrix
 from stakes.svm._pool import Pool
 
 BLOCK = 384  # working set of the large solver
-SHRINK_AT = 0.3  # violation below which only the rows that may still move are considered
+SHRINK_AT = 1.0  # violation below which only the rows that may still move are considered
 WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
+NEAR_MARGIN = 0.1  # distance from the margin within which the warm start is unsure of a row
 SMALL = 2000  # up to this number of rows the whole kernel matrix is one working set
 ROUNDS = 10  # of descent and correction of the gradient
 CHUNK = 200_000  # pairwise steps between two reports
@@ -170,6 +171,7 @@ class _Problem:
         pool = Pool(fast, self.cache_mib, BLOCK)
         if not beta.any():
             steps = _warm_start(fast, self.target, beta, lower, upper)
+            beta[:] = _feasible(beta, self)
         F = fast.times(beta) - self.target
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
         for turn in range(ROUNDS):
@@ -218,11 +220,24 @@ def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
 
 
 def _warm_start(gram, target, beta, lower, upper):
-    """A rough solution on every k-th row, so that the first blocks find the rows that matter."""
-    rows = np.arange(0, len(target), max(10, len(target) // WARM))
+    """Multipliers from the solution on every k-th row, each of which stands for k rows.
+
+    A row short of its margin under that solution gets its bound, a row beyond it zero, and a row
+    near the margin a share: most rows that end at a bound start there.
+    """
+    k = max(10, len(target) // WARM)
+    rows = np.arange(0, len(target), k)
     K, b = gram.take(rows).full().astype(np.float64, copy=False), np.zeros(len(rows))
-    steps, _ = smo(K, -target[rows], b, lower[rows], upper[rows], 0.1, 4 * len(rows))
+    F, low, up = -target[rows], k * lower[rows], k * upper[rows]
+    steps, _ = smo(K, F, b, low, up, NEAR_MARGIN, 10 * len(rows))
+    m, M = violation(F, b, low, up)
+    if not np.isfinite(m + M):
+        return steps
     beta[rows] = b
+    short = target - gram.times(beta) - (m + M) / 2
+    side = np.where(upper > 0, 1.0, -1.0)
+    share = np.clip(0.5 + 0.5 * side * short / NEAR_MARGIN, 0.0, 1.0)
+    beta[:] = np.where(upper > 0, upper, lower) * share
     return steps
 
 

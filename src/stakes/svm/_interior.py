@@ -60,7 +60,8 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100, progress=None)
     state = _start(X, y, lower, upper)
     best = None
     for iteration in range(max_iter):
-        solution = certify_linear(X, lengths, y, weight, margin, state.beta, state.w, iteration)
+        found = dict(w=state.w, b=state.b)
+        solution = certify_linear(X, lengths, y, weight, margin, state.beta, iteration, **found)
         if best is None or solution.gap < best.gap:
             best = solution
         if progress is not None:

@@ -3,9 +3,12 @@
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 BLOCK_BYTES = 2**22  # of one block, so that exp finds it in the processor's cache
+
+
+TESTED = 2000  # rows up to which an unknown kernel is tested for being positive semi-definite
 
 
 class Kernel:
@@ -18,6 +21,21 @@ class Kernel:
     def largest(self):
         """The largest value of the diagonal."""
         return float(np.abs(self.diagonal()).max(initial=0))
+
+    @cached_property
+    def is_convex(self):
+        """Whether the matrix is positive semi-definite, by a Cholesky factor if unknown."""
+        if self.convex or self.shape[0] > TESTED:
+            return bool(self.convex)
+        K = self.full()
+        K = (K + K.T) / 2
+        shift = 2 * len(K) * np.finfo(np.float64).eps * max(self.largest, 1e-300)
+        K[np.diag_indices_from(K)] += shift
+        try:
+            linalg.cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+        except linalg.LinAlgError:
+            return False
+        return True
 
     def full(self):
         """The whole matrix."""

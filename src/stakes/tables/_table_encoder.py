@@ -8,10 +8,11 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes._core.intake import checked_sparse
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Text
+from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Sometimes, Text
 from stakes.errors import InputError, near_matches
 from stakes.tables._kinds import as_frame, cast_like, find_kinds
 
+MIN_VALUES = 10
 MAX_CATEGORIES = 200  # HistGradientBoosting takes at most 255
 
 _DAY = 86_400_000_000.0  # microseconds
@@ -54,7 +55,10 @@ class TableEncoder(TableTransformer):
     Numbers are kept (infinite ones are missing), booleans become 0 and 1, dates become days since
     1970, month and weekday (datetimes also the hour), text becomes one code per category. A
     category not seen in training gets the code "other" if training had more than `max_categories`
-    categories, else it is missing. Arrays and sparse matrices are passed through.
+    categories, else it is missing. Arrays and sparse matrices are passed through. A column of
+    another kind than text with hardly any value (one, or fewer than ten that are less than a tenth
+    of the rows) is 0 in every row: some fold would have none, which HistGradientBoosting cannot
+    learn from.
 
     Parameters
     ----------
@@ -75,6 +79,8 @@ class TableEncoder(TableTransformer):
         Names of the matrix's columns.
     categorical_mask_ : ndarray of bool
         Which columns of the matrix are codes.
+    empty_ : list of str
+        Columns with hardly any value.
     notes_ : list of str
         Notes of :func:`find_kinds`; empty if `kinds` was given.
 
@@ -91,6 +97,7 @@ class TableEncoder(TableTransformer):
         "notes_": Listed(Text()),
         "categories_": Mapping(Listed(Text())),
         "has_other_": Mapping(Flag()),
+        "empty_": Sometimes(Listed(Text())),
         "kinds_": Maybe(Mapping(Text())),
         "feature_names_out_": Listed(Text(), "out"),
         "categorical_mask_": Array("b", ("out",)),
@@ -110,7 +117,7 @@ class TableEncoder(TableTransformer):
 
     def fit(self, X, y=None):
         """Find the kinds of the columns and the categories of text columns."""
-        self.notes_, self.categories_, self.has_other_ = [], {}, {}
+        self.notes_, self.categories_, self.has_other_, self.empty_ = [], {}, {}, []
         if is_matrix(X):
             X = _matrix(X)
             self.kinds_ = None
@@ -128,6 +135,13 @@ class TableEncoder(TableTransformer):
         for name, kind in self.kinds_.items():
             if kind == "text":
                 self._learn_categories(frame[name])
+        few = max(2, min(MIN_VALUES, 0.1 * frame.height))
+        present = frame.height - np.ravel(frame.null_count().row(0))
+        self.empty_ = [
+            name
+            for (name, kind), n in zip(self.kinds_.items(), present, strict=True)
+            if n < few and kind != "text"
+        ]
         self.feature_names_out_ = [
             f"{name}{part}" for name, kind in self.kinds_.items() for part in _PARTS.get(kind, [""])
         ]
@@ -148,6 +162,9 @@ class TableEncoder(TableTransformer):
         frame = self._columns(as_frame(X))
         parts = []
         for name, kind in self.kinds_.items():
+            if name in getattr(self, "empty_", ()):  # files of earlier versions have none
+                parts += [pl.lit(0.0).alias(f"{name}{part}") for part in _PARTS[kind]]
+                continue
             if kind == "text":
                 parts.append(self._codes(name).alias(name))
                 continue

@@ -4,10 +4,11 @@ from stakes._core.docs import documented as _documented
 
 CRITERION = """\
 criterion : str, default="ccp_entropy"
-    Splitting criterion: "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini" or "cost", the
-    reduction in cost when each branch takes its cheaper decision, at the costs given to `fit`.
-    With more than two classes the first three take the class that a split separates best from the
-    rest, the next two the impurity of all classes, "cost" the `cost_matrix`.
+    Splitting criterion: "ccp_entropy", "ccp_gini", "hellinger", "entropy", "gini", "gain_ratio",
+    the entropy gain over the entropy of the branch sizes, as in C4.5 (at bin edges only), or
+    "cost", the reduction in cost when each branch takes its cheaper decision, at the costs given to
+    `fit`. With more than two classes the first three take the class that a split separates best
+    from the rest, "cost" the `cost_matrix`, the others the impurity of all classes.
 branch_weight : {"rate", "count"}, default="rate"
     Branch weights :math:`w_b` of the CCP criteria: mean of the class rates, or share of the node's
     examples.

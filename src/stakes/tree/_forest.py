@@ -40,7 +40,7 @@ class ConfidenceForestClassifier(TreeBase):
         "plain": as many examples as there are, drawn with replacement; "balanced": from each class
         as many as the rarer one has, with all examples counted in the leaves, so that
         probabilities keep the training frequencies; None: all examples in every tree.
-    smoothing : float, default=0.5
+    smoothing : float, default=0.25
         Examples added to a leaf, per class.
     [leaves]
     exact_rows : int, default=0
@@ -87,7 +87,7 @@ class ConfidenceForestClassifier(TreeBase):
     n_estimators: int = 100
     max_features: object = 1 / 3
     bootstrap: str | None = "plain"
-    smoothing: float = 0.5
+    smoothing: float = 0.25
     exact_rows: int = 0
     oob: bool = False
     n_jobs: int | None = None

@@ -4,8 +4,11 @@ import math
 
 from numba import njit
 
-CRITERIA = {"ccp_entropy": 0, "ccp_gini": 1, "hellinger": 2, "entropy": 3, "gini": 4, "cost": 5}
-HELLINGER, ENTROPY, COST = 2, 3, 5
+CRITERIA = {
+    **{"ccp_entropy": 0, "ccp_gini": 1, "hellinger": 2, "entropy": 3, "gini": 4, "cost": 5},
+    "gain_ratio": 6,  # thresholds and groups by entropy, features by the ratio
+}
+HELLINGER, ENTROPY, GINI, COST, RATIO = 2, 3, 4, 5, 6
 TIE = 1e-12  # gains, at most sqrt(2), count as equal if they differ by less
 
 
@@ -45,7 +48,7 @@ def split_gain(criterion, by_count, l0, l1, r0, r1):
     if criterion == COST:
         return (min(n0, n1) - min(l0, l1) - min(r0, r1)) / (n0 + n1)
     share = (l0 + l1) / (n0 + n1)
-    gini = criterion == 1 or criterion == 4
+    gini = criterion == 1 or criterion == GINI
     if criterion >= ENTROPY:
         return (
             impurity(n0, n1, gini)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes.tree._gain_jit import RATIO, TIE, impurity
 from stakes.tree._histograms_jit import (
     SIZE,
     fill,
@@ -101,7 +102,10 @@ def grow(binned, sample, how, seed):
         add_masses(part, node)
         middle = start
         if can_split(node, tree.depth[at], how):
-            split = best_split(binned, part, how, scratch, node, histograms, at)
+            if how.criterion == RATIO:
+                split = best_ratio(binned, part, how, scratch, node, histograms, at)
+            else:
+                split = best_split(binned, part, how, scratch, node, histograms, at)
             if split.feature >= 0:
                 middle = start + divide(binned, part, split, scratch.group)
         if middle == start or middle == end:  # no split, or one that separates nothing
@@ -220,13 +224,76 @@ def best_split(binned, part, how, scratch, node, histograms, at):
                 x[i] = binned.X[part.rows[i], f]
             best = search_values(x, binned, f, part, how, node, best)
             continue
-        if slot >= 0:
-            hist = histograms.pool[slot, f]
-        else:
-            hist = scratch.hist
-            fill(hist, binned.codes[f], part, how.sized)
-        best = search_histogram(hist, binned, f, how, scratch, node, best)
+        best = search_histogram(
+            histogram_of(f, binned, part, how, scratch, histograms, slot),
+            binned,
+            f,
+            how,
+            scratch,
+            node,
+            best,
+        )
     return best
+
+
+@njit(cache=True)
+def histogram_of(f, binned, part, how, scratch, histograms, slot):
+    """Histogram of a feature in a node, stored or counted."""
+    if slot >= 0:
+        return histograms.pool[slot, f]
+    fill(scratch.hist, binned.codes[f], part, how.sized)
+    return scratch.hist
+
+
+@njit(cache=True)
+def best_ratio(binned, part, how, scratch, node, histograms, at):
+    """The feature with the largest ratio of gain and split information, as in C4.5.
+
+    Each feature proposes its split with the largest gain; only those whose gain is at least the
+    average of all proposals compete.
+    """
+    d, slot = len(binned.codes), histograms.slot[at]
+    none = Split(0.0, 0.0, -1, -1, 0.0, False)
+    best, best_of_all, group = none, 0.0, scratch.group.copy()
+    gains = np.zeros(d)
+    for turn in range(2):
+        average = gains.sum() / max(np.count_nonzero(gains), 1)
+        for j in range(d):
+            if turn == 0 and j >= how.max_features and gains.max() > 0.0:
+                break
+            if turn == 0 and how.max_features < d:
+                draw_feature(scratch, j)
+            f = scratch.features[j]
+            if turn == 1 and (gains[f] <= 0.0 or gains[f] < average - TIE):
+                continue
+            hist = histogram_of(f, binned, part, how, scratch, histograms, slot)
+            split = search_histogram(hist, binned, f, how, scratch, node, none)
+            if split.feature < 0:
+                continue
+            gains[f] = split.gain
+            if turn == 1:
+                share = share_left(binned, part, split, scratch.group)
+                ratio = split.gain / impurity(share, 1.0 - share, False)
+                if ratio > best_of_all + TIE:
+                    best, best_of_all = split, ratio
+                    group[:] = scratch.group
+    scratch.group[:] = group
+    return best
+
+
+@njit(cache=True)
+def share_left(binned, part, split, group):
+    """Share of a node's mass that a split sends left."""
+    left, total, column = 0.0, 0.0, binned.codes[split.feature]
+    for i in range(len(part.rows)):
+        code = column[part.rows[i]]
+        total += part.mass[i]
+        if binned.kinds[split.feature] == CATEGORY:
+            goes = group[code] & GOES_LEFT == GOES_LEFT
+        else:
+            goes = split.missing_left if code == MISSING else code <= split.cut
+        left += part.mass[i] if goes else 0.0
+    return left / total
 
 
 @njit(cache=True)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes.tree._gain_jit import COST, ENTROPY, TIE, split_gain
+from stakes.tree._gain_jit import COST, ENTROPY, GINI, TIE, split_gain
 from stakes.tree._split_jit import GOES_LEFT, MISSING, SEEN
 
 
@@ -53,7 +53,7 @@ def split_gain_many(how, left, node):
         saved = least_cost(node, how.cost) - least_cost(left, how.cost)
         return (saved - least_cost(right, how.cost)) / (n * how.cost.max())
     if criterion >= ENTROPY:
-        gini, share = criterion > ENTROPY, n_left / n
+        gini, share = criterion == GINI, n_left / n
         inside = share * impurity_many(left, gini) + (1.0 - share) * impurity_many(right, gini)
         return impurity_many(node, gini) - inside
     best = 0.0

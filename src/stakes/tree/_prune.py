@@ -1,4 +1,4 @@
-"""Pruning: remove branches without a significant rule, or those that C4.5 expects to err."""
+"""Pruning: remove branches without a significant rule, or those that C4.5 or CART remove."""
 
 import numpy as np
 from scipy.special import betaincinv
@@ -24,6 +24,42 @@ def prune(nodes, how, p_value, examples=None):
     kept = significant_below(nodes.left, nodes.log_p, np.log(p_value), how == "fisher_leaves")
     kept[0] = True  # Algorithm 3 starts below the root
     return nodes.cut(~kept)
+
+
+def weakest_links(errors, nodes):
+    """Smallest penalty per leaf at which each inner node becomes a leaf (Breiman et al. 1984).
+
+    `errors` are those of each node as a leaf, as a share of all examples. The node with the
+    smallest (errors as a leaf - errors of its leaves) / (leaves - 1) goes first. A node that
+    disappears with one above it has the penalty of that one; leaves have none (infinity).
+    """
+    n, inner = len(nodes), ~nodes.is_leaf
+    penalty = np.full(n, np.inf)
+    parent = np.full(n, -1)
+    for k in np.flatnonzero(inner):
+        parent[nodes.left[k] : nodes.left[k] + 2] = k
+    below, leaves = errors.copy(), np.ones(n)
+    for k in np.flatnonzero(inner)[::-1]:
+        children = slice(nodes.left[k], nodes.left[k] + 2)
+        below[k], leaves[k] = below[children].sum(), leaves[children].sum()
+    alive, reached = inner.copy(), 0.0
+    while alive.any():
+        at = np.flatnonzero(alive)
+        link = (errors[at] - below[at]) / (leaves[at] - 1.0)
+        k = at[link.argmin()]
+        reached = max(reached, float(link.min()))
+        saved, gone = errors[k] - below[k], leaves[k] - 1.0
+        stack = [k]
+        while stack:
+            one = stack.pop()
+            if alive[one]:
+                alive[one], penalty[one] = False, reached
+                stack += [nodes.left[one], nodes.left[one] + 1]
+        while k >= 0:  # the nodes above have fewer leaves now
+            below[k] += saved
+            leaves[k] -= gone
+            k = parent[k]
+    return penalty
 
 
 class ErrorPruning:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.tree._base import TreeBase
+from stakes.tree._complexity import prune_by_complexity
 from stakes.tree._diagram import graphviz_text, plot_rules, plot_tree
 from stakes.tree._docs import documented
 from stakes.tree._nodes import SEEDS, grow_nodes
@@ -35,9 +36,10 @@ class ConfidenceTreeClassifier(TreeBase):
     Parameters
     ----------
     [criterion]
-    pruning : {"fisher", "fisher_leaves", "error"} or None, default="fisher"
+    pruning : {"fisher", "fisher_leaves", "error", "complexity"} or None, default="fisher"
         "fisher": remove branches without a significant inner node (Algorithms 3 to 5);
-        "fisher_leaves": a significant leaf keeps its branch too; "error": as in C4.5.
+        "fisher_leaves": a significant leaf keeps its branch too; "error": as in C4.5;
+        "complexity": as in CART, with the penalty per leaf that errs least in five folds.
     p_value : float, default=1e-4
         Significance level: rules with a smaller p-value are significant.
     min_samples_leaf : float, default=2
@@ -100,7 +102,7 @@ class ConfidenceTreeClassifier(TreeBase):
     exact_rows: int = 256
 
     _parameter_constraints = TreeBase._parameter_constraints | {
-        "pruning": [StrOptions({"fisher", "fisher_leaves", "error"}), None],
+        "pruning": [StrOptions({"fisher", "fisher_leaves", "error", "complexity"}), None],
         "p_value": [Interval(Real, 0, 1, closed="right")],
         "max_features": [None, Interval(Integral, 1, None, closed="left")],
     }
@@ -139,7 +141,10 @@ class ConfidenceTreeClassifier(TreeBase):
         seed = int(check_random_state(self.random_state).randint(1, SEEDS))
         full = grow_nodes(binned, label, weight, size, regret, settings, seed=seed)
         examples = (binned.X, label, weight, size, regret)
-        self.nodes_ = prune(full, self.pruning, self.p_value, examples)
+        if self.pruning == "complexity":
+            self.nodes_ = prune_by_complexity(full, binned, examples[1:], settings, seed)
+        else:
+            self.nodes_ = prune(full, self.pruning, self.p_value, examples)
         self.nodes_.smooth(self.smoothing, self.smoothing_target, binned.monotonic)
         self.n_leaves_ = int(self.nodes_.is_leaf.sum())
         return self

@@ -8,6 +8,7 @@ import numpy as np
 
 from stakes.uncertain._geometry_jit import Scales, axes_rows, free_sums, moved_rows
 
+WIDE = 100  # fewer features are always solved by the matrix
 BLOCK_BYTES = 1 << 19  # a block of rows that stays in the cache
 
 
@@ -82,8 +83,24 @@ class Points:
             self._fill(P, Q, rows, root, alpha)
             product = product + P.T @ Q
         K = (product + product.T)[: self.size, : self.size] / 2
-        K[: self.d, : self.d] += self._stiff(alpha)
+        stiff = self._stiff(alpha)
+        K[: self.d, : self.d] += np.diag(stiff) if np.ndim(stiff) == 1 else stiff
         return K, self._drift(alpha)
+
+    def rows(self, theta, alpha):
+        """The Newton matrix by its rows, see `_newton`: A, B, the diagonal and the drift."""
+        P, Q = np.zeros((2, self.n, self.size))
+        root = np.sqrt(theta)
+        if self.R is not None:
+            P[:, self.d + 1 :] = Q[:, self.d + 1 :] = -root[:, None] * self.R
+        self._fill(P, Q, slice(0, self.n), root, alpha)
+        stiff = np.broadcast_to(self._stiff(alpha), (self.d,))
+        return (P + Q) / 2, (Q - P)[:, : self.d] / 2, stiff, self._drift(alpha)
+
+    @property
+    def wide(self):
+        """Whether rows are cheaper than the matrix: many more features than examples."""
+        return self.d > max(2 * self.n, WIDE)
 
     def extent(self):
         """Mean extent of the ellipsoid parts along w."""
@@ -139,6 +156,10 @@ class Axes(Points):
         self.stiff, self.drift = np.zeros((2, self.d))
         return super().assemble(theta, alpha)
 
+    def rows(self, theta, alpha):
+        self.stiff, self.drift = np.zeros((2, self.d))
+        return super().rows(theta, alpha)
+
     def _fill(self, P, Q, rows, root, alpha):
         over, root = self.over[rows], root[rows]
         weight = alpha[rows] * over
@@ -148,7 +169,7 @@ class Axes(Points):
         axes_rows(self.M[rows], self.D2[rows], self.w, scales, P, Q, self.stiff, self.drift)
 
     def _stiff(self, alpha):
-        return np.diag(self.stiff)
+        return self.stiff
 
     def _drift(self, alpha):
         return self.w * self.drift
@@ -164,6 +185,10 @@ class Stored(Points):
         if self.sets.factor is not None:
             self.S = self.sets.factor @ np.swapaxes(self.sets.factor, 1, 2)
             self.all_free = np.ones((self.n, self.d), np.uint8)
+
+    @property
+    def wide(self):
+        return self.sets.factor is None and super().wide
 
     def extent(self):
         return float(np.mean(np.abs(self.E @ self.w)))
@@ -195,7 +220,7 @@ class Stored(Points):
         weight = alpha * self.radius * self.over
         if self.sets.factor is not None:
             return np.tensordot(weight, self.S, axes=1)
-        return np.diag(self._free_sums(weight, self.D2))
+        return self._free_sums(weight, self.D2)
 
     def _drift(self, alpha):
         return self._free_sums(-self.y * alpha * (self.smooth * self.over) ** 2, self.E)

@@ -8,15 +8,16 @@ With slacks :math:`s_i, \xi_i > 0` in :math:`m_i(w, b) - 1 + \xi_i = s_i`, multi
           \Theta_i^{-1} = \frac{s_i}{\alpha_i} + \frac{\xi_i}{\beta_i} ,
 
 one system of d + 1 unknowns (2 d + 1 with box parts, where t >= abs(w) is a variable) for any
-number of examples.
+number of examples, or of two unknowns per example if that is smaller (:mod:`._newton`).
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError
 
 from stakes.uncertain._geometry import geometry_of
+from stakes.uncertain._newton import Dense, Wide
 
 STEP = 0.995  # share of the way to the boundary
 SMOOTH = 1.0  # smoothing of the worst points, relative to tau per multiplier
@@ -46,9 +47,9 @@ class _Step(NamedTuple):
 
 
 class _System(NamedTuple):
-    """Newton matrix, effect of a change of the smoothing, and J' alpha."""
+    """Solver of the Newton system, effect of a change of the smoothing, and J' alpha."""
 
-    K: np.ndarray
+    solver: object
     drift: np.ndarray
     gradient: np.ndarray
 
@@ -142,20 +143,39 @@ class _Path:
         """What the predictor and the corrector share at the current point."""
         self.s_per_alpha, self.xi_per_beta = self.s / self.alpha, self.xi / self.beta
         self.theta = 1 / (self.s_per_alpha + self.xi_per_beta)
+        try:
+            solver, drift = (self._by_rows if self.g.wide else self._by_matrix)()
+        except (LinAlgError, ValueError):
+            return None
+        return _System(solver, drift, gradient)
+
+    def _by_matrix(self):
         K, drift = self.g.assemble(self.theta, self.alpha)
-        K[: self.d, : self.d] += np.eye(self.d)
+        at = np.arange(self.d)
+        K[at, at] += 1.0
         if self.boxed:
-            self._add_hard(K)
-        return _System(K, drift, gradient)
+            t = at + self.d + 1
+            own, between = self._hard_blocks()
+            K[at, at] += own
+            K[t, t] += own
+            K[at, t] += between
+            K[t, at] += between
+        return Dense(K), drift
+
+    def _by_rows(self):
+        A, B, stiff, drift = self.g.rows(self.theta, self.alpha)
+        if not self.boxed:
+            return Wide(A, B, 1.0 + stiff, None), drift
+        own, between = self._hard_blocks()
+        return Wide(A, B, 1.0 + stiff + own, (own, between)), drift
 
     def _step(self, system):
         """One predictor and one corrector step of Mehrotra; False if there is no progress."""
-        factor = _factor(system.K)
-        if factor is None:
+        if system is None:
             return False
         total = sum(a @ b for a, b in self._pairs())
         tau = total / sum(len(a) for a, _ in self._pairs())
-        first = self._direction(0.0, -1.0, None, factor, system)
+        first = self._direction(0.0, -1.0, None, system)
         length = self._longest(first)
         second = [da * db for da, db in first.pairs]
         # a step of this length towards products of zero removes that share to first order
@@ -163,7 +183,7 @@ class _Path:
         lag = self._lag(system.gradient) / total if self.wait else 0.0
         # centring: Mehrotra's cube, but tau must not shrink faster than the worst points follow
         sigma = max(min(1.0, max(after / total, 0.0)) ** 3, min(lag, 1.0))
-        step = self._direction(sigma * tau, sigma - 1, second, factor, system)
+        step = self._direction(sigma * tau, sigma - 1, second, system)
         if not np.isfinite(step.dz).all():
             return False
         length = min(1.0, STEP * self._longest(step))
@@ -175,7 +195,7 @@ class _Path:
         pairs = [(self.alpha, self.s), (self.beta, self.xi)]
         return [*pairs, (self.gamma, self.h)] if self.boxed else pairs
 
-    def _direction(self, goal, shrink, second, factor, system):
+    def _direction(self, goal, shrink, second, system):
         """Newton step to products of `goal`, with their second-order terms if known.
 
         `shrink` is the relative change of the smoothing. The worst points depend on w / smooth
@@ -194,7 +214,7 @@ class _Path:
             rhs[: self.d] += down - up
             rhs[self.d + 1 :] += up + down
         # the slacks are eliminated: first z, then the multipliers, then the slacks
-        dz = cho_solve(factor, rhs, check_finite=False)
+        dz = system.solver.solve(rhs)
         dalpha = self.theta * (k - self.g.times(dz))
         pairs = [
             (dalpha, to_s - self.s_per_alpha * dalpha),
@@ -235,15 +255,10 @@ class _Path:
         w, t = z[: self.d], z[self.d + 1 :]
         return np.concatenate([t - w, t + w])
 
-    def _add_hard(self, K):
-        """Add the barrier of the two constraints t >= w and t >= -w per feature."""
+    def _hard_blocks(self):
+        """Barrier of t >= w and t >= -w per feature: the entry of w and t, and between them."""
         up, down = np.split(self.gamma / self.h, 2)
-        w = np.arange(self.d)
-        t = w + self.d + 1
-        K[w, w] += up + down
-        K[t, t] += up + down
-        K[w, t] += down - up
-        K[t, w] += down - up
+        return up + down, down - up
 
     def _lag(self, gradient):
         """Stationarity residual of w relative to the tolerated one: tau has to wait for it."""
@@ -257,15 +272,3 @@ class _Path:
         lack = s - xi - (self.margins - 1)
         from_s = (s > 2 * lack) | (lack < 0)
         return np.where(from_s, s - lack, s), np.where(from_s, xi, xi + lack)
-
-
-def _factor(K):
-    """Cholesky factor, with a small ridge if K is singular to rounding; None if that fails."""
-    at = np.arange(len(K))
-    for ridge in (0.0, 1e-12, 1e-9):
-        K[at, at] *= 1 + ridge
-        try:
-            return cho_factor(K, check_finite=False)
-        except (LinAlgError, ValueError):
-            continue
-    return None

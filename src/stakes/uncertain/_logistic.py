@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
-from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.base import COST_CONSTRAINTS
 from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, labels
@@ -105,7 +105,6 @@ class UncertainLogisticClassifier(UncertainPoints):
             "n_iter_": COUNT,
         }
     )
-    _info = LearnerInfo(family="uncertain", grid={"C": [0.01, 0.1, 1.0]})
     __metadata_request__fit = dict.fromkeys(NAMES, True)
     _parameter_constraints = {
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -208,6 +207,9 @@ class UncertainLogisticClassifier(UncertainPoints):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _calibrated_line(self):
+        return self.coef_[0], self.intercept_[0]
 
     def _score_of(self, probability):
         return np.clip(logit(probability), -1e9, 1e9)

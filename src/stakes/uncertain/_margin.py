@@ -305,6 +305,10 @@ class UncertainMarginClassifier(UncertainPoints):
             variance[test] = self._score_variance(known.take(held), own, w)
         return fit_calibration(score, variance, y > 0, weight[rows])
 
+    def _calibrated_line(self):
+        a, c, _ = self.calibration_
+        return a * self.coef_[0], a * self.intercept_[0] + c
+
     def _score_of(self, probability):
         return score_of(self.calibration_, probability)
 

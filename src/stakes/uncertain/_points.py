@@ -33,7 +33,7 @@ class UncertainPoints(CostSensitiveClassifier):
     """
 
     _allow_nan = True
-    _beside_X = NAMES
+    _with_X = NAMES
     _accept_sparse = "csr"  # made dense: the errors of zeros are no zeros
     __metadata_request__predict = dict.fromkeys((*COST_NAMES, *NAMES), True)
     __metadata_request__score = dict.fromkeys((*COST_NAMES, *NAMES), True)
@@ -313,12 +313,12 @@ class UncertainPoints(CostSensitiveClassifier):
         return signs
 
     @staticmethod
-    def _rows_of(beside, rows):
+    def _rows_of(others, rows):
         """Selected rows of error bars that are given for each example."""
         least = {"cov": 3}  # dimensions of an array per example
         return {
             name: take_rows(table, rows) if np.ndim(table) >= least.get(name, 2) else table
-            for name, table in beside.items()
+            for name, table in others.items()
         }
 
 

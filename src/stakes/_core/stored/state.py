@@ -172,7 +172,8 @@ class Checker:
         plain = {
             name: state[name]
             for name in constraints
-            if name in state and not any(isinstance(one, Record) for one in inside(state[name]))
+            if name in state
+            and not any(isinstance(one, Record | Named) for one in inside(state[name]))
         }
         try:
             validate_parameter_constraints(constraints, plain, caller_name=short)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.reproduce._pairs import beats_claim, friedman_of_two
+from stakes.reproduce._pairs import beats_claim, friedman_of_two, gain_interval, with_interval
 from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Claim
 from stakes.reproduce.ccpdt._runs import BARE, SPARCCC
@@ -80,20 +80,30 @@ def _means(found, name, measure):
 
 
 def _claim(found, text, better, other):
-    return beats_claim(text, *(_means(found, name, "auc") for name in (better, other)))
+    means = [_means(found, name, "auc") for name in (better, other)]
+    return with_interval(beats_claim(text, *means), *means)
 
 
 def _smaller(found, text, first, second):
-    """Whether the first does not have significantly more leaves."""
+    """Whether the first does not have significantly more leaves.
+
+    Reproduced if the interval of the ratio includes one, or is below; partly if it is above one,
+    but Friedman's test finds no difference.
+    """
     means = [_means(found, name, "leaves") for name in (first, second)]
     more, fewer, p = friedman_of_two(*means)
-    verdict = "not reproduced" if more > fewer and p < 0.05 else "reproduced"
-    ratio = float(np.exp(np.mean(np.log(means[0]) - np.log(means[1]))))
+    logs = np.log(means)
+    low, high = np.exp(gain_interval(*logs))
+    if more > fewer and p < 0.05:
+        verdict = "not reproduced"
+    else:
+        verdict = "reproduced" if low <= 1 else "partly reproduced"
     return Claim(
         text,
         verdict,
-        f"more on {more}, fewer on {fewer} of {len(means[0])} sets, {ratio:.2f} times as many in "
-        f"the geometric mean, Friedman p = {p:.2g}",
+        f"more on {more}, fewer on {fewer} of {len(means[0])} sets, "
+        f"{np.exp(np.mean(logs[0] - logs[1])):.2f} times as many in the geometric mean (95 % "
+        f"interval {low:.2f} to {high:.2f}), Friedman p = {p:.2g}",
     )
 
 

@@ -1,10 +1,13 @@
 """Class confidence proportion decision trees (Chapter 3 of W. Liu's thesis) re-run."""
 
+from functools import partial
+
 import numpy as np
 
 from stakes.compare import average_ranks
 from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
+from stakes.reproduce._rows import StoredRows
 from stakes.reproduce.ccpdt._claims import claims_of
 from stakes.reproduce.ccpdt._data import (
     CLASS_FILES,
@@ -21,22 +24,22 @@ RULES_NOTE = (
     "SPARCCC is our AssociationRuleClassifier, CCR above 1.0 and p below 0.001 as in the thesis."
 )
 SAMPLED_NOTE = (
-    "C4.5 and CART are pruned by error, CCP trees by Fisher's test. The wrapper maximizes the AUC "
-    "of unpruned trees in 5 x 2 folds of each training half, in steps of 10 % of the majority and "
-    "100 % of the minority; the tree fitted to its sample is pruned."
+    "C4.5 is pruned by error, CART by cost-complexity, CCP trees by Fisher's test. The wrapper "
+    "maximizes the AUC of unpruned trees in 5 x 2 folds of each training half, in steps of 10 % of "
+    "the majority and 100 % of the minority; the tree fitted to its sample is pruned."
 )
 CLASSES_NOTE = (
     f"Not available: {', '.join(MISSING_CLASSES)}. Balance-scale is generated: all 625 scales with "
-    "weights and distances from 1 to 5. AUC of the tree for the smallest class against the rest; "
-    "C4.5 and CART pruned by error, CCP trees by Fisher's test at 0.01."
-)
-LEAVES_NOTE = (
-    "Ours has one tree for each class against the rest, the thesis's C4.5 and CART a single tree: "
-    "the counts are sums over our trees, so only their order can be compared."
+    "weights and distances from 1 to 5. One tree for all classes, AUC of its probability of the "
+    "smallest class; C4.5 pruned by error, CART by cost-complexity, CCP trees by Fisher's test at "
+    "0.01. A CCP split is as good as for the class that it separates best from the rest. In the "
+    "thesis C4.5 makes a branch per category, here all trees make two groups of categories."
 )
 
 
-def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, classes=None):
+def run(
+    *, repeats=None, data=None, progress=None, sets=None, sampled=None, classes=None, rows=None
+):
     """Tables 3.3 to 3.6, 3.8 and 3.9 on the available sets, and the verdicts on the claims.
 
     Parameters
@@ -50,6 +53,9 @@ def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, clas
     sets, sampled, classes : sequence of str, default=None
         Data sets of Tables 3.3 to 3.5, of Table 3.6, and of Tables 3.8 and 3.9; None: all that are
         available.
+    rows : path, default=None
+        File of results, a line per set. What it contains is not computed again, so that an
+        interrupted run can be resumed.
 
     Returns
     -------
@@ -57,16 +63,23 @@ def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, clas
     """
     repeats = 5 if repeats is None else repeats
     say = progress or (lambda line: None)
-    trees, wrapped, several = {}, {}, {}
-    for name in list(SETS) if sets is None else sets:
-        trees[name] = trees_set(*load_set(name, data), repeats)
-        say(_line(name, trees[name]))
-    for name in list(SETS) if sampled is None else sampled:
-        wrapped[name] = sampled_set(*load_set(name, data), repeats)
-        say(_line(f"{name}, sampled", wrapped[name]))
-    for name in list(CLASS_FILES) if classes is None else classes:
-        several[name] = classes_set(*load_classes(name, data), repeats)
-        say(_line(f"{name}, smallest class", several[name]))
+    trees, wrapped, several, rows = {}, {}, {}, StoredRows(rows)
+    parts = (
+        (trees, SETS if sets is None else sets, load_set, trees_set, ""),
+        (
+            several,
+            CLASS_FILES if classes is None else classes,
+            load_classes,
+            classes_set,
+            " classes",
+        ),
+        (wrapped, SETS if sampled is None else sampled, load_set, sampled_set, " sampled"),
+    )
+    for found, names, load, of_set, word in parts:
+        for name in names:
+            key = f"{name}{word}, {repeats} repeats"
+            found[name] = rows.get(key, partial(_run, of_set, load, name, data, repeats))
+            say(_line(name + word, found[name]))
     return Reproduction(
         name="ccpdt",
         paper="Class confidence proportion decision trees (W. Liu's thesis, Chapter 3)",
@@ -74,6 +87,10 @@ def run(*, repeats=None, data=None, progress=None, sets=None, sampled=None, clas
         tables=_tables(trees, wrapped, several, repeats),
         claims=claims_of(trees, wrapped, several),
     )
+
+
+def _run(of_set, load, name, data, repeats):
+    return of_set(*load(name, data), repeats)
 
 
 def _tables(trees, wrapped, several, repeats):
@@ -100,7 +117,7 @@ def _tables(trees, wrapped, several, repeats):
     if several:
         title = "Table 3.8: AUC of the smallest of many classes"
         tables.append(_table(title, several, "auc", CLASSES_NOTE))
-        tables.append(_table("Table 3.9: leaves, many classes", several, "leaves", LEAVES_NOTE))
+        tables.append(_table("Table 3.9: leaves, many classes", several, "leaves"))
     return tables
 
 

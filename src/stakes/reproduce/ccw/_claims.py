@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stakes.reproduce._pairs import beats_claim, friedman_of_two
+from stakes.reproduce._pairs import beats_claim, friedman_of_two, with_interval
 from stakes.reproduce._result import Claim
 from stakes.reproduce.ccw._runs import METRICS
 
@@ -57,4 +57,5 @@ def mean_of(found, learner, k, metric="l2"):
 
 
 def _claim(found, text, better, other, k, metric="l2"):
-    return beats_claim(text, *(mean_of(found, learner, k, metric) for learner in (better, other)))
+    means = [mean_of(found, learner, k, metric) for learner in (better, other)]
+    return with_interval(beats_claim(text, *means), *means)

@@ -1,11 +1,14 @@
 """Class confidence weighted neighbours (Chapter 4 of W. Liu's thesis), Tables 4.1 and 4.2."""
 
+from functools import partial
+
 import numpy as np
 
 from stakes.compare import average_ranks, friedman_test
 from stakes.reproduce._pairs import friedman_of_two
 from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
+from stakes.reproduce._rows import StoredRows
 from stakes.reproduce.ccw._claims import claims_of, mean_of
 from stakes.reproduce.ccw._data import MISSING, NOTE, SETS, load_set
 from stakes.reproduce.ccw._runs import METRICS, run_set
@@ -19,7 +22,7 @@ COMPETITORS_NOTE = (
 )
 
 
-def run(*, repeats=None, data=None, progress=None, sets=None):
+def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
     """Tables 4.1 and 4.2 and Figure 4.2 on the available sets, and the verdicts on the claims.
 
     Parameters
@@ -32,6 +35,9 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
         Called with a line of text after each set.
     sets : sequence of str, default=None
         Data sets of Table 4.1; None: all that are available.
+    rows : path, default=None
+        File of results, a line per set. What it contains is not computed again, so that an
+        interrupted run can be resumed.
 
     Returns
     -------
@@ -39,16 +45,18 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
     """
     repeats = 5 if repeats is None else repeats
     say = progress or (lambda line: None)
-    found = {}
+    found, rows = {}, StoredRows(rows)
     for name in list(SETS) if sets is None else sets:
-        found[name] = run_set(*load_set(name, data), repeats)
+        key = f"{name}, {repeats} repeats"
+        stored = rows.get(key, partial(_stored_set, name, data, repeats))
+        found[name] = {(a, int(k), m): v for (a, k, m), v in ((c.split("/"), v) for c, v in stored)}
         means = {key: np.mean(values) for key, values in found[name].items()}
         say(f"{name}: " + ", ".join(f"{k[0]}/{k[1]}/{k[2]} {v:.3f}" for k, v in means.items()))
     setup = (
-        f"Area under the precision-recall curve (average precision), mean over {repeats} x 2 "
-        f"folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by `BayesNetConfidence`, "
-        "as in the thesis, with at most one parent in sets with more than 500 columns, otherwise "
-        "two."
+        f"Area under the precision-recall curve, interpolated (Davis and Goadrich), mean over "
+        f"{repeats} x 2 folds. {NOTE} Not available: {', '.join(MISSING)}. Confidence by one "
+        "Bayesian network over the columns and the class, as in the thesis, with at most one "
+        "parent in sets with more than 500 columns, otherwise two."
     )
     left = [name for name in SETS if name not in found]
     if left:
@@ -64,6 +72,11 @@ def run(*, repeats=None, data=None, progress=None, sets=None):
         ],
         claims=claims_of(found),
     )
+
+
+def _stored_set(name, data, repeats):
+    found = run_set(*load_set(name, data), repeats)
+    return [["/".join(map(str, key)), values] for key, values in found.items()]
 
 
 def _table(title, found, k, note):

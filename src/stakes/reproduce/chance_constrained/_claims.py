@@ -9,31 +9,40 @@ from stakes.reproduce.chance_constrained._wdbc import NAMES
 BOUNDED = ("MM-SBM-I", "MM-SBMV-I")  # the formulations with bounds on the moments
 
 
-def figure_1_claim(values):
+def figure_1_claim(by_draws):
     """The claim that the Bernstein constraints are less conservative than Chebyshev's."""
-    wins = [max(values["MM-SMV", e], values["MM-SMV-I", e]) >= values["MM-MC", e] for e in EPSILONS]
-    return Claim(
+    return _by_draws(
         "Figure 1: with support and variance the Bernstein constraints are less conservative than "
         "Chebyshev's for epsilon up to 0.2",
-        verdict_of(wins),
-        f"b_norm of MM-SMV-I against MM-MC at epsilon {_against(values, 'MM-SMV-I', EPSILONS)}",
+        by_draws,
+        "MM-SMV-I",
+        EPSILONS,
     )
 
 
-def chebyshev_claim(values):
+def chebyshev_claim(by_draws):
     """The same for small epsilon without the variance."""
-    small = [e for e in EPSILONS if e <= 0.04]
-    return Claim(
+    return _by_draws(
         "Figure 1: for epsilon up to 0.04 even MM-SM-I, without the variance, is less conservative",
-        verdict_of(values["MM-SM-I", e] >= values["MM-MC", e] for e in small),
-        f"b_norm at epsilon {_against(values, 'MM-SM-I', small)}",
+        by_draws,
+        "MM-SM-I",
+        [e for e in EPSILONS if e <= 0.04],
     )
 
 
-def _against(values, name, epsilons):
-    return ", ".join(
-        f"{e:g}: {values[name, e]:.2f} against {values['MM-MC', e]:.2f}" for e in epsilons
-    )
+def _by_draws(text, by_draws, name, epsilons):
+    """A verdict over numbers of draws from each distribution, which the paper does not give."""
+    wins, evidence = {}, []
+    for draws, values in by_draws.items():
+        wins[draws] = [values[name, e] >= values["MM-MC", e] - 1e-9 for e in epsilons]
+        against = ", ".join(
+            f"{e:g}: {values[name, e]:.2f} against {values['MM-MC', e]:.2f}" for e in epsilons
+        )
+        evidence.append(f"{draws} draws, b_norm of {name} against MM-MC at epsilon {against}")
+    holds = [str(draws) for draws, each in wins.items() if all(each)]
+    first = f"the paper does not give the number of draws; holds at {', '.join(holds) or 'none'}"
+    verdict = verdict_of(all(each) for each in wins.values())
+    return Claim(text, verdict, "; ".join([first, *evidence]))
 
 
 def margin_claim(apart, mixed):
@@ -44,7 +53,8 @@ def margin_claim(apart, mixed):
         cases = sorted({(family, e) for family, _, e in margins})
         rivals = {c: max(margins[c[0], "MM-MC", c[1]], margins[c[0], "MM-S", c[1]]) for c in cases}
         return {
-            name: float(np.mean([margins[f, name, e] >= rivals[f, e] for f, e in cases]))
+            # equal up to the tolerance of the solver is not smaller
+            name: float(np.mean([margins[f, name, e] >= 0.999999 * rivals[f, e] for f, e in cases]))
             for name in names
         }
 
@@ -59,7 +69,8 @@ def margin_claim(apart, mixed):
         "Figure 2: the proposed formulations have larger margins than MM-MC and MM-S at every "
         "epsilon on every family",
         verdict,
-        f"share of cases with a margin at least as large as both, separated classes: {listed(far)}"
+        "share of cases with a margin at least as large as both, up to 1e-6, separated classes: "
+        f"{listed(far)}"
         f"; overlapping classes: {listed(near)}, since more slack there means smaller weights",
     )
 
@@ -71,9 +82,10 @@ def table_6_claim(by_mean, by_middle, of_one):
     pairs = "; ".join(
         f"{whose}, {pair[0]:.2f} % and {pair[1]:.2f} %" for whose, pair in of_one.items()
     )
+    close = [abs(nominal - 37.26) <= 2, abs(certified - 28.82) <= 2]
     return Claim(
         "Table 6, WDBC: nominal errors from 37.26 to 55.67 %, lowest certified error 28.82 %",
-        "not reproduced",
+        verdict_of(close),
         f"scaled, nominal {min(by_mean[n, 'NomErr'] for n in NAMES):.2f} % at the mean and "
         f"{nominal:.2f} % at the middle of the support, lowest OptErr c {certified:.2f} %. One "
         f"model for both errors, by source of uncertainty: {pairs}. 37.26 % is the share of the "
@@ -83,11 +95,25 @@ def table_6_claim(by_mean, by_middle, of_one):
 
 def bounds_claim(best):
     """The claim that bounds on the moments give the lowest OptErr 1."""
-    proposed = {name: best[name, "OptErr 1"] for name in NAMES}
+    proposed = {name: best[name, "OptErr 1, as printed"] for name in NAMES}
     return Claim(
         "Table 6, WDBC: the formulations with bounds on the moments have the lowest OptErr 1",
         "reproduced" if min(proposed, key=proposed.get) in BOUNDED else "not reproduced",
-        ", ".join(f"{name} {value:.2f}" for name, value in proposed.items()),
+        "with the printed formula: "
+        + ", ".join(f"{name} {value:.2f}" for name, value in proposed.items()),
+    )
+
+
+def microarray_claim(errors, proposed):
+    """The claim on the micro-array tasks, with what a stand-in says about it."""
+    listed = ", ".join(f"{name} {error:.1f}" for name, error in errors.items())
+    best = min(errors, key=errors.get)
+    where = "one of them" if best in proposed else "none of them"
+    return Claim(
+        "The proposed classifiers have the lowest error on the six micro-array tasks",
+        "cannot be checked",
+        "the 166 selected genes of GSE2187 are not available; on a generated stand-in with 3 "
+        f"replicates of 166 features the lowest mean error belongs to {where}: {listed}",
     )
 
 

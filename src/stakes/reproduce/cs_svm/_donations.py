@@ -71,9 +71,10 @@ def _one_split(X, gift, people, seed, n_train, n_validation):
 
     grid = [(C, g / Z.shape[1]) for C, g in itertools.product(C_GRID, GAMMA_GRID)]
     found["ED-BM-SVM"] = best(BoundaryMovementSVC(C=C, gamma=g, cv=3) for C, g in grid)
-    found["ED-BP-SVM"] = best(BiasedPenaltySVC(C=C, gamma=g) for C, g in grid)
+    printed_loss = dict(calibration=None, cost_rule="example")
+    found["ED-BP-SVM"] = best(BiasedPenaltySVC(C=C, gamma=g, **printed_loss) for C, g in grid)
     found["ED-CS-SVM"] = best(
-        CostSensitiveSVC(C=C, gamma=g, kappa=kappa, conditions="ignore")
+        CostSensitiveSVC(C=C, gamma=g, kappa=kappa, slope="paper", **printed_loss)
         for (C, g), kappa in itertools.product(grid, KAPPA_GRID)
     )
     chance = LogisticRegression(C=0.01, max_iter=1000)

@@ -172,7 +172,9 @@ def _best(problem, measure, points):
     )
     if problem.held_out:  # selected on validation, reported on test
         k = int(table[:, 0].argmin())
-        return {"point": points[k], "value": table[k, 1], "honest": table[k, 1], "folds": None}
+        n_test = len(problem.fits[0].labels[1])
+        tested = dict(value=table[k, 1], honest=table[k, 1], folds=None, n_test=n_test)
+        return {"point": points[k], **tested}
     k = int(table.mean(axis=1).argmin())
     rest = (table.sum(axis=1, keepdims=True) - table) / (table.shape[1] - 1)
     honest = table[rest.argmin(axis=0), np.arange(table.shape[1])]
@@ -190,14 +192,14 @@ def checkerboard(repeats=5, n_samples=10_010):
     for seed in range(repeats):
         train = make_checkerboard(n_samples, random_state=seed)
         test = make_checkerboard(4_000, positive_share=0.5, random_state=1_000 + seed)
-        options = dict(C=1.0, gamma=2.0 / np.mean(train.X.var(axis=0)))
+        options = dict(C=1.0, gamma=2.0 / np.mean(train.X.var(axis=0)), calibration=None)
         models = {
             "BM-SVM": BoundaryMovementSVC(fn_cost=100.0, **options),
             "BP-SVM (kappa = 1)": BiasedPenaltySVC(fn_cost=100.0, **options),
         }
         for kappa in FIGURE_2_KAPPAS:
             models[f"CS-SVM, kappa = {kappa:g}"] = CostSensitiveSVC(
-                kappa=kappa, fn_cost=100.0, conditions="ignore", **options
+                kappa=kappa, slope="paper", fn_cost=100.0, **options
             )
         for name, model in models.items():
             said = model.fit(train.X, train.y).predict(test.X)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+from scipy import sparse
 
 from stakes.reproduce._files import data_directory, load_npz
 
@@ -43,7 +44,7 @@ def _csv(file, positive, scale):
     def read(where):
         table = pl.read_csv(where / file, null_values="?").drop_nulls()
         X, label = table[:, :-1].cast(pl.Float64).to_numpy(), table[:, -1].to_numpy()
-        return (_standardised(X) if scale else X), np.where(label == positive, 1.0, -1.0)
+        return (standardised(X) if scale else X), np.where(label == positive, 1.0, -1.0)
 
     return read
 
@@ -54,8 +55,11 @@ def _cod_rna(where):
     return X[rows], np.where(y[rows] > 0, 1.0, -1.0)
 
 
-def _standardised(X):
-    return (X - X.mean(axis=0)) / X.std(axis=0)
+def standardised(X):
+    """The features with mean zero and variance one; those that are constant with zero."""
+    X = X.toarray() if sparse.issparse(X) else X
+    deviation = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
 
 
 _READERS = {

@@ -7,40 +7,54 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 
+from stakes.online import ProbitClassifier
 from stakes.online_kernel import (
     CSDUOLClassifier,
     DUOLClassifier,
     KernelALMAClassifier,
     KernelCPAClassifier,
+    KernelFeaturesClassifier,
     KernelPAClassifier,
     KernelPAUMClassifier,
     KernelPerceptronClassifier,
     KernelROMMAClassifier,
 )
+from stakes.reproduce.csduol._data import standardised
 
 GAMMA = 1.0 / 128.0  # exp(-|x - z|^2 / (2 sigma^2)) with sigma = 8
 GRAM_BYTES = 1 << 30  # a Gram matrix up to this size is computed once for all runs on a set
 TICKS = np.linspace(0.1, 1.0, 10)
+CONSISTENT = "CSDUOL, C theta"  # with the price in the box as well
+LINEAR, FEATURES = "Probit, linear", "Probit, kernel features"
 STATED, FITTING = (0.95, 0.05), (0.9, 0.1)  # (c_p, c_n): of Section 4.1, and what fits the table
 
 
 def plain_learners():
     """The five learners without prices, by the paper's names."""
     return {
-        "Perceptron": KernelPerceptronClassifier(gamma=GAMMA),
+        "Perceptron": KernelPerceptronClassifier(gamma=GAMMA, zero_is_positive=True),
         "ALMA": KernelALMAClassifier(gamma=GAMMA),
-        "ROMMA": KernelROMMAClassifier(gamma=GAMMA),
+        "ROMMA": KernelROMMAClassifier(gamma=GAMMA, zero_is_positive=True),
         "PA-I": KernelPAClassifier(gamma=GAMMA),
         "DUOL": DUOLClassifier(gamma=GAMMA),
     }
 
 
 def priced_learners(**prices):
-    """The three learners with prices; `prices` sets their objective and costs."""
+    """The three learners with prices, and CSDUOL with the price in its box as well."""
     return {
         "PAUM": KernelPAUMClassifier(gamma=GAMMA, **prices),
         "CPA": KernelCPAClassifier(gamma=GAMMA, **prices),
-        "CSDUOL": CSDUOLClassifier(gamma=GAMMA, **prices),
+        "CSDUOL": CSDUOLClassifier(gamma=GAMMA, scale_C=False, **prices),
+        CONSISTENT: CSDUOLClassifier(gamma=GAMMA, scale_C=True, **prices),
+    }
+
+
+def fixed_size_learners():
+    """Learners of fixed size that give probabilities and decide by expected cost."""
+    return {
+        LINEAR: ProbitClassifier(),
+        FEATURES: KernelFeaturesClassifier(random_state=0),
     }
 
 
@@ -54,7 +68,7 @@ def all_runs(y, costs=True):
             settings[f"{c_p}"] = dict(cost_rule="regret", fn_cost=c_p, fp_cost=c_n)
     for setting, prices in settings.items():
         runs |= {(name, setting): learner for name, learner in priced_learners(**prices).items()}
-    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced")
+    runs["CSDUOL", "running"] = CSDUOLClassifier(gamma=GAMMA, cost_rule="balanced", scale_C=False)
     return runs
 
 
@@ -72,8 +86,14 @@ def run_set(name, X, y, repeats, costs=True):
     mistakes at each tick, `support`, and `seconds` of one run that computes its own kernel rows.
     """
     runs = all_runs(y, costs)
+    fixed = {
+        (label, setting): (learner, prices)
+        for label, learner in fixed_size_learners().items()
+        for setting, prices in fixed_prices(y, costs).items()
+    }
+    scaled = standardised(X)
     gram = rbf_kernel(X, gamma=GAMMA) if 8 * len(y) ** 2 <= GRAM_BYTES else None
-    found = {key: {"positive": [], "negative": [], "support": []} for key in runs}
+    found = {key: {"positive": [], "negative": [], "support": []} for key in runs | fixed}
     counts = {"n_positive": [], "n_negative": []}
     for repeat in range(repeats):
         order = np.random.default_rng(zlib.crc32(f"{name} {repeat}".encode())).permutation(len(y))
@@ -89,6 +109,13 @@ def run_set(name, X, y, repeats, costs=True):
             found[key]["positive"].append(positive)
             found[key]["negative"].append(negative)
             found[key]["support"].append(len(fresh.support_))
+        for key, (learner, (c_p, c_n)) in fixed.items():
+            p = clone(learner).predict_proba_then_learn(
+                scaled[order], y[order], [-1, 1], fp_cost=c_n, fn_cost=c_p
+            )
+            positive, negative = _mistakes(c_p * p - c_n * (1.0 - p), y[order])
+            found[key]["positive"].append(positive)
+            found[key]["negative"].append(negative)
         # always negative misses all positives, always positive has all false alarms
         counts["n_positive"].append(_mistakes(-np.ones(len(y)), y[order])[0])
         counts["n_negative"].append(_mistakes(np.ones(len(y)), y[order])[1])
@@ -96,6 +123,12 @@ def run_set(name, X, y, repeats, costs=True):
         key: {what: np.array(values) for what, values in (one | counts).items()}
         for key, one in found.items()
     }
+
+
+def fixed_prices(y, costs=True):
+    """Setting -> (c_p, c_n); the sum has the class ratio of the whole set, as in the paper."""
+    prices = {"sum": (np.count_nonzero(y < 0) / np.count_nonzero(y > 0), 1.0)}
+    return prices | {str(FITTING[0]): FITTING} if costs else prices
 
 
 def weighted_sum(one):

@@ -1,0 +1,133 @@
+"""Real measurements with error bars: learners that use them against those that do not.
+
+python -m benchmarks.error_bars prints the table of docs/uncertain.md. WPBC and vowels are read from
+the folder STAKES_DATA.
+"""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from sklearn.svm import LinearSVC
+
+from stakes.compare import Contestant
+from stakes.compare._contestants import baselines
+from stakes.compare._error_bars import error_bar_contestants
+from stakes.compare._fit import fit_contestant, positive_probability
+from stakes.compare._plan import split
+from stakes.datasets import load_wdbc_uncertain
+from stakes.decision import BayesDecisionClassifier
+from stakes.tables import PricedData, join_replicates, read_errors
+
+REPEATS, FOLDS = 1, 5
+FN_COST, REVIEW = 5.0, 0.5
+OURS = ("UncertainLogisticClassifier", "UncertainMarginClassifier")
+FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had
+
+
+def main():
+    print(
+        "| data | learner | error (%) | s.e. of the difference | cost per row | "
+        "s.e. of the difference |"
+    )
+    print("| --- | --- | --- | --- | --- | --- |")
+    for data in (wdbc(), wpbc(), vowels(6), vowels(1)):
+        scores = {one.name: out_of_fold(one, data) for one in contestants()}
+        rivals = [name for name in scores if name not in OURS]
+        least = [min(rivals, key=lambda name: scores[name][:, k].mean()) for k in (0, 1)]
+        for name, each in scores.items():
+            words = []
+            for k in (0, 1):
+                away = each[:, k] - scores[least[k]][:, k]
+                error = away.std(ddof=1) / np.sqrt(len(away))
+                scale = 100 if k == 0 else 1
+                best = " (best rival)" if name == least[k] else ""
+                words += [f"{scale * each[:, k].mean():.3g}{best}", f"{scale * error:.2g}"]
+            print(f"| {data.name} | {name} | {' | '.join(words)} |", flush=True)
+
+
+def contestants():
+    """The family, the shrunk means, and what ignores error bars: logistic, SVM and boosting."""
+    wanted = ("logistic regression, Bayes decision", "hist gradient boosting, Bayes decision")
+    svm = BayesDecisionClassifier(LinearSVC(), calibration="sigmoid", costs_in_training=False)
+    grid = {"estimator__C": [0.01, 0.1, 1.0]}
+    return [
+        *error_bar_contestants(),
+        *(one for one in baselines() if one.name in wanted),
+        Contestant("linear SVM, calibrated", "baseline", svm, grid),
+    ]
+
+
+def out_of_fold(contestant, data):
+    """Mistake at 0.5 and cost with reviews of each row, means over the repeats."""
+    found = np.zeros((len(data), 2))
+    for repeat in range(REPEATS):
+        for fold in range(FOLDS):
+            train, test = split(data, repeat, fold, FOLDS)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model, _, _ = fit_contestant(contestant, data.take(train), repeat, tune=True)
+            part = data.take(test)
+            p = positive_probability(model, part.X)
+            if np.isnan(p).any():  # a constant policy replaced the learner
+                p = np.asarray(model.predict(part.X), float)
+            positive = part.y == 1
+            found[test, 0] += (p > 0.5) != positive
+            options = np.column_stack([p * FN_COST, 1 - p, np.full(len(p), REVIEW)])
+            action = options.argmin(axis=1)
+            paid = np.select([action == 0, action == 1], [FN_COST * positive, ~positive], REVIEW)
+            found[test, 1] += paid
+    return found / REPEATS
+
+
+def wdbc():
+    """Ten means over the nuclei of an image with their standard errors."""
+    data = load_wdbc_uncertain(n_nuclei=1)
+    names = [f"x{j}" for j in range(10)]
+    frame = pl.DataFrame(dict(zip(names, data.X.T, strict=True)))
+    errors = {f"{name}_se": np.sqrt(data.var[:, j]) for j, name in enumerate(names)}
+    return priced("WDBC", frame.with_columns(**errors), data.y)
+
+
+def wpbc():
+    """The same measurements of patients whose cancer came back or not."""
+    table = pl.read_csv(folder() / "wpbc.csv.gz", null_values="?")
+    names = [name for name in table.columns if f"{name}_se" in table.columns]
+    frame = table.select([*names, *(f"{name}_se" for name in names)])
+    return priced("WPBC", frame, (table["target"] == "R").to_numpy().astype(int))
+
+
+def vowels(least):
+    """Speakers who said each vowel six times; with `least` = 1, some of them fewer times."""
+    table = pl.read_csv(folder() / "vowel.csv.gz")
+    table = table.with_columns(id=pl.col("Speaker Number") + pl.col("target"))
+    if least < 6:
+        rng = np.random.default_rng(0)
+        table = table.with_columns(order=pl.int_range(pl.len()).over("id"))
+        kept = {
+            name: int(rng.integers(least, 7)) for name in table["id"].unique(maintain_order=True)
+        }
+        table = table.filter(
+            pl.col("order") < pl.col("id").replace_strict(kept, return_dtype=pl.Int64)
+        ).drop("order")
+    labels = table.group_by("id", maintain_order=True).agg(pl.col("target").first())["target"]
+    features = [name for name in table.columns if name.startswith("Feature")]
+    frame, errors, _ = join_replicates(table.select(["id", *features]), "id")
+    y = labels.is_in(FRONT).to_numpy().astype(int)
+    name = "vowels, 6 replicates" if least == 6 else "vowels, 1 to 6 replicates"
+    return PricedData(name, frame.drop("id"), y, fn_cost=FN_COST, errors=errors)
+
+
+def priced(name, frame, y):
+    errors = read_errors(["*=*_se"], frame.columns)
+    return PricedData(name, frame, y, fn_cost=FN_COST, errors=errors)
+
+
+def folder():
+    return Path(os.environ["STAKES_DATA"])
+
+
+if __name__ == "__main__":
+    main()
