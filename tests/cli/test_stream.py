@@ -254,3 +254,44 @@ def test_bad_records_can_be_skipped(run, table, tmp_path):
     assert [json.loads(line)["record"] for line in bad] == [9, 10, 11]
     stream(run, table, "--out", "good.csv", "--checkpoint", "good.skops")
     assert (tmp_path / "good.csv").read_bytes() == (tmp_path / "decisions.csv").read_bytes()
+
+
+def test_every_parameter_of_a_learner_can_be_set(run, table, tmp_path):
+    stream(run, table, "--learner", "arow", "--set", "r=10", "--set", "half_life=none")
+    model = load_model(tmp_path / "stream.skops").model
+    assert (model.r, model.half_life) == (10, None)
+    for wrong, words in {
+        "Q=1": "has no parameter 'Q'",
+        "r=-1": "'r' parameter",
+        "r": "NAME",
+    }.items():
+        result = run(
+            *("stream", table, "--target", "fraud", "--learner", "arow", "--set", wrong),
+            *("--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "c.skops"),
+        )
+        assert result.exit_code != 0 and words in result.output
+    result = run("stream", table, "--target", "fraud", *COSTS, "--learner", "arow")
+    assert "was made with" in result.output and result.exit_code != 0
+
+
+@pytest.mark.parametrize(
+    "learner", ["probit", "cw-cvar", "cw-robust", "arow", "scw", "cw", "pa", "perceptron"]
+)
+def test_every_online_learner_streams(run, table, learner):
+    stream(run, table, "--learner", learner)
+
+
+def test_names_can_be_hashed_and_drift_is_reported(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 3))
+    sign = np.where(np.arange(5000) < 3000, 1, -1)
+    fraud = sign * (X[:, 0] + X[:, 1]) - 1 + 0.5 * X[:, 2] > 0
+    words = [f"w{i % 400}" for i in range(5000)]
+    frame = dict(a=X[:, 0], b=X[:, 1], word=words, fraud=fraud.astype(int))
+    pl.DataFrame(frame).write_csv(tmp_path / "flip.csv")
+    table = tmp_path / "flip.csv", "--target", "fraud", "--fn-cost", "5"
+    result = run("stream", *table, "--n-features", "64")
+    assert "Drift at label 3,0" in result.output
+    assert load_model(tmp_path / "stream.skops").model.n_features_in_ <= 64
+    quiet = "--out", tmp_path / "o.csv", "--checkpoint", tmp_path / "c.skops"
+    assert "Drift" not in run("stream", *table, *quiet, "--false-alarm-every", "0").output

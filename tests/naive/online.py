@@ -94,8 +94,12 @@ def probit(mu, Sigma, x, y, noise):
     return mu + gain * (mean - m), Sigma + np.outer(gain, gain) * (var - v)
 
 
-def run(X, y, step, variance=1.0, intercept=True, diagonal=None):
-    """Many steps; `diagonal` ("precision" or "covariance") drops what is off that diagonal."""
+def run(X, y, step, variance=1.0, intercept=True, diagonal=None, half_life=np.inf):
+    """Many steps; `diagonal` ("precision" or "covariance") drops what is off that diagonal.
+
+    After each, variances grow by 2 ** (1 / half_life) up to the prior's; a full covariance keeps
+    its correlations.
+    """
     X = np.column_stack([X, np.full(len(X), float(intercept))])
     mu, Sigma = np.zeros(X.shape[1]), variance * np.eye(X.shape[1])
     for t in range(len(X)):
@@ -104,6 +108,10 @@ def run(X, y, step, variance=1.0, intercept=True, diagonal=None):
             Sigma = np.diag(1 / np.diag(np.linalg.inv(Sigma)))
         elif diagonal == "covariance":
             Sigma = np.diag(np.diag(Sigma))
+        if half_life < np.inf:
+            old = np.sqrt(np.maximum(np.diag(Sigma), 1e-300))
+            new = np.sqrt(np.minimum(np.diag(Sigma) * 2 ** (1 / half_life), variance))
+            Sigma = Sigma / np.outer(old, old) * np.outer(new, new)
     return mu, Sigma
 
 
@@ -155,10 +163,10 @@ def _standing(n, dense=2048, thin=16):
     return out
 
 
-def calibration(scores, y, c_pos, c_neg):
+def calibration(scores, y, c_pos, c_neg, half_life=np.inf):
     """Log-odds told of each score, by inverses, and the regrets of three policies, by sums."""
-    w = np.zeros(len(y))
-    for label in (-1, 1):
+    w = np.ones(len(y))
+    for label in (-1, 1) if half_life == np.inf else ():
         w[y == label] = _standing((y == label).sum())
     beta, S, square, n, told = np.array([0.0, 1.0]), 4.0 * np.eye(2), 0.0, 0.0, []
     for s, label, k in zip(scores, y, w, strict=True):
@@ -166,10 +174,11 @@ def calibration(scores, y, c_pos, c_neg):
         if k == 0:
             continue
         n += k
-        square += (s * s - square) * 3.0 * k / (n + 2.0)
+        rate = max(2.0 * k / (n + 2.0), k * np.log(2) / half_life)
+        square += (s * s - square) * min(1.5 * rate, 1.0)
         x = np.array([1.0, s / np.sqrt(square)])
-        if (1 + 2.0 * k / (n + 2.0)) * np.diag(S).max() <= 4.0:
-            S = S * (1 + 2.0 * k / (n + 2.0))
+        if (1 + rate) * np.diag(S).max() <= 4.0:
+            S = S * (1 + rate)
         z = beta @ x
         p = 1 / (1 + np.exp(-z))
         bound = np.tanh(z / 2) / (2 * z) if abs(z) > 1e-4 else 0.25
@@ -177,6 +186,9 @@ def calibration(scores, y, c_pos, c_neg):
         gradient = k * ((label > 0) - p) * x
         beta = beta + np.linalg.solve(P + k * bound * np.outer(x, x), gradient)
         S = np.linalg.inv(P + k * p * (1 - p) * np.outer(x, x))
+        if beta[1] < 0:  # the most likely intercept of the Gaussian at a slope of zero
+            P = np.linalg.inv(S)
+            beta = np.array([beta[0] + P[0, 1] / P[0, 0] * beta[1], 0.0])
     told = np.array(told)
     p = 1 / (1 + np.exp(-told))
     acts = p * c_pos > (1 - p) * c_neg

@@ -18,6 +18,7 @@ from stakes.online import (
     ProbitClassifier,
     SCWClassifier,
 )
+from stakes.online._state import SCORE, Y
 from stakes.online_kernel import (
     AnomalyDetector,
     CSDUOLClassifier,
@@ -53,7 +54,7 @@ KERNEL = [
     CSDUOLClassifier(kernel=lambda A, B: A @ B.T),
     AnomalyDetector(),
 ]
-SCRATCH = slice(26, 30)  # the row in hand, see _state.py
+SCRATCH = slice(Y, SCORE + 1)  # the row in hand
 NAMES = ["a", "b", "c"]
 pytestmark = pytest.mark.filterwarnings(
     "ignore:overflow", "ignore:invalid value", "ignore:X does not have valid feature"
@@ -77,8 +78,10 @@ def state_of(model):
     """All attributes, except the numbers that each call overwrites and the cached columns."""
     known = copy.deepcopy(vars(model))
     known.pop("_columns", None)
+    known.pop("_recent", None)
     if "_knows" in known:
         known["_knows"][SCRATCH] = 0.0
+        known["_rivals"][:, SCRATCH] = 0.0
     return repr(knowledge(known))
 
 

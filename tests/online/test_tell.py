@@ -21,7 +21,7 @@ def test_the_calibration_and_the_book_equal_the_naive_reference(rng, share):
     state[CALIBRATE] = 1.0
     for s, label, miss, alarm in zip(scores, y, c_pos, c_neg, strict=True):
         w = stands_for(state, label)
-        found.append(log_odds(state, s, label, miss, alarm, w))
+        found.append(log_odds(state, s, label, miss, alarm, w, 1.0))
     expected, book = naive.calibration(scores, y, c_pos, c_neg)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(state[BOOK], book, rtol=1e-9)
@@ -69,5 +69,5 @@ def test_scores_beyond_all_bounds_are_booked(score):
     state[CALIBRATE] = 1.0
     # a false alarm costs nothing, so that acting is right however sure the score is
     for label in (1.0, -1.0):
-        log_odds(state, score, label, 5.0, 0.0, 1.0)
+        log_odds(state, score, label, 5.0, 0.0, 1.0, 1.0)
     assert (state[PAID], state[NEVER], state[ALWAYS]) == (0.0, 5.0, 0.0)

@@ -1,5 +1,7 @@
 """`stakes stream`: decide and learn, event by event."""
 
+import ast
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -41,6 +43,14 @@ def stream(
             "anomaly, ...",
         ),
     ] = "probit",
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Parameter of the learner, such as C=0.1 or half_life=500; repeatable.",
+        ),
+    ] = None,
     prior: Annotated[
         float,
         typer.Option(
@@ -73,6 +83,26 @@ def stream(
         int,
         typer.Option(min=0, help="Without --id: simulated delay of the labels, in events."),
     ] = 0,
+    n_features: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Hash the names of features to N of them, so that memory is bounded however many "
+            "texts arrive. Default: one feature per name, --max-features at most.",
+        ),
+    ] = None,
+    max_features: Annotated[
+        int, typer.Option(min=1, help="Maximum number of features; new ones are then ignored.")
+    ] = 100_000,
+    false_alarm_every: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Labels between two false alarms of the drift test, on average or more; 0: no "
+            "test.",
+        ),
+    ] = 100_000,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Decisions, as CSV.")] = Path(
         "decisions.csv"
     ),
@@ -128,6 +158,8 @@ def stream(
 
     settings = dict(target=target, learner=learner, id=id_column, wait=wait, delay=delay)
     settings |= dict(positive=positive, prior=prior, drop=drop or [], keep=keep or [])
+    settings |= dict(parameters=_parameters(assignments or []), max_features=max_features)
+    settings |= dict(n_features=n_features, false_alarm_every=false_alarm_every or None)
     settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     check_can_write(out)
     check_can_write(checkpoint)
@@ -164,9 +196,13 @@ class _Warnings:
     def __init__(self, run):
         counts = run.stream.counts
         self._pending = {what for what in ("repeated", "dropped") if not getattr(counts, what)}
+        self._alarms = run.stream.drift.alarms
 
     def __call__(self, run):
         counts = run.stream.counts
+        if run.stream.drift.alarms > self._alarms:
+            self._alarms = run.stream.drift.alarms
+            typer.echo(_drift(run.stream), err=True)
         for what in sorted(self._pending, reverse=True):
             if getattr(counts, what):
                 self._pending.discard(what)
@@ -183,6 +219,32 @@ class _Warnings:
             f"More than {run.settings['wait']:,} events are pending: the oldest are dropped; raise "
             "--wait to keep more."
         )
+
+
+def _parameters(assignments):
+    """The learner's parameters from NAME=VALUE; a value that is no literal is text."""
+    found = {}
+    for text in assignments:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name:
+            raise InputError(f"--set takes NAME=VALUE, such as C=0.1. Got {text!r} instead.")
+        try:
+            found[name] = None if value.lower() == "none" else ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def _drift(stream):
+    """What the drift test found."""
+    alarm = stream.drift.last
+    n = alarm.label - alarm.since + 1
+    half_life = getattr(stream.learner, "half_life_", math.inf)
+    now = f" The learner now forgets with a half-life of {half_life:,g} events."
+    return (
+        f"Drift at label {alarm.label:,}: the last {n:,} decisions cost {alarm.paid:,.2f} and had "
+        f"promised {alarm.promised:,.2f}." + (now if half_life < math.inf else "")
+    )
 
 
 def _changes(run):

@@ -1,6 +1,5 @@
 """Base of the linear online learners: streams in, scores and probabilities out."""
 
-import copy
 import warnings
 from abc import abstractmethod
 
@@ -8,19 +7,20 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, ndtr
 from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
 from stakes._core.intake import check_weights, validate_data
-from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, merge_calibration
+from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
 from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
 from stakes.online._file_state import FILE_STATE, check_file_state
-from stakes.online._merging import STRANGERS, in_order_of, same_params
+from stakes.online._learning import NO_SCORES, Learning
+from stakes.online._merging import Mergeable
 from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
 from stakes.online._state import (
@@ -34,10 +34,8 @@ from stakes.online._state import (
     SETTINGS,
     SUM_NEG,
     SUM_POS,
-    TALLY,
 )
 
-NO_SCORES = np.empty(0)
 NO_COST = np.zeros(1)
 TABLE = dict(accept_sparse="csr", dtype=np.float64, order="C", bounded=False)
 TOO_LARGE = "X contains values whose squares overflow; scale the features or drop these rows."
@@ -45,13 +43,13 @@ LARGE = 1 << 16  # entries of X from which `fit` looks for NaN while it learns
 
 
 @learner
-class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
+class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiveClassifier):
     """Base of the linear learners that read one example after the other.
 
     A subclass provides `_begin` (sets `_knows`, the array of everything that it knows, see
-    `_state.py`), `_rule` (the settings of its compiled step), `_learn` (many rows, in order),
-    `_learn_row` and `_learn_sparse_row` (one row), and `_scores`. Everything that a user calls is
-    here. The way of a batch goes down only: check, price, learn.
+    `_state.py`), `_rule` (the settings of its compiled step), `_prepared` and `_pass` (many rows),
+    `_step` (one row), and `_scores`. Everything that a user calls is here. The way of a batch goes
+    down only: check, price, learn.
     """
 
     _file_state = FILE_STATE
@@ -87,6 +85,8 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
             self._start(X.shape[1])
             rng = check_random_state(self.random_state) if self.shuffle else None
+            if rng is not None:  # the order says nothing, so there is no drift to follow
+                self._stop_comparing()
             self._read(X, signs, c_pos, c_neg, rng)
             if self.n_passes > 1:
                 self._read_again(X, signs, c_pos, c_neg, rng)
@@ -182,34 +182,6 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         p = self._probability(self._table_scores(X))
         return np.column_stack([1.0 - p, p])
 
-    def merge(self, other):
-        """Merge two models that started from the same state and learned from different examples.
-
-        Parameters
-        ----------
-        other : same class
-            The other model, with the same parameters, features and classes. Named features may be
-            in another order.
-
-        Returns
-        -------
-        merged : same class
-            A new model; the two old ones do not change.
-        """
-        check_is_fitted(self)
-        check_is_fitted(other)
-        alike = type(self) is type(other) and same_params(self, other)
-        if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
-            raise ValueError(STRANGERS)
-        other = in_order_of(self, other)
-        merged = copy.deepcopy(self)
-        share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
-        merged._join(other, share)
-        merge_calibration(merged._knows, other._knows, share)
-        merged._knows[TALLY] += other._knows[TALLY]
-        merged._knows[BOOK] += other._knows[BOOK]
-        return merged
-
     def set_params(self, **params):
         """Set parameters; a stream continues with the new values.
 
@@ -222,7 +194,12 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
                 self._validate_params()
                 self._note_intercept()
                 self._set_rule()
+                self._set_half_life()
         return self
+
+    def __getstate__(self):
+        self._trim()
+        return {name: value for name, value in super().__getstate__().items() if name != "_recent"}
 
     def __setstate__(self, state):
         super().__setstate__(state)
@@ -233,6 +210,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     @property
     def coef_(self):
         """Mean weights of the features, shape (1, d)."""
+        self._trim()
         return self._mu[None, :-1].copy()
 
     @property
@@ -266,10 +244,6 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         """Settings of the compiled step, a :class:`~stakes.online._state.Rule`."""
 
     @abstractmethod
-    def _learn(self, X, signs, c_pos, c_neg, out):
-        """Learn the rows in order; write scores before learning to `out` if it has room."""
-
-    @abstractmethod
     def _scores(self, X):
         """Scores of checked rows."""
 
@@ -285,14 +259,20 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         self._labels = tuple(self.classes_.tolist())
         if hasattr(self, "_columns"):
             del self._columns  # names of an earlier stream
+        self._recent = {}
+        self._spare = 0
         self._begin(d)
         self._knows[BIAS] = self.fit_intercept
         self._note_intercept()
+        self._start_half_life()
         self._set_rule()
+        self._set_half_life()
 
     def _set_rule(self):
         flags = self._weighting(), self.calibration is not None, self._knows[BIAS]
         self._knows[SETTINGS] = *self._rule(), *flags
+        if len(self._rivals):
+            self._rivals[:, SETTINGS] = self._knows[SETTINGS]
 
     def _read(self, X, signs, c_pos, c_neg, rng):
         if rng is None:
@@ -304,6 +284,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
     def _read_again(self, X, signs, c_pos, c_neg, rng):
         """All passes but the first: the weights learn; the calibration and the book do not."""
         self._knows[CALIBRATE] = 0.0
+        self._stop_comparing()
         regret = np.where(signs > 0, c_pos, c_neg)
         with rows_seen_before(self._knows, self._scores, X, regret):
             for _ in range(self.n_passes - 1):
@@ -314,6 +295,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
         first = not hasattr(self, "_labels")
         with unchanged_if_it_fails(self):
             X, y = validate_data(self, X, y, reset=first, **TABLE)
+            self._trim()
             if first:
                 self.classes_ = stream_classes(np.unique(y) if classes is None else classes)
             else:
@@ -326,6 +308,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             else:
                 self._check_intercept()
                 self._set_rule()
+                self._set_half_life()
             self._refuse_overflow(X)
         out = np.empty(len(signs)) if out is None else out
         self._learn(X, signs, c_pos, c_neg, out)
@@ -340,6 +323,7 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
             raise ValueError(f"{TOO_LARGE} Nothing was learned.")
 
     def _table_scores(self, X):
+        self._trim()
         scores = self._scores(self._validate_X(X))
         if np.isnan(scores).any():
             raise ValueError(TOO_LARGE)
@@ -381,16 +365,6 @@ class BinaryLinear(StreamParameters, OneByOne, CostSensitiveClassifier):
 
     def _probability(self, scores):
         return ndtr(scores) if self.calibration is None else expit(scores)
-
-
-def csr_parts(X):
-    """The three arrays of a CSR matrix in the types that the loops are compiled for."""
-    short = X.nnz < 2**31
-    return (
-        X.indptr.astype(np.int32 if short else np.int64, copy=False),
-        X.indices.astype(np.int32, copy=False),
-        X.data,
-    )
 
 
 def _checked_later(X):

@@ -24,21 +24,28 @@ import math
 
 from numba import njit
 
+from stakes._core.jit.drift import drift_step
 from stakes._core.jit.prequential import calibrated, learn_map, stands_for
 from stakes.online._state import (
     ALWAYS,
     CALIBRATE,
+    COMPARE,
+    DRIFT,
+    LOSS,
     N_NOT_FINITE,
     N_SEEN,
     NEVER,
     PAID,
+    PAUSE_AT,
     SUM_NEG,
     SUM_POS,
     SUM_REGRET,
+    VAST,
     WEIGHTING,
 )
 
 AS_GIVEN, REGRET, STAKE, CLASS = range(4)
+RUN_LENGTH = 50_000.0  # examples between two false alarms of the drift test, on average or more
 LARGEST = 700.0  # exp of more is infinite, and infinity times a cost of zero is NaN
 
 
@@ -79,23 +86,47 @@ def skip_row(state, out, t):
 
 
 @njit(cache=True, error_model="numpy")
-def log_odds(state, s, y, c_pos, c_neg, w):
+def log_odds(state, s, y, c_pos, c_neg, w, c):
     """Calibrated score s, or s itself without calibration; book and learn the map w times.
 
     The decision of least expected cost at log-odds z is positive if c_pos > c_neg exp(-z). Its
     regret is booked next to those of the constant policies, for the examples that the calibration
-    uses, each w times: exact while a class is small, a sample later.
+    uses, each w times: exact while a class is small, a sample later. Without a cost, c = 0, the
+    example is only scored.
     """
     if state[CALIBRATE] == 0.0:
         return s
     z = calibrated(state, s)  # before learn_map, which sees the label
+    if c > 0.0 and state[COMPARE] > 0.0:
+        add_loss(state, z, y)
     if w > 0.0:
         learn_map(state, s, y, w)
-        acts = c_pos > c_neg * math.exp(min(-z, LARGEST))
+        odds_against = math.exp(min(-z, LARGEST))
+        acts = c_pos > c_neg * odds_against
         if y > 0.0:
             state[NEVER] += w * c_pos
             state[PAID] += 0.0 if acts else w * c_pos
         else:
             state[ALWAYS] += w * c_neg
             state[PAID] += w * c_neg if acts else 0.0
+        if state[PAUSE_AT] < VAST and state[COMPARE] == 0.0:
+            q = (odds_against if acts else 1.0) / (1.0 + odds_against)
+            largest = max(state[SUM_POS], state[SUM_NEG]) / state[N_SEEN]
+            stake = min((c_neg if acts else c_pos) / largest, 1.0) if largest > 0.0 else 0.0
+            if drift_step(state, DRIFT, acts != (y > 0.0), q, stake) > RUN_LENGTH:
+                state[PAUSE_AT] = state[N_SEEN]  # compare half-lives at once
     return z
+
+
+@njit(cache=True, error_model="numpy")
+def add_loss(state, z, y):
+    """Add the loss of the log-odds z, in units of the more expensive mistake at the mean costs.
+
+    With t = z + log(c_pos / c_neg), whose sign is the decision at the mean costs, the loss is
+    c_y log(1 + exp(-y t)): a bound on the regret (times log 2), least at the true probability.
+    """
+    c_pos, c_neg = state[SUM_POS], state[SUM_NEG]
+    if c_pos > 0.0 and c_neg > 0.0:
+        m = -y * (z + math.log(c_pos / c_neg))
+        c = (c_pos if y > 0.0 else c_neg) / max(c_pos, c_neg)
+        state[LOSS] += c * (max(m, 0.0) + math.log1p(math.exp(-abs(m))))

@@ -5,9 +5,9 @@ from numbers import Real
 from scipy.special import ndtri
 
 from stakes._core.base import LearnerInfo
-from stakes._core.sklearn_private import Interval
+from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._gaussian import GaussianLinear
-from stakes.online._gaussian_jit import CW
+from stakes.online._gaussian_jit import CW, CW_EXACT
 from stakes.online._parameters import learner
 from stakes.online._state import Rule
 
@@ -31,6 +31,9 @@ class CWClassifier(GaussianLinear):
     eta : float, default=0.9
         Sets the factor :math:`\Phi^{-1}(\eta)` of the variance, between 0.5 and 1. It is the
         probability of a correct decision only where the variance of the margin is one, see Notes.
+    constraint : {"variance", "deviation"}, default="variance"
+        "deviation": the standard deviation takes the place of the variance in the constraint, so
+        that after a step the example is correct with probability `eta`.
     [gaussian]
     [stream]
 
@@ -44,7 +47,8 @@ class CWClassifier(GaussianLinear):
     After a step the margin is :math:`\Phi^{-1}(\eta)\,v`, with :math:`v = x^\top\Sigma x` after the
     step, so the example is correct with probability :math:`\Phi(\Phi^{-1}(\eta)\sqrt v)`: less than
     :math:`\eta` for :math:`v < 1`, and close to one half once the weights are certain.
-    :class:`~stakes.online.SCWClassifier` has the standard deviation in its constraint.
+    With ``constraint="deviation"`` it is :math:`\eta`, exactly so with a full covariance; the step
+    is that of :class:`~stakes.online.SCWClassifier` without a bound.
 
     With a diagonal covariance the multiplier is that of the full problem, and the off-diagonal
     entries of the new precision are dropped, as in [1]_; the variance of the margin is then
@@ -63,12 +67,16 @@ class CWClassifier(GaussianLinear):
     """
 
     eta: float = 0.9
+    constraint: str = "variance"
 
     _info = LearnerInfo(family="online", grid={"eta": [0.6, 0.75, 0.9, 0.99]})
     _parameter_constraints = {
         **GaussianLinear._parameter_constraints,
         "eta": [Interval(Real, 0.5, 1, closed="neither")],
+        "constraint": [StrOptions({"variance", "deviation"})],
     }
 
     def _rule(self):
+        if self.constraint == "deviation":
+            return Rule(CW_EXACT, q=ndtri(self.eta))
         return Rule(CW, omega=ndtri(self.eta))

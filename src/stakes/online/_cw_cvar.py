@@ -8,9 +8,9 @@ from scipy.special import ndtri
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online._cost_buffer import CostBuffer
-from stakes.online._cw_cvar_jit import learn_sketched_row
-from stakes.online._gaussian import GaussianLinear
-from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_PAPER
+from stakes.online._cw_cvar_jit import learn_sketched_row, learn_sketched_sparse_row
+from stakes.online._gaussian import GaussianLinear, fading_of
+from stakes.online._gaussian_jit import CVAR, CVAR_COSTS, CVAR_EXACT, CVAR_PAPER
 from stakes.online._parameters import CostRuleParameters, learner
 from stakes.online._state import OMEGA, Rule
 from stakes.risk import omega
@@ -53,6 +53,9 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         Assumption on the distribution of the margin, which determines omega (Table I).
     C : float, default=1.0
         Penalty on the shortfall under the soft rules.
+    constraint : {"variance", "deviation"}, default="variance"
+        "deviation": the standard deviation takes the place of the variance under the soft rules, so
+        that a step that is not cut short by `C` makes the CVaR of the margin one, see Notes.
     buffer : bool, default=True
         Whether to tell expensive from cheap examples; False: `expensive_tail` for all.
     max_memory : int or None, default=4096
@@ -75,7 +78,9 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     -----
     The worst-case CVaR of the margin has its standard deviation where Eq. 6, and the rules here,
     have the variance. So a tail sets a factor :math:`\omega_\epsilon`, not a guarantee on the CVaR,
-    unless the variance is one.
+    unless the variance is one. With ``constraint="deviation"`` the guarantee holds: after a step
+    that `C` does not cut short, the mean of the worst share :math:`\epsilon` of the margin's
+    distribution is one (exactly so with a full covariance and a margin as assumed).
 
     Eq. 6 multiplies only the mean of the margin by the cost, so under the paper's rule the step
     :math:`c\lambda` shrinks as the cost grows. The soft rules cannot do that. With margin M and
@@ -110,6 +115,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     expensive_share: float = 0.05
     margin: str = "gaussian"
     C: float = 1.0
+    constraint: str = "variance"
     buffer: bool = True
     max_memory: int | None = 4096
 
@@ -127,6 +133,7 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         "margin": [StrOptions({"gaussian", "unimodal", "symmetric", "arbitrary"})],
         "cost_rule": [StrOptions(set(RULES))],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "constraint": [StrOptions({"variance", "deviation"})],
         "buffer": ["boolean"],
         "max_memory": [Interval(Integral, 64, None, closed="left"), None],
     }
@@ -146,7 +153,16 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
         else:
             expensive, cheap = omega(tails[0], self.margin), omega(tails[1], self.margin)
         code = RULES[self.cost_rule]
-        self._buffer.set_rule(self.expensive_share, expensive, cheap, strict=code == CVAR)
+        if self.constraint == "deviation":
+            if code != CVAR:
+                raise ValueError(
+                    f"constraint='deviation' needs one of the soft cost rules, 'class', 'stake' or "
+                    f"'regret'. Got cost_rule={self.cost_rule!r}."
+                )
+            code = CVAR_EXACT
+        self._buffer.set_rule(
+            self.expensive_share, expensive, cheap, strict=code in (CVAR, CVAR_EXACT)
+        )
         return Rule(code, self.C, omega=expensive)
 
     def _omega(self, signs, c_pos, c_neg):
@@ -154,21 +170,24 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
             return super()._omega(signs, c_pos, c_neg)
         return self._buffer.factors(np.where(signs > 0, c_pos, c_neg))
 
-    def _learn_row(self, x, sign, c_pos, c_neg):
-        buffer = self._buffer
-        if self.buffer and buffer.max_memory is not None and len(self._shape) == 1:
-            return learn_sketched_row(x, sign, c_pos, c_neg, self._knows, buffer.numbers)
-        self._refuse_row(self._every, x)  # before the buffer takes its cost
-        self._take_cost(sign, c_pos, c_neg)
-        return super()._learn_row(x, sign, c_pos, c_neg)
+    def _step(self, row, sign, c_pos, c_neg, knows):
+        if self.buffer and knows is self._knows:  # its rivals take the factor from it
+            buffer = self._buffer
+            if self._sketches_row():
+                rest = *row, sign, c_pos, c_neg, knows, buffer.numbers
+                if len(row) == 1:
+                    return learn_sketched_row(*rest)
+                return learn_sketched_sparse_row(*rest, fading_of(knows))
+            self._refuse_row(*(row if len(row) == 2 else (self._every, *row)))  # before the buffer
+            knows[OMEGA] = buffer.factor(c_pos if sign > 0 else c_neg)
+        return self._step_at(row, sign, c_pos, c_neg, knows)
 
-    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        self._take_cost(sign, c_pos, c_neg)
-        return super()._learn_sparse_row(index, x, sign, c_pos, c_neg)
+    def _sketches_row(self):
+        """Whether one compiled call takes the cost and learns a row."""
+        return self._buffer.max_memory is not None and len(self._shape) == 1
 
-    def _take_cost(self, sign, c_pos, c_neg):
-        if self.buffer:
-            self._knows[OMEGA] = self._buffer.factor(c_pos if sign > 0 else c_neg)
+    def _step_at(self, row, sign, c_pos, c_neg, knows):
+        return super()._step(row, sign, c_pos, c_neg, knows)
 
     def _join(self, other, share):
         super()._join(other, share)

@@ -23,8 +23,8 @@ from stakes._core.jit.cvar_sketch import (
     sketch_bounds,
     sketch_push,
 )
-from stakes.online._gaussian_jit import learn_known_row
-from stakes.online._state import OMEGA
+from stakes.online._gaussian_jit import learn_known_row, learn_known_sparse_row
+from stakes.online._state import HEAD, MOST, OMEGA, SCALE
 
 # Slots of `numbers`, and of the head of a sketch
 TAIL = 0  # share of the largest costs whose mean is the CVaR
@@ -124,8 +124,20 @@ def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
     """
     v, first = 0.0, knows.shape[0] - x.shape[0] - 1  # where sigma begins; the intercept is last
     for j in range(x.shape[0]):
-        v += knows[first + j] * x[j] * x[j]
+        v += min(knows[first + j] * knows[SCALE], knows[MOST]) * x[j] * x[j]
     if not math.isfinite(v):
         return math.nan
     knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)
     return learn_known_row(x, y, c_pos, c_neg, knows)
+
+
+@njit(cache=True)
+def learn_sketched_sparse_row(index, x, y, c_pos, c_neg, knows, sketch, fading):
+    """Add the cost of one sparse row to the sketch and learn it, as `learn_sketched_row` does."""
+    v, first = 0.0, HEAD + (knows.shape[0] - HEAD) // 2
+    for k in range(x.shape[0]):
+        v += min(knows[first + index[k]] * knows[SCALE], knows[MOST]) * x[k] * x[k]
+    if not math.isfinite(v):
+        return math.nan
+    knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)
+    return learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading)

@@ -4,14 +4,15 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from stakes._core.base import LearnerInfo, unchanged_if_it_fails
 from stakes._core.sklearn_private import StrOptions
 from stakes._core.stored.spec import Array, Flag, Together
 from stakes.online._cw_cvar import CWCVaRClassifier
 from stakes.online._cw_robust_jit import blend_all, blend_full, evidence_count, robust_pass
+from stakes.online._gaussian import fading_of
 from stakes.online._parameters import learner
+from stakes.online._state import HEAD, OMEGA
 
 
 @learner
@@ -36,7 +37,9 @@ class CWRobustClassifier(CWCVaRClassifier):
         Prior variance of each weight, :math:`\Upsilon`; infinite: no prior on this weight.
     evidence : {"once", "paper"}, default="once"
         How often the precision of the weights counts; "paper": once per example.
-    expensive_tail, cheap_tail, expensive_share, margin, C, buffer, max_memory, cost_rule
+    expensive_tail, cheap_tail, expensive_share, margin, C, constraint
+        As in :class:`~stakes.online.CWCVaRClassifier`.
+    buffer, max_memory, cost_rule
         As in :class:`~stakes.online.CWCVaRClassifier`.
     [normalize]
     [gaussian]
@@ -95,11 +98,13 @@ class CWRobustClassifier(CWCVaRClassifier):
     @property
     def blended_coef_(self):
         """Weights used for decisions, shape (1, d)."""
+        self._trim()
         return self._scoring_weights()[0][None, :-1].copy()
 
     def set_params(self, **params):
         """Set parameters; a stream continues with the new values and the new prior."""
         with unchanged_if_it_fails(self):
+            self._trim()
             super().set_params(**params)
             if hasattr(self, "_labels"):
                 self._prior = self._read_prior(self.n_features_in_)
@@ -119,25 +124,32 @@ class CWRobustClassifier(CWCVaRClassifier):
         mean = np.zeros(d) if opposite else _per_weight("prior_mean", self.prior_mean, d)
         return np.r_[mean, 0.0], np.r_[1.0 / variance, 0.0], opposite
 
-    def _learn(self, X, signs, c_pos, c_neg, out):
-        omega = self._omega(signs, c_pos, c_neg)
-        state = self._mu, self._Sigma, self._state
-        repeated = self.evidence == "paper"
-        rows = *self._rows(X), signs, c_pos, c_neg, omega
-        robust_pass(*rows, *state, self._prior, repeated, out)
+    def _prepared(self, X):
+        return self._indexed(X)
 
-    def _learn_row(self, x, sign, c_pos, c_neg):
-        self._refuse_row(self._every, x)  # before the buffer takes its cost
-        return self._learn_as_batch(x[None], sign, c_pos, c_neg)
+    def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
+        state = *self._weights_in(knows), knows[:HEAD]
+        prior = self._prior, self.evidence == "paper"
+        return robust_pass(*rows, signs, c_pos, c_neg, omega, *state, *prior, out, fading_of(knows))
 
-    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        ends = np.array([0, len(index)])
-        row = sparse.csr_array((x, index, ends), shape=(1, self.n_features_in_))
-        return self._learn_as_batch(row, sign, c_pos, c_neg)
+    def _doubles(self):
+        return super()._doubles() and np.ndim(self.prior_mean) + np.ndim(self.prior_variance) == 0
 
-    def _learn_as_batch(self, row, sign, c_pos, c_neg):
+    def _teaches_at_once(self):
+        return False
+
+    def _sketches_row(self):
+        return False  # scores need the blended weights
+
+    def _score_row(self, row):
+        return self._step_at(row, 1.0, 0.0, 0.0, self._knows)
+
+    def _step_at(self, row, sign, c_pos, c_neg, knows):
+        index, x = (self._every, *row) if len(row) == 1 else row
+        rows = len(row) == 1, np.array([0, len(index)]), index, x
+        priced = np.array([c_pos]), np.array([c_neg]), knows[OMEGA : OMEGA + 1]
         out = np.empty(1)
-        self._learn(row, np.array([sign]), np.array([c_pos]), np.array([c_neg]), out)
+        self._pass(rows, np.array([sign]), *priced, knows, out)
         return out[0]
 
     def _scoring_weights(self):

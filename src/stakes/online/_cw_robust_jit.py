@@ -12,9 +12,10 @@ from numba import njit
 
 from stakes._core.jit.prequential import stands_for
 from stakes.online._before_step_jit import log_odds
+from stakes.online._fading_jit import now
 from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_jit import learn_row, learn_sparse_row
-from stakes.online._state import CALIBRATE, N_SEEN
+from stakes.online._state import CALIBRATE, MOST, N_SEEN, PAUSE_AT, SCALE
 
 
 @njit(cache=True, error_model="numpy")
@@ -54,11 +55,15 @@ def evidence_count(state, repeated):
 
 
 @njit(cache=True, error_model="numpy")
-def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior, t):
+def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior, t, fading):
     """Learn one row; its score under the blended weights. Costs of zero: scored, not learned."""
     nu, r, opposite = prior
+    scale, most = state[SCALE], state[MOST]
     if dense:
-        blend_mu, blend_sigma = blend_all(mu, sigma, nu, r, opposite, t)
+        blend_mu, blend_sigma = np.empty(mu.shape[0]), np.empty(mu.shape[0])
+        for j in range(mu.shape[0]):
+            s_j = now(sigma[j], scale, most, fading)
+            blend_mu[j], blend_sigma[j] = blend(mu[j], s_j, nu[j], r[j], opposite, t)
         s = learn_row(x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
         learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state)
         return s
@@ -67,10 +72,11 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior,
     blend_mu, blend_sigma = np.empty(k + 1), np.empty(k + 1)
     for i in range(k + 1):
         j = index[i] if i < k else d
-        blend_mu[i], blend_sigma[i] = blend(mu[j], sigma[j], nu[j], r[j], opposite, t)
+        s_j = now(sigma[j], scale, most, fading)
+        blend_mu[i], blend_sigma[i] = blend(mu[j], s_j, nu[j], r[j], opposite, t)
     own = np.arange(k).astype(np.int32)
     s = learn_sparse_row(own, x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
-    learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state)
+    learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading)
     return s
 
 
@@ -86,11 +92,27 @@ def robust_full_row(dense, index, x, y, c_pos, c_neg, omega, mu, Sigma, state, p
 
 @njit(cache=True, error_model="numpy")
 def robust_pass(
-    dense, indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, state, prior, repeated, out
+    dense,
+    indptr,
+    indices,
+    data,
+    y,
+    c_pos,
+    c_neg,
+    omega,
+    mu,
+    Sigma,
+    state,
+    prior,
+    repeated,
+    out,
+    fading=None,
 ):
-    """Score and learn all rows in order; `out` takes the scores if it has room."""
+    """Score and learn rows in order, up to a pause; how many. `out` takes the scores."""
     many, stride, calibrate = c_pos.shape[0] > 1, omega.shape[0] > 1, state[CALIBRATE]
     for t in range(y.shape[0]):
+        if state[N_SEEN] >= state[PAUSE_AT]:
+            return t
         k, w, i, j = t if many else 0, omega[t if stride else 0], indptr[t], indptr[t + 1]
         row = indices if dense else indices[i:j], data[i:j], y[t], c_pos[k], c_neg[k], w
         # calibration is off inside, so that the map learns from the blended score alone
@@ -99,13 +121,14 @@ def robust_pass(
         if Sigma.ndim == 2:
             s = robust_full_row(dense, *row, mu, Sigma, state, prior, times)
         else:
-            s = robust_row(dense, *row, mu, Sigma, state, prior, times)
+            s = robust_row(dense, *row, mu, Sigma, state, prior, times, fading)
         state[CALIBRATE] = calibrate
         if math.isfinite(s):
-            has_cost = (c_pos[k] if y[t] > 0.0 else c_neg[k]) > 0.0
-            n = stands_for(state, y[t]) if has_cost and calibrate > 0.0 else 0.0
-            s = log_odds(state, s, y[t], c_pos[k], c_neg[k], n)
+            c = c_pos[k] if y[t] > 0.0 else c_neg[k]
+            n = stands_for(state, y[t]) if c > 0.0 and calibrate > 0.0 else 0.0
+            s = log_odds(state, s, y[t], c_pos[k], c_neg[k], n, c)
         else:
             s = math.nan
         if out.shape[0] > 0:
             out[t] = s
+    return y.shape[0]

@@ -20,6 +20,10 @@ FILE_STATE = FEATURES | {
     "classes_": labels(2),
     "_labels": Together((Plain(), Plain())),
     "_knows": Array("f8", (None,)),
+    "_rivals": Array("f8", (None, None)),
+    "_lead": Array("f8", (None,)),
+    "_clock": Array("f8", (3,), low=0),
+    "_spare": Sometimes(Number(0, 0, whole=True)),  # trimmed before it is saved
     "_intercept_changed": Sometimes(Flag()),
     "_columns": Sometimes(Mapping(Number(0, whole=True))),
 }
@@ -35,6 +39,9 @@ def check_file_state(state, scope):
         raise Damaged("the weights of a linear learner have a wrong shape")
     if len(knows) != HEAD + d + 1 + int(np.prod(shape)):
         raise Damaged("a linear learner has another number of weights than features")
+    rivals = state["_rivals"]
+    if len(state["_lead"]) != len(rivals) + 1 or (len(rivals) and rivals.shape[1] != len(knows)):
+        raise Damaged("the half-lives of a linear learner are damaged")
     if state["_labels"] != tuple(state["classes_"].tolist()):
         raise Damaged("a linear learner has two sets of labels")
     if "_every" in state and not np.array_equal(state["_every"], np.arange(d)):

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import sparse
 
-from stakes.online._base import NO_COST, BinaryLinear, csr_parts
+from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
+from stakes.online._learning import csr_parts, flat
 from stakes.online._parameters import CostRuleParameters, learner
-from stakes.online._state import HEAD, new_array
+from stakes.online._state import HEAD, PAUSE_AT, VAST, new_array
 
 
 @learner
@@ -25,26 +26,32 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
     def _begin(self, d):
         self._knows = new_array(np.zeros(d + 1))
 
-    def _learn(self, X, signs, c_pos, c_neg, out):
-        self._pass(X, signs, c_pos, c_neg, self._state, out)
+    _empty = _begin
+
+    def _weights_in(self, knows):
+        """The weights in an array like `_knows`, as a tuple."""
+        return (knows[HEAD:],)
 
     def _scores(self, X):
         out = np.empty(X.shape[0])
         # an example without a cost is scored and not learned; the copy keeps the counts
-        self._pass(X, np.ones(len(out)), NO_COST, NO_COST, self._state.copy(), out)
+        state = self._state.copy()
+        state[PAUSE_AT] = VAST
+        self._loop(self._prepared(X), np.ones(len(out)), NO_COST, NO_COST, self._mu, state, out)
         return out
 
-    def _pass(self, X, signs, c_pos, c_neg, state, out):
-        if sparse.issparse(X):
-            learn_csr(*csr_parts(X), signs, c_pos, c_neg, self._mu, state, out)
-        else:
-            learn_dense(X.ravel(), signs, c_pos, c_neg, self._mu, state, out)
+    def _prepared(self, X):
+        return csr_parts(X) if sparse.issparse(X) else (flat(X),)
 
-    def _learn_row(self, x, sign, c_pos, c_neg):
-        return learn_row(x, sign, c_pos, c_neg, self._knows)
+    def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
+        return self._loop(rows, signs, c_pos, c_neg, knows[HEAD:], knows[:HEAD], out)
 
-    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        return learn_sparse_row(index, x, sign, c_pos, c_neg, self._knows)
+    def _loop(self, rows, *rest):
+        return (learn_csr if len(rows) == 3 else learn_dense)(*rows, *rest)
+
+    def _step(self, row, sign, c_pos, c_neg, knows):
+        learn = learn_row if len(row) == 1 else learn_sparse_row
+        return learn(*row, sign, c_pos, c_neg, knows)
 
     def _variance(self, index, x):
         """Squared length of a row; not finite if it overflows."""
@@ -55,9 +62,6 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
 
     def _prior_variance(self):
         return 1.0
-
-    def _grow(self, k):
-        self._knows = np.r_[self._knows[:-1], np.zeros(k), self._knows[-1]]
 
     def _join(self, other, share):
         """Average both weight vectors, weighted by the number of examples behind each."""

@@ -11,7 +11,20 @@ import numpy as np
 from numba import njit
 
 from stakes.online._before_step_jit import log_odds, register, skip_row
-from stakes.online._state import BIAS, C_NEG, C_POS, HEAD, N_UPDATES, RULE, SCORE, P, Y
+from stakes.online._state import (
+    BIAS,
+    C_NEG,
+    C_POS,
+    COMPARE,
+    HEAD,
+    N_SEEN,
+    N_UPDATES,
+    PAUSE_AT,
+    RULE,
+    SCORE,
+    P,
+    Y,
+)
 
 PERCEPTRON, PA, PA_I, PA_II = range(4)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
@@ -34,12 +47,14 @@ def step(rule, m, v, c, C):
 
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, mu, state, out):
-    """Learn all rows of the flat array x in order."""
+    """Learn the rows of the flat array x in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
-    many, wanted = c_pos.shape[0] > 1, out.shape[0] > 0
+    many, wanted, compare = c_pos.shape[0] > 1, out.shape[0] > 0, state[COMPARE] > 0.0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
     for t in range(y.shape[0]):
+        if state[N_SEEN] >= state[PAUSE_AT]:
+            return t
         i, k, y_t = np.uintp(t) * d, t if many else 0, y[t]
         m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
         j = np.uintp(0)
@@ -64,8 +79,8 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
             skip_row(state, out, t)
             continue
         w, c = register(state, y_t, c_pos[k], c_neg[k])
-        if wanted or w > 0.0:
-            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w)
+        if wanted or w > 0.0 or compare:
+            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w, c)
             if wanted:
                 out[t] = score
         if c == 0.0:
@@ -77,15 +92,18 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
         for j in range(d):
             mu[j] += a * x[i + j]
         mu[d] += a * bias
+    return y.shape[0]
 
 
 @njit(cache=True, error_model="numpy")
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
-    """Learn all rows of a CSR matrix in order."""
+    """Learn the rows of a CSR matrix in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
-    many, wanted = c_pos.shape[0] > 1, out.shape[0] > 0
+    many, wanted, compare = c_pos.shape[0] > 1, out.shape[0] > 0, state[COMPARE] > 0.0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
+        if state[N_SEEN] >= state[PAUSE_AT]:
+            return t
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
         k, y_t = t if many else 0, y[t]
         f, v = mu[d] * bias, bias
@@ -96,8 +114,8 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
             skip_row(state, out, t)
             continue
         w, c = register(state, y_t, c_pos[k], c_neg[k])
-        if wanted or w > 0.0:
-            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w)
+        if wanted or w > 0.0 or compare:
+            score = log_odds(state, f, y_t, c_pos[k], c_neg[k], w, c)
             if wanted:
                 out[t] = score
         if c == 0.0:
@@ -109,6 +127,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
         for i in range(start, stop):
             mu[np.uintp(indices[i])] += a * x[i]
         mu[d] += a * bias
+    return y.shape[0]
 
 
 @njit(cache=True, error_model="numpy")

@@ -4,11 +4,21 @@ import numpy as np
 from scipy import sparse
 
 from stakes._core.stored.spec import Array, Maybe, Part, Plain, Sometimes
-from stakes.online._base import NO_COST, BinaryLinear, csr_parts
+from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._gaussian_full_jit import learn_full, learn_full_row
-from stakes.online._gaussian_jit import learn_csr, learn_dense, learn_known_row, learn_sparse_row
+from stakes.online._gaussian_jit import (
+    learn_csr,
+    learn_dense,
+    learn_known_row,
+    learn_known_sparse_row,
+    teach_csr,
+    teach_dense,
+    teach_row,
+    teach_sparse_row,
+)
+from stakes.online._learning import NO_SCORES, csr_parts, flat
 from stakes.online._parameters import GaussianParameters, learner
-from stakes.online._state import BIAS, HEAD, OMEGA, new_array
+from stakes.online._state import BIAS, GROWTH, HEAD, MOST, OMEGA, PAUSE_AT, SCALE, VAST, new_array
 
 
 @learner
@@ -30,11 +40,15 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     @property
     def _Sigma(self):
-        return self._knows[HEAD + self._shape[0] :].reshape(self._shape)
+        """Covariance, or variances; a copy if they fade (see `_fading_jit.py`)."""
+        Sigma = self._weights_in(self._knows)[1]
+        scale = self._knows[SCALE]
+        return Sigma if scale == 1.0 else np.minimum(Sigma * scale, self._knows[MOST])
 
     @property
     def covariance_(self):
         """Covariance of the weights: variances of shape (d,), or a matrix of shape (d, d)."""
+        self._trim()
         Sigma = self._Sigma
         return Sigma[:-1, :-1].copy() if Sigma.ndim == 2 else Sigma[:-1].copy()
 
@@ -47,93 +61,120 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         variances[-1] *= self.fit_intercept
         Sigma = np.diag(variances) if full else variances
         self._shape, self._knows = Sigma.shape, new_array(np.zeros(d + 1), Sigma)
+        self._knows[MOST] = self.initial_variance
         self._every = np.arange(d, dtype=np.int32)
 
-    def _omega(self, signs, c_pos, c_neg):
-        """Factor of the variance in the constraint; zero where a rule has none."""
-        return self._knows[OMEGA : OMEGA + 1]
-
-    def _learn(self, X, signs, c_pos, c_neg, out):
-        omega = self._omega(signs, c_pos, c_neg)
-        self._pass(X, signs, c_pos, c_neg, omega, self._mu, self._Sigma, self._state, out)
+    def _weights_in(self, knows):
+        """Means and stored variances in an array like `_knows`."""
+        D = self._shape[0]
+        return knows[HEAD : HEAD + D], knows[HEAD + D :].reshape(self._shape)
 
     def _scores(self, X):
         out = np.empty(X.shape[0])
         weights = self._scoring_weights()
         # an example without a cost is scored and not learned; the copy keeps the counts
+        state = self._state.copy()
+        state[PAUSE_AT], state[GROWTH], state[SCALE] = VAST, 1.0, 1.0
         row = np.ones(len(out)), NO_COST, NO_COST, NO_COST
-        self._pass(X, *row, *weights, self._state.copy(), out)
+        self._loop(GaussianLinear._prepared(self, X), *row, *weights, state, out)
         return out
 
     def _scoring_weights(self):
         return self._mu, self._Sigma
 
-    def _pass(self, X, *rest):
+    def _prepared(self, X):
         if len(self._shape) == 2:
-            learn_full(*self._rows(X), *rest)
-        elif sparse.issparse(X):
-            learn_csr(*csr_parts(X), *rest)
-        else:
-            learn_dense(X.ravel(), *rest)
+            return self._indexed(X)
+        return csr_parts(X) if sparse.issparse(X) else (flat(X),)
 
-    def _rows(self, X):
+    def _indexed(self, X):
         """Rows as (dense, indptr, indices, data); dense rows share the indices 0..d-1."""
         if sparse.issparse(X):
             indptr, indices, data = csr_parts(X)
             return False, indptr.astype(np.int64, copy=False), indices, data
         n, d = X.shape
-        return True, np.arange(n + 1) * d, self._every, X.ravel()
+        return True, np.arange(n + 1) * d, self._every, flat(X)
 
-    def _learn_row(self, x, sign, c_pos, c_neg):
-        if len(self._shape) == 1:
-            return learn_known_row(x, sign, c_pos, c_neg, self._knows)
-        return self._learn_indexed(self._every, x, sign, c_pos, c_neg)
+    def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
+        weights = self._weights_in(knows)
+        return self._loop(rows, signs, c_pos, c_neg, omega, *weights, knows[:HEAD], out)
 
-    def _learn_sparse_row(self, index, x, sign, c_pos, c_neg):
-        return self._learn_indexed(index, x, sign, c_pos, c_neg)
+    def _loop(self, rows, *rest):
+        state = rest[-2]
+        if len(rows) == 4:
+            return learn_full(*rows, *rest)
+        if len(rows) == 3:
+            return learn_csr(*rows, *rest, fading_of(state))
+        return learn_dense(*rows, *rest)
 
-    def _learn_indexed(self, index, x, sign, c_pos, c_neg):
-        learn = learn_full_row if len(self._shape) == 2 else learn_sparse_row
-        weights = self._knows[OMEGA], self._mu, self._Sigma, self._state
-        return learn(index, x, sign, c_pos, c_neg, *weights)
+    def _step(self, row, sign, c_pos, c_neg, knows):
+        if len(self._shape) == 2:
+            row = row if len(row) == 2 else (self._every, *row)
+            rest = knows[OMEGA], *self._weights_in(knows), knows[:HEAD]
+            return learn_full_row(*row, sign, c_pos, c_neg, *rest)
+        if len(row) == 1:
+            return learn_known_row(*row, sign, c_pos, c_neg, knows)
+        return learn_known_sparse_row(*row, sign, c_pos, c_neg, knows, fading_of(knows))
+
+    def _score_row(self, row):
+        if len(row) == 1 and self._knows[SCALE] != 1.0:  # a dense row would settle the variances
+            return self._scores(row[0][None])[0]
+        return GaussianLinear._step(self, row, 1.0, 0.0, 0.0, self._knows)
+
+    def _teach(self, rows, *rest):
+        if len(rows) == 4:  # by index: a full covariance, or another loop
+            return super()._teach(rows, *rest)
+        (teach_csr if len(rows) == 3 else teach_dense)(*rows, *rest, self._rivals, NO_SCORES)
+
+    def _teach_row(self, row, sign, c_pos, c_neg):
+        if not self._teaches_at_once():
+            return super()._teach_row(row, sign, c_pos, c_neg)
+        teach = teach_row if len(row) == 1 else teach_sparse_row
+        teach(*row, sign, c_pos, c_neg, self._knows[OMEGA], self._rivals)
+
+    def _teaches_at_once(self):
+        """Whether one compiled call teaches all rivals."""
+        return len(self._shape) == 1
 
     def _variance(self, index, x):
         """Variance of the margin of a row, without the intercept; not finite if it overflows."""
-        Sigma = self._Sigma
+        Sigma = self._weights_in(self._knows)[1]
         if Sigma.ndim == 2:
             return x @ (Sigma[np.ix_(index, index)] @ x)
-        return Sigma[index] @ (x * x)
+        return np.minimum(Sigma[index] * self._knows[SCALE], self._knows[MOST]) @ (x * x)
 
     def _most_variance(self):
         """Largest variance that a row of length one can have, or more."""
-        Sigma = self._Sigma
-        return max(1.0, np.trace(Sigma) if Sigma.ndim == 2 else Sigma.max())
+        return max(1.0, self._knows[MOST] * (self._shape[0] if len(self._shape) == 2 else 1.0))
 
     def _prior_variance(self):
         return self.initial_variance
 
-    def _grow(self, k):
-        """Add k features, before the intercept, with the prior's weights."""
-        d = len(self._mu) - 1
-        old = np.r_[np.arange(d), d + k]
-        state, mu, Sigma = self._state, self._mu, self._Sigma
-        self._allocate(d + k, Sigma.ndim == 2)
-        self._state[:] = state
-        self._mu[old] = mu
-        self._Sigma[np.ix_(old, old) if Sigma.ndim == 2 else old] = Sigma
+    def _empty(self, d):
+        self._allocate(d, len(self._shape) == 2)
+
+    def _doubles(self):
+        return len(self._shape) == 1  # a row of a full covariance takes as long as to copy it
 
     def _join(self, other, share):
         """Multiply both posteriors; their common prior counts once."""
         D = len(self._mu) - (0 if self._knows[BIAS] else 1)
         prior = 1.0 / self.initial_variance
-        if self._Sigma.ndim == 2:
-            P, Q = (np.linalg.inv(model._Sigma[:D, :D]) for model in (self, other))
+        mine, others, stored = self._Sigma, other._Sigma, self._weights_in(self._knows)[1]
+        if mine.ndim == 2:
+            P, Q = (np.linalg.inv(Sigma[:D, :D]) for Sigma in (mine, others))
             Sigma = np.linalg.inv(P + Q - prior * np.eye(D))
             Sigma = 0.5 * (Sigma + Sigma.T)
             self._mu[:D] = Sigma @ (P @ self._mu[:D] + Q @ other._mu[:D])
-            self._Sigma[:D, :D] = Sigma
+            stored[:D, :D] = Sigma
         else:
-            P, Q = 1.0 / self._Sigma[:D], 1.0 / other._Sigma[:D]
+            P, Q = 1.0 / mine[:D], 1.0 / others[:D]
             sigma = 1.0 / (P + Q - prior)
             self._mu[:D] = sigma * (P * self._mu[:D] + Q * other._mu[:D])
-            self._Sigma[:D] = sigma
+            stored[:D] = sigma
+        self._knows[SCALE] = 1.0
+
+
+def fading_of(state):
+    """Which form of the loops a learner needs: None if it never forgets."""
+    return 1.0 if state[GROWTH] > 1.0 else None

@@ -10,7 +10,8 @@ matches moments, gives drop itself. A diagonal Sigma keeps the diagonal of the n
 PROBIT that of the new covariance. The last coordinate is the intercept; its feature is `bias`.
 
 `c_pos`, `c_neg` and `omega` hold one number per row, or one for all rows. `out` takes the scores
-before learning if it has room. For the slots of `state` see `_state.py`.
+before learning if it has room. For the slots of `state` see `_state.py`, for `fading` see
+`_fading_jit.py`. The loops return how many rows they read: they stop early at `PAUSE_AT`.
 
 The code of a row stands inside the loops: a function that takes the row's arrays would cost two
 atomic reference counts per array, more than the dot products of a short row.
@@ -22,10 +23,29 @@ import numpy as np
 from numba import njit
 
 from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._fading_jit import LARGE, grow, kept, now, settle
 from stakes.online._fetch_jit import fetch
-from stakes.online._state import BIAS, C_NEG, C_POS, HEAD, N_UPDATES, OMEGA, RULE, SCORE, P, Q, Y
+from stakes.online._state import (
+    BIAS,
+    C_NEG,
+    C_POS,
+    COMPARE,
+    GROWTH,
+    HEAD,
+    MOST,
+    N_SEEN,
+    N_UPDATES,
+    OMEGA,
+    PAUSE_AT,
+    RULE,
+    SCALE,
+    SCORE,
+    P,
+    Q,
+    Y,
+)
 
-CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS = range(8)
+CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS, CW_EXACT, CVAR_EXACT = range(10)
 ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
 ROOT_HALF = math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
@@ -123,18 +143,26 @@ def step(rule, m, v, c, omega, p, q):
         z = m / s
         ratio = inverse_mills(z)
         return ratio / s, ratio * (ratio + z) / (p + v)
+    if rule == CW_EXACT:  # a hard constraint on the standard deviation
+        return soft_confidence(SCW_I, m, v, math.inf, q)
+    if rule == CVAR_EXACT:
+        return soft_confidence(SCW_I, m - 1.0, v, p * c, omega)
     return soft_confidence(rule, m, v, p * c, q)
 
 
 @njit(cache=True, error_model="numpy")
 def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
-    """Learn all rows of the flat array x in order."""
+    """Learn the rows of the flat array x in order, up to a pause; how many."""
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
-    noise = p if rule == PROBIT else 1.0
+    noise, compare, growth = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[GROWTH]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
+    if state[SCALE] != 1.0:  # sparse rows came before
+        settle(state, sigma)
     for t in range(y.shape[0]):
+        if state[N_SEEN] >= state[PAUSE_AT]:
+            return t
         i, k, y_t = np.uintp(t) * d, t if many else 0, y[t]
         m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
         j = np.uintp(0)
@@ -161,51 +189,56 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
             skip_row(state, out, t)
             continue
         w, c = register(state, y_t, c_pos[k], c_neg[k])
-        if wanted or w > 0.0:
-            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w)
+        if wanted or w > 0.0 or compare:
+            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w, c)
             if wanted:
                 out[t] = score
         if c == 0.0:
             continue
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
-        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):  # CVAR_COSTS can diverge
-            continue
-        state[N_UPDATES] += 1.0
-        a *= y_t
-        # mu before sigma: both updates need the old sigma
-        if rule == PROBIT:
-            for j in range(d):
-                g = sigma[j] * x[i + j]
-                mu[j] += a * g
-                sigma[j] -= b * g * g
-            mu[d] += a * sigma[d] * bias
-            sigma[d] -= b * sigma[d] * sigma[d] * bias
-        else:
-            for j in range(d):
-                g = sigma[j] * x[i + j]
-                mu[j] += a * g
-                sigma[j] /= 1.0 + b * g * x[i + j]
-            mu[d] += a * sigma[d] * bias
-            sigma[d] /= 1.0 + b * sigma[d] * bias
+        if (a != 0.0 or b != 0.0) and math.isfinite(a * b):  # CVAR_COSTS can diverge
+            state[N_UPDATES] += 1.0
+            a *= y_t
+            # mu before sigma: both updates need the old sigma
+            if rule == PROBIT:
+                for j in range(d):
+                    g = sigma[j] * x[i + j]
+                    mu[j] += a * g
+                    sigma[j] -= b * g * g
+                mu[d] += a * sigma[d] * bias
+                sigma[d] -= b * sigma[d] * sigma[d] * bias
+            else:
+                for j in range(d):
+                    g = sigma[j] * x[i + j]
+                    mu[j] += a * g
+                    sigma[j] /= 1.0 + b * g * x[i + j]
+                mu[d] += a * sigma[d] * bias
+                sigma[d] /= 1.0 + b * sigma[d] * bias
+        if growth > 1.0:
+            grow(sigma, growth, state[MOST])
+    return y.shape[0]
 
 
 @njit(cache=True, error_model="numpy")
-def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma):
+def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading):
     """Update by the sparse row x[start:stop] of every rule but PROBIT; a includes the label."""
     i, end, d = start, stop - (stop - start) % FOUR, np.uintp(mu.shape[0] - 1)
+    back = 1.0 / scale
     # four divisions in flight; safe because the columns of a row are distinct (canonical CSR), so
     # that no sigma is read before its own update
     while i < end:
         x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
         j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
         j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-        s0, s1, s2, s3 = sigma[j0], sigma[j1], sigma[j2], sigma[j3]
+        s0, s1 = now(sigma[j0], scale, most, fading), now(sigma[j1], scale, most, fading)
+        s2, s3 = now(sigma[j2], scale, most, fading), now(sigma[j3], scale, most, fading)
         g0, g1, g2, g3 = s0 * x0, s1 * x1, s2 * x2, s3 * x3
         s0 /= 1.0 + b * g0 * x0
         s1 /= 1.0 + b * g1 * x1
         s2 /= 1.0 + b * g2 * x2
         s3 /= 1.0 + b * g3 * x3
-        sigma[j0], sigma[j1], sigma[j2], sigma[j3] = s0, s1, s2, s3
+        sigma[j0], sigma[j1] = kept(s0, back, fading), kept(s1, back, fading)
+        sigma[j2], sigma[j3] = kept(s2, back, fading), kept(s3, back, fading)
         mu[j0] += a * g0
         mu[j1] += a * g1
         mu[j2] += a * g2
@@ -213,22 +246,30 @@ def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma):
         i += FOUR
     while i < stop:
         j = np.uintp(indices[i])
-        g = sigma[j] * x[i]
+        s = now(sigma[j], scale, most, fading)
+        g = s * x[i]
         mu[j] += a * g
-        sigma[j] /= 1.0 + b * g * x[i]
+        sigma[j] = kept(s / (1.0 + b * g * x[i]), back, fading)
         i += ONE
-    mu[d] += a * sigma[d] * bias
-    sigma[d] /= 1.0 + b * sigma[d] * bias
+    s = now(sigma[d], scale, most, fading)
+    mu[d] += a * s * bias
+    sigma[d] = kept(s / (1.0 + b * s * bias), back, fading)
 
 
 @njit(cache=True, error_model="numpy")
-def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out):
-    """Learn all rows of a CSR matrix in order."""
+def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out, fading=None):
+    """Learn the rows of a CSR matrix in order, up to a pause; how many."""
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
-    noise = p if rule == PROBIT else 1.0
+    noise, compare, most = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[MOST]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
+        if state[N_SEEN] >= state[PAUSE_AT]:
+            return t
+        if fading is not None and state[SCALE] > LARGE:
+            settle(state, sigma)
+        scale = state[SCALE]
+        back = 1.0 / scale
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
         k, y_t = t if many else 0, y[t]
         end = stop - (stop - start) % FOUR
@@ -242,31 +283,33 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
             m1 += mu[j1] * x1
             m2 += mu[j2] * x2
             m3 += mu[j3] * x3
-            v0 += sigma[j0] * x0 * x0
-            v1 += sigma[j1] * x1 * x1
-            v2 += sigma[j2] * x2 * x2
-            v3 += sigma[j3] * x3 * x3
+            v0 += now(sigma[j0], scale, most, fading) * x0 * x0
+            v1 += now(sigma[j1], scale, most, fading) * x1 * x1
+            v2 += now(sigma[j2], scale, most, fading) * x2 * x2
+            v3 += now(sigma[j3], scale, most, fading) * x3 * x3
             fetch(x, i + AHEAD)
             fetch(indices, i + AHEAD)
             i += FOUR
         f = (m0 + m1) + (m2 + m3) + mu[d] * bias
-        v = (v0 + v1) + (v2 + v3) + sigma[d] * bias
+        v = (v0 + v1) + (v2 + v3) + now(sigma[d], scale, most, fading) * bias
         while i < stop:
             j = np.uintp(indices[i])
             f += mu[j] * x[i]
-            v += sigma[j] * x[i] * x[i]
+            v += now(sigma[j], scale, most, fading) * x[i] * x[i]
             i += ONE
         if not math.isfinite(v):
             skip_row(state, out, t)
             continue
         w, c = register(state, y_t, c_pos[k], c_neg[k])
-        if wanted or w > 0.0:
-            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w)
+        if wanted or w > 0.0 or compare:
+            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w, c)
             if wanted:
                 out[t] = score
         if c == 0.0:
             continue
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
+        if fading is not None:
+            state[SCALE] *= state[GROWTH]  # from the next row on
         if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
             continue
         state[N_UPDATES] += 1.0
@@ -274,13 +317,16 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out)
         if rule == PROBIT:  # which updates on every row: a call would cost 4 % (measured)
             for i in range(start, stop):
                 j = np.uintp(indices[i])
-                g = sigma[j] * x[i]
+                s = now(sigma[j], scale, most, fading)
+                g = s * x[i]
                 mu[j] += a * g
-                sigma[j] -= b * g * g
-            mu[d] += a * sigma[d] * bias
-            sigma[d] -= b * sigma[d] * sigma[d] * bias
+                sigma[j] = kept(s - b * g * g, back, fading)
+            s = now(sigma[d], scale, most, fading)
+            mu[d] += a * s * bias
+            sigma[d] = kept(s - b * s * s * bias, back, fading)
         else:
-            shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma)
+            shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading)
+    return y.shape[0]
 
 
 @njit(cache=True, error_model="numpy")
@@ -297,15 +343,55 @@ def learn_known_row(x, y, c_pos, c_neg, knows):
     knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
     row = knows[Y : Y + 1], knows[C_POS : C_POS + 1], knows[C_NEG : C_NEG + 1]
     end = HEAD + (knows.shape[0] - HEAD) // 2  # mu and sigma have the same length
-    weights = knows[HEAD:end], knows[end:]
-    learn_dense(x, *row, knows[OMEGA : OMEGA + 1], *weights, knows[:HEAD], knows[SCORE : SCORE + 1])
+    rest = knows[OMEGA : OMEGA + 1], knows[HEAD:end], knows[end:], knows[:HEAD]
+    learn_dense(x, *row, *rest, knows[SCORE : SCORE + 1])
     return knows[SCORE]
 
 
 @njit(cache=True, error_model="numpy")
-def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state):
+def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=None):
     """Learn one sparse row; its score before."""
     row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)
     row_parts = row[0:1], row[1:2], row[2:3], row[3:4]
-    learn_csr(indptr, index, x, *row_parts, mu, sigma, state, row[4:5])
+    learn_csr(indptr, index, x, *row_parts, mu, sigma, state, row[4:5], fading)
     return row[4]
+
+
+@njit(cache=True, error_model="numpy")
+def learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading):
+    """Learn one sparse row with everything in one array; its score before."""
+    end = HEAD + (knows.shape[0] - HEAD) // 2
+    weights = knows[HEAD:end], knows[end:], knows[:HEAD]
+    return learn_sparse_row(index, x, y, c_pos, c_neg, knows[OMEGA], *weights, fading)
+
+
+@njit(cache=True, error_model="numpy")
+def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
+    """Let every rival learn all rows of the flat array x."""
+    end = HEAD + (rivals.shape[1] - HEAD) // 2
+    for k in range(rivals.shape[0]):
+        weights = rivals[k, HEAD:end], rivals[k, end:], rivals[k, :HEAD]
+        learn_dense(x, y, c_pos, c_neg, omega, *weights, out)
+
+
+@njit(cache=True, error_model="numpy")
+def teach_csr(indptr, indices, x, y, c_pos, c_neg, omega, rivals, out):
+    """Let every rival learn all rows of a CSR matrix."""
+    end = HEAD + (rivals.shape[1] - HEAD) // 2
+    for k in range(rivals.shape[0]):
+        weights = rivals[k, HEAD:end], rivals[k, end:], rivals[k, :HEAD]
+        learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, *weights, out, 1.0)
+
+
+@njit(cache=True, error_model="numpy")
+def teach_row(x, y, c_pos, c_neg, omega, rivals):
+    """Let every rival learn one dense row."""
+    row = np.array([y, c_pos, c_neg, omega])
+    teach_dense(x, row[0:1], row[1:2], row[2:3], row[3:4], rivals, row[4:])
+
+
+@njit(cache=True, error_model="numpy")
+def teach_sparse_row(index, x, y, c_pos, c_neg, omega, rivals):
+    """Let every rival learn one sparse row."""
+    row, indptr = np.array([y, c_pos, c_neg, omega]), np.array([0, index.shape[0]], np.int32)
+    teach_csr(indptr, index, x, row[0:1], row[1:2], row[2:3], row[3:4], rivals, row[4:])

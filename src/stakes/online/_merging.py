@@ -3,11 +3,51 @@
 import copy
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from stakes._core.jit.prequential import merge_calibration
+from stakes.online._state import BOOK, TALLY
 
 STRANGERS = (
     "Only models of the same class, with equal parameters and labels and the same features, can be "
     "merged."
 )
+
+
+class Mergeable:
+    """`merge` for a learner with `_join`, which merges the weights."""
+
+    def merge(self, other):
+        """Merge two models that started from the same state and learned from different examples.
+
+        Parameters
+        ----------
+        other : same class
+            The other model, with the same parameters, features and classes. Named features may be
+            in another order.
+
+        Returns
+        -------
+        merged : same class
+            A new model; the two old ones do not change.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        self._trim()
+        other._trim()
+        alike = type(self) is type(other) and same_params(self, other)
+        if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
+            raise ValueError(STRANGERS)
+        other = in_order_of(self, other)
+        merged = copy.deepcopy(self)
+        share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
+        merged._join(other, share)
+        merge_calibration(merged._knows, other._knows, share)
+        merged._knows[TALLY] += other._knows[TALLY]
+        merged._knows[BOOK] += other._knows[BOOK]
+        if merged._chooses():
+            merged._wake()
+        return merged
 
 
 def same_params(model, other):
@@ -31,8 +71,6 @@ def in_order_of(model, other):
     column = {name: j for j, name in enumerate(others)}
     order = np.array([*(column[name] for name in mine), len(column)])  # the intercept is last
     other = copy.deepcopy(other)
-    other._mu[:] = other._mu[order]
-    if hasattr(other, "_Sigma"):
-        Sigma = other._Sigma
-        Sigma[:] = Sigma[np.ix_(order, order)] if Sigma.ndim == 2 else Sigma[order]
+    for part in other._weights_in(other._knows):
+        part[:] = part[np.ix_(order, order)] if part.ndim == 2 else part[order]
     return other

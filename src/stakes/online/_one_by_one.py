@@ -7,12 +7,14 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.docs import documented
 from stakes._core.intake import LARGEST
 from stakes._core.labels import check_same_classes, stream_classes
+from stakes.online._growing import Growing
 from stakes.online._state import BIAS, N_NOT_FINITE
 
 FLOAT64 = np.dtype(np.float64)
 ndarray = np.ndarray
 NOT_SQUARABLE = "x must be finite, and so must its squares; it contains NaN, infinity or larger."
 NO_VALUES = np.empty(0)
+MOST_RECENT = 1024  # sets of names whose columns are remembered
 CONTIGUOUS = (8,)  # strides of a contiguous float64 vector
 
 
@@ -29,8 +31,8 @@ fp_cost, fn_cost, tp_cost, tn_cost : float, default=None
 
 
 @documented(ONE)
-class OneByOne:
-    """`learn_one` and `predict_one` for a learner with `_learn_row` and `_learn_sparse_row`."""
+class OneByOne(Growing):
+    """`learn_one` and `predict_one` for a learner with `_learn_row`."""
 
     _intercept_changed = False
 
@@ -109,13 +111,14 @@ class OneByOne:
             and x.dtype is FLOAT64
             and x.strides == CONTIGUOUS
             and len(x) == self.n_features_in_
+            and not self._spare
+            and x.flags.writeable
         ):
-            score = self._learn_row(x, sign, c_pos, c_neg)
+            score = self._learn_row((x,), sign, c_pos, c_neg)
         elif isinstance(x, dict):
-            index, x = self._sparse_of(x, grow=True)
-            score = self._learn_sparse_row(index, x, sign, c_pos, c_neg)
+            score = self._learn_row(self._sparse_of(x, grow=True), sign, c_pos, c_neg)
         else:
-            score = self._learn_row(self._row_of(x), sign, c_pos, c_neg)
+            score = self._learn_row((self._row_of(x),), sign, c_pos, c_neg)
         if score != score:
             self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)
@@ -136,15 +139,22 @@ class OneByOne:
         label
         """
         score = self._score_one(x)
-        given = (fp_cost, fn_cost, tp_cost, tn_cost)
-        if all(cost is None for cost in given):
+        if fp_cost is None and fn_cost is None and tp_cost is None and tn_cost is None:
             return self._labels[int(score + self._shift() > 0)]
-        costs = self._costs_of(1, *given)
-        return self._labels[int(costs.decide(self._probability(np.array([score])))[0])]
+        # as Costs.decide would, in plain Python
+        c_pos = float(self.fn_cost if fn_cost is None else fn_cost)
+        c_neg = float(self.fp_cost if fp_cost is None else fp_cost)
+        c_pos -= self.tp_cost if tp_cost is None else tp_cost
+        c_neg -= self.tn_cost if tn_cost is None else tn_cost
+        if not (0.0 <= c_pos <= LARGEST and 0.0 <= c_neg <= LARGEST):
+            self._costs_of(1, fp_cost, fn_cost, tp_cost, tn_cost)  # raises, naming the cost
+        at_stake = c_pos + c_neg
+        acts = at_stake > 0.0 and float(self._probability(score)) > c_neg / at_stake
+        return self._labels[int(acts)]
 
     def predict_proba_one(self, x):
         """Probability of each class for one example, as a dict from label to probability."""
-        p = float(self._probability(np.array([self._score_one(x)]))[0])
+        p = float(self._probability(self._score_one(x)))
         negative, positive = self._labels
         return {negative: 1.0 - p, positive: p}
 
@@ -180,7 +190,9 @@ class OneByOne:
     def _row_of(self, x):
         if sparse.issparse(x):
             raise ValueError("x must be a dict or an array; a sparse row goes to partial_fit.")
+        self._trim()
         x = np.ascontiguousarray(x, dtype=np.float64)
+        x = x if x.flags.writeable else x.copy()  # loops are compiled for writeable rows
         d = getattr(self, "n_features_in_", len(x))
         if x.ndim != 1 or x.shape[0] != d:
             raise ValueError(f"x must be a row of {d} features. Got shape {x.shape} instead.")
@@ -188,30 +200,47 @@ class OneByOne:
 
     def _sparse_of(self, x, grow=False):
         """Columns and values of a dict, sorted by column."""
-        if not hasattr(self, "_columns"):
-            names = getattr(self, "feature_names_in_", None)
-            if names is None:
-                raise ValueError(
-                    "This model has no feature names, so x must be an array, not a dict."
-                )
-            self._columns = {name: j for j, name in enumerate(names)}
-        columns = self._columns
+        try:
+            known = self._recent.get(tuple(x))  # many events have the same names
+            index, order = self._remember(x) if known is None else known
+            values = np.fromiter(x.values(), FLOAT64, len(x))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return self._sparse_of_any(x, grow)  # a new name, or a value to be converted
+        return index, values if order is None else values[order]
+
+    def _remember(self, x):
+        """Columns of the names of a dict, sorted, and the order; None: they are in order."""
+        found = np.fromiter(map(self._columns.__getitem__, x), np.int32, len(x))
+        order = None if (found[:-1] < found[1:]).all() else np.argsort(found)
+        if len(self._recent) >= MOST_RECENT:
+            self._recent.clear()
+        self._recent[tuple(x)] = found if order is None else found[order], order
+        return self._recent[tuple(x)]
+
+    def _read_columns(self):
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            raise ValueError("This model has no feature names, so x must be an array, not a dict.")
+        self._columns = {name: j for j, name in enumerate(names)}
+        return self._columns
+
+    def _sparse_of_any(self, x, grow):
+        columns = self._columns if hasattr(self, "_columns") else self._read_columns()
+        if not hasattr(self, "_recent"):
+            self._recent = {}  # names of recent events -> their columns
         x = {name: float(v) for name, v in x.items()}  # all of them, before any change
         pairs = sorted((columns[name], v) for name, v in x.items() if name in columns)
         index = np.array([j for j, _ in pairs], dtype=np.int32)
         values = np.array([v for _, v in pairs], dtype=np.float64)
-        if not grow:
-            return index, values
-        new = [name for name in x if name not in columns]
-        late = np.array([x[name] for name in new], dtype=np.float64)
-        self._refuse_row(index, values, late)
+        new = [name for name in x if name not in columns] if grow else []
         if not new:
             return index, values
+        late = np.array([x[name] for name in new], dtype=np.float64)
+        self._refuse_row(index, values, late)
         self._grow(len(new))  # may raise
         d = self.n_features_in_
         columns.update({name: d + k for k, name in enumerate(new)})
-        self.feature_names_in_ = np.array([*self.feature_names_in_, *new], dtype=object)
-        self.n_features_in_ += len(new)
+        self._add_names(new)
         return np.r_[index, np.arange(d, d + len(new), dtype=np.int32)], np.r_[values, late]
 
     def _refuse_row(self, index, values, late=NO_VALUES):
@@ -222,19 +251,34 @@ class OneByOne:
             raise ValueError(NOT_SQUARABLE)
 
     def _score_one(self, x):
-        if not hasattr(self, "_labels"):
+        try:
+            d = self.n_features_in_
+            self._labels  # noqa: B018
+        except AttributeError:
             check_is_fitted(self)
+            raise
         if isinstance(x, dict):
-            index, values = self._sparse_of(x)
-            row = sparse.csr_matrix(
-                (values, index, np.array([0, len(index)])), shape=(1, self.n_features_in_)
-            )
+            row = self._sparse_of(x)
+        elif (
+            type(x) is ndarray
+            and x.dtype is FLOAT64
+            and x.strides == CONTIGUOUS
+            and len(x) == d
+            and not self._spare
+            and x.flags.writeable
+        ):
+            row = (x,)
         else:
-            row = self._row_of(x)[None]
-        score = self._scores(row)[0]
+            row = (self._row_of(x),)
+        score = self._score_row(row)
         if score != score:
+            self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)
         return score
+
+    def _score_row(self, row):
+        """Score of one row: without a cost, the loops learn nothing."""
+        return self._step(row, 1.0, 0.0, 0.0, self._knows)
 
 
 def weighted(cost, weight):

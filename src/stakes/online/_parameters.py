@@ -24,6 +24,10 @@ DOCS = {
 calibration : {"sigmoid"} or None, default="sigmoid"
     How `predict_proba` follows from the scores. "sigmoid": a logistic map that is fitted during
     training, to scores of examples that were not learned yet. None: the probit of the margin.
+half_life : "auto", float or None, default="auto"
+    Number of examples after which an example counts half, for streams that change. "auto":
+    the one that costs least, see `half_life_`; it needs `calibration` and is not used if `fit`
+    shuffles. None: nothing is forgotten.
 fit_intercept : bool, default=True
     Whether to fit an intercept.
 n_passes : int, default=1
@@ -62,6 +66,8 @@ intercept_ : ndarray of shape (1,)
     Mean weight of the intercept.
 classes_ : ndarray of shape (2,)
     Labels; the second is the positive class.
+half_life_ : float
+    Half-life at the end of the stream, in examples; infinite: nothing is forgotten.
 n_seen_, n_updates_ : int
     Number of examples with a cost, and of those that changed the weights.
 progressive_regret_ : dict of str -> float
@@ -94,6 +100,7 @@ class StreamParameters:
     """Parameters of all linear learners."""
 
     calibration: str | None = "sigmoid"
+    half_life: str | float | None = "auto"
     fit_intercept: bool = True
     n_passes: int = 1
     shuffle: bool = False
@@ -106,6 +113,7 @@ class StreamParameters:
     _parameter_constraints = {
         **COST_CONSTRAINTS,
         "calibration": [StrOptions({"sigmoid"}), None],
+        "half_life": [StrOptions({"auto"}), Interval(Real, 1, None, closed="left"), None],
         "fit_intercept": ["boolean"],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],

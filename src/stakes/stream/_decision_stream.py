@@ -1,69 +1,21 @@
 """Decide about events, wait for their labels, learn, and count the money."""
 
 import json
+import math
 from collections import deque
-from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from dataclasses import asdict
 
 from stakes._core.deciding import takes_costs
 from stakes._core.model_file import load_model, save_model
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
+from stakes.stream._drift import DriftTest
 from stakes.stream._pending import PendingEvent, PendingEvents
 from stakes.stream._prices import PriceList
 from stakes.stream._row_encoder import RowEncoder
 from stakes.stream._saved import read_saved
+from stakes.stream._totals import Outcome, Totals
 from stakes.tables import LabelReader, is_missing
-
-
-@dataclass
-class Totals:
-    """Running totals of a stream.
-
-    Attributes
-    ----------
-    events, labels, positives : int
-        Events decided, labels received for them, and positive ones among these.
-    paid, never, always : float
-        What the labeled events cost as decided, and what never or always acting would have cost.
-    """
-
-    events: int = 0
-    labels: int = 0
-    positives: int = 0
-    paid: float = 0.0
-    never: float = 0.0
-    always: float = 0.0
-
-    def book(self, prices, positive, paid, sign=1):
-        """Add one labeled event that cost `paid`, or take it back (`sign` -1)."""
-        self.labels += sign
-        self.positives += sign * positive
-        self.paid += sign * paid
-        self.never += sign * prices.paid(positive, 0)
-        self.always += sign * prices.paid(positive, 1)
-
-
-class Outcome(NamedTuple):
-    """What became of a label.
-
-    Attributes
-    ----------
-    id : str or int
-        The event that the label was for.
-    status : {"learned", "missing", "unknown", "too late", "repeated"}
-        "learned": its event was pending and has been learned. Otherwise the label was ignored: it
-        was empty, no event has that id, its event was dropped, or it had a label before.
-    label : int or None
-        1: positive, 0: negative.
-    paid : float or None
-        What the decision about the event cost; None if the label was ignored.
-    """
-
-    id: str | int
-    status: str
-    label: int | None = None
-    paid: float | None = None
 
 
 class DecisionStream:
@@ -94,8 +46,16 @@ class DecisionStream:
         Maximum number of events that wait for a label; the oldest is dropped beyond it.
     delay : int, default=0
         Simulated delay: `learn` counts a label at once but learns it this many events later.
+    n_features : int, default=None
+        Number of features: names are hashed to so many, so that memory is bounded however many
+        texts arrive. None: one feature per name, `max_features` at most.
+    max_features : int, default=100000
+        Maximum number of names without hashing; new ones beyond it are ignored.
+    false_alarm_every : int or None, default=100000
+        Number of labels between two false alarms of the drift test, on average or more; None: no
+        test. See `drift`.
     encoder : RowEncoder, default=None
-        Turns events into features; None: a new one.
+        Turns events into features; None: a new one, with `n_features` and `max_features`.
 
     Attributes
     ----------
@@ -103,6 +63,8 @@ class DecisionStream:
         Events, labels and money so far.
     counts : LabelCounts
         How labels arrived.
+    drift : DriftTest
+        Whether recent decisions cost what they promised.
     labels : LabelReader
         The reader of labels.
     extra : dict
@@ -132,6 +94,9 @@ class DecisionStream:
         prior=0.5,
         max_pending=10_000,
         delay=0,
+        n_features=None,
+        max_features=100_000,
+        false_alarm_every=100_000,
         encoder=None,
     ):
         _check(learner, prior, max_pending, delay)
@@ -143,7 +108,8 @@ class DecisionStream:
         self.prior = prior
         self.max_pending = max_pending
         self.delay = delay
-        self.encoder = RowEncoder() if encoder is None else encoder
+        self.encoder = RowEncoder(max_features, n_features) if encoder is None else encoder
+        self.drift = DriftTest(false_alarm_every)
         self.labels = LabelReader("label" if target is None else target, positive)
         self.totals = Totals()
         self.extra = {}
@@ -245,8 +211,7 @@ class DecisionStream:
         status, event = self._pending.take(id)
         if event is None:
             return Outcome(id, status, label)
-        paid = event.prices.paid(label, event.action)
-        self.totals.book(event.prices, label, paid)
+        paid = self._book(event, label)
         self._learn(event, label)
         return Outcome(id, "learned", label, paid)
 
@@ -281,8 +246,7 @@ class DecisionStream:
         if id is not None:
             self._pending.close(id, labeled=True)
         if label is not None:
-            paid = pending.prices.paid(label, pending.action)
-            self.totals.book(pending.prices, label, paid)
+            self._book(pending, label)
         self._delayed.append((pending, label))
         if len(self._delayed) > self.delay:
             self._learn(*self._delayed.popleft())
@@ -304,6 +268,7 @@ class DecisionStream:
             delayed=list(self._delayed),
             totals=asdict(self.totals),
             labels=self.labels.seen,
+            drift=self.drift.get_state(),
         )
         settings = dict(
             self.costs,
@@ -313,6 +278,7 @@ class DecisionStream:
             prior=self.prior,
             max_pending=self.max_pending,
             delay=self.delay,
+            false_alarm_every=self.drift.false_alarm_every,
         )
         # the state as one text: skops writes a file of a million small values slowly
         facts = dict(decision_stream=settings, state=json.dumps(state), extra=extra)
@@ -338,6 +304,7 @@ class DecisionStream:
         stream = cls(stored.model, encoder=encoder, **settings | changed)
         stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
         stream.totals = Totals(**state["totals"])
+        stream.drift.set_state(state["drift"])
         stream.extra = extra
         stream._pending = PendingEvents.of_state(stream.max_pending, state["pending"])
         stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
@@ -373,12 +340,21 @@ class DecisionStream:
             p = float(self.learner.predict_proba_one(features).get(positive, p))
         return p, int(p > prices.break_even)
 
+    def _book(self, event, label):
+        """Count what an event cost; returns it."""
+        paid = event.prices.paid(label, event.action)
+        self.totals.book(event.prices, label, paid)
+        if self._is_started and event.probability is not None:
+            self.drift.add(event, label, paid)
+        return paid
+
     def _learn(self, event, label):
         if label is None:
             return
         costs = event.prices.keywords() if self._takes_costs else {}
         self.learner.learn_one(event.features, self._classes[label], **costs)
         self._is_started = True
+        self.encoder.follow(getattr(self.learner, "half_life_", math.inf))
 
 
 def _check(learner, prior, max_pending, delay):

@@ -46,6 +46,8 @@ class FileStream:
         Maximum number of pending events.
     drop : sequence of str, default=()
         Fields that are not features.
+    parameters : dict, default=None
+        Parameters of the learner, name -> value; None: its defaults.
     skipped : str or Path, default=None
         File for bad records, which are then skipped: one JSON object per line, with the number of
         the record, the reason and the text or fields. None: a bad record is an error.
@@ -81,14 +83,18 @@ class FileStream:
         wait=10_000,
         drop=(),
         skipped=None,
+        parameters=None,
         **options,
     ):
         learner = find_learner(learner, "learn_one")
+        parameters = parameters or {}
+        model = _built(learner, parameters)
         self.records = records
         self.out, self.checkpoint = Path(out), Path(checkpoint)
         self.skipped = None if skipped is None else Path(skipped)
         self.n_skipped = 0
         own = dict(learner=learner.__name__, target=target, id=id, wait=wait)
+        own |= dict(parameters=parameters) if parameters else {}
         self.settings = dict(own, keep=list(keep), drop=list(drop), **options)
         self.columns, self.changed = {}, {}
         ids = [] if id is None else [id]
@@ -100,7 +106,7 @@ class FileStream:
             self.stream = self._resumed()
         else:
             options |= dict(target=target, drop=[*drop, *ids], max_pending=wait)
-            self.stream = DecisionStream(learner(), **options)
+            self.stream = DecisionStream(model, **options)
 
     def follow(self, every=1000, report=None, batch=256):
         """Read to the end of the input.
@@ -262,6 +268,21 @@ def _skipped_line(number, error, record):
 def _json_value(value):
     """JSON has no infinite numbers and no NaN."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _built(learner, parameters):
+    """A learner with some of its parameters set."""
+    for name in parameters.keys() - set(learner._get_param_names()):
+        raise InputError(
+            f"{learner.__name__} has no parameter {name!r}: "
+            + near_matches(name, learner._get_param_names())
+        )
+    model = learner(**parameters)
+    try:
+        model._validate_params()
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return model
 
 
 def _csv_line(fields):

@@ -2,6 +2,7 @@
 
 import math
 from datetime import date, datetime, timedelta
+from zlib import crc32
 
 from stakes._core.intake import LARGEST
 from stakes.errors import InputError
@@ -10,6 +11,8 @@ from stakes.tables import parse_value
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 _DAY = 86_400_000_000.0  # microseconds
+FASTEST = 1000.0  # events: a scale needs more of them than a learner
+HIGH = 1 << 31
 
 
 class RowEncoder:
@@ -26,6 +29,10 @@ class RowEncoder:
     ----------
     max_features : int, default=100000
         Maximum number of features; new fields and new texts beyond it are ignored.
+    n_features : int, default=None
+        Number of features to hash names to, as in scikit-learn's ``FeatureHasher``: fields and
+        texts become "#0", "#1", ... by a hash of their names, and nothing is ignored. Names that
+        share a feature add up, texts with a sign that depends on the name. None: no hashing.
     state : dict, default=None
         Return value of :meth:`get_state`, to resume from.
 
@@ -38,9 +45,13 @@ class RowEncoder:
     {'amount': 1.0}
     """
 
-    def __init__(self, max_features=100_000, state=None):
-        state = state or {"columns": {}, "texts": [], "max_features": int(max_features)}
-        self.max_features = state["max_features"]
+    def __init__(self, max_features=100_000, n_features=None, state=None):
+        if state is None:
+            limits = dict(max_features=int(max_features), n_features=n_features)
+            state = {"columns": {}, "texts": [], "half_life": None} | limits
+        self.max_features, self.n_features = state["max_features"], state["n_features"]
+        self._keeps = 1.0  # share of the sums of a scale that is kept at the next number
+        self.follow(state["half_life"])
         # field -> [count, mean, sum of squared deviations]
         self._columns = {name: list(sums) for name, sums in state["columns"].items()}
         self._texts = dict.fromkeys(state["texts"])  # a dict keeps the order, a set does not
@@ -61,8 +72,10 @@ class RowEncoder:
         -------
         dict of str -> float
         """
-        read = list(_read(record, skip))  # all of it first: a refused event changes nothing
+        read = self._read(record, skip)  # all of it first: a refused event changes nothing
         features = {}
+        if self.n_features is not None:
+            return self._hashed(read, learn)
         for name, number in read:
             if number is None:
                 self._text(features, name, learn)
@@ -77,9 +90,64 @@ class RowEncoder:
             "columns": columns,
             "texts": list(self._texts),
             "max_features": self.max_features,
+            "n_features": self.n_features,
+            "half_life": self.half_life,
         }
 
+    def follow(self, half_life):
+        """Forget as fast as a learner does, but not faster than with a half-life of 1,000 events.
+
+        Parameters
+        ----------
+        half_life : float or None
+            The learner's `half_life_`; None or infinite: the scales forget nothing.
+        """
+        if half_life is not None and half_life < math.inf:
+            self.half_life = max(float(half_life), FASTEST)
+            self._keeps = 0.5 ** (1.0 / self.half_life)
+        else:
+            self.half_life, self._keeps = None, 1.0
+
+    def _hashed(self, read, learn):
+        features = {}
+        for name, number in read:
+            code = crc32(name.encode())
+            feature = f"#{code % self.n_features}"
+            if number is None:
+                value = 1.0 if code & HIGH else -1.0
+            else:
+                one = {}
+                self._number(one, feature, number, learn)
+                value = one.get(feature, 0.0)
+            features[feature] = features.get(feature, 0.0) + value
+        return features
+
+    def _read(self, record, skip):
+        """Pairs of feature and number; None for text."""
+        read, texts = [], self._texts
+        for name, value in record.items():
+            if name in skip:
+                continue
+            if isinstance(value, str):
+                feature = f"{name}={value}"
+                if feature in texts:  # seen before, so it needs no parsing
+                    read.append((feature, None))
+                    continue
+                value = parse_value(value)
+                if isinstance(value, str):
+                    read.append((feature, None))
+                    continue
+            if value is None or value != value:
+                continue
+            if isinstance(value, date):
+                read += [(f"{name}{part}", number) for part, number in _parts(value).items()]
+            else:
+                read.append((name, _float(name, value)))
+        return read
+
     def _is_full(self):
+        if self.n_features is not None:
+            return False
         return len(self._columns) + len(self._texts) >= self.max_features
 
     def _text(self, features, name, learn):
@@ -99,30 +167,15 @@ class RowEncoder:
             sums = self._columns[name] = [0, 0.0, 0.0]
         if learn:
             # Welford: the deviations before and after the update of the mean
+            if self._keeps < 1.0:
+                sums[0] *= self._keeps
+                sums[2] *= self._keeps
             sums[0] += 1
             before = value - sums[1]
             sums[1] += before / sums[0]
             sums[2] += before * (value - sums[1])
         deviation = math.sqrt(sums[2] / sums[0])
         features[name] = (value - sums[1]) / deviation if deviation > 0 else 0.0
-
-
-def _read(record, skip):
-    """Pairs of feature and number; None for text."""
-    for name, value in record.items():
-        if name in skip:
-            continue
-        if isinstance(value, str):
-            value = parse_value(value)
-        if value is None or value != value:
-            continue
-        if isinstance(value, str):
-            yield f"{name}={value}", None
-        elif isinstance(value, date):
-            for part, number in _parts(value).items():
-                yield f"{name}{part}", number
-        else:
-            yield name, _float(name, value)
 
 
 def _parts(value):
@@ -136,7 +189,7 @@ def _parts(value):
 
 def _float(name, value):
     try:
-        number = float(value)
+        number = value if type(value) is float else float(value)
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):

@@ -3,6 +3,7 @@
 import json
 from dataclasses import fields
 
+from stakes._core.jit.drift import N_BETS
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     COUNT,
@@ -42,13 +43,20 @@ _SETTINGS = Fields(
         "prior": Number(0, 1),
         "max_pending": Number(1, 2**53, whole=True),
         "delay": COUNT,
+        "false_alarm_every": Maybe(Number(1)),
     }
 )
-_SUMS = Together((Number(1, 2**53, whole=True), Number(-1e100, 1e100), Number(0, 1e250)))
+_SUMS = Together((Number(1, 2**53), Number(-1e100, 1e100), Number(0, 1e250)))
 _STATE = Fields(
     {
         "encoder": Fields(
-            {"columns": Mapping(_SUMS), "texts": Listed(Text()), "max_features": COUNT}
+            {
+                "columns": Mapping(_SUMS),
+                "texts": Listed(Text()),
+                "max_features": COUNT,
+                "n_features": Maybe(Number(1, 2**31, whole=True)),
+                "half_life": Maybe(Number(1)),
+            }
         ),
         "pending": Fields(
             {
@@ -63,6 +71,16 @@ _STATE = Fields(
             | dict.fromkeys(("paid", "never", "always"), Number())
         ),
         "labels": Listed(Text()),
+        "drift": Fields(
+            {
+                "seen": COUNT,
+                "sums": Together((Number(0), Number(0))),
+                "statistics": Together((Number(0),) * N_BETS),
+                "changes": Together((Together((Number(0), COUNT, Number(), Number())),) * 2),
+                "alarms": COUNT,
+                "last": Maybe(Together((COUNT, COUNT, Number(), Number()))),
+            }
+        ),
     }
 )
 _PLACE = Fields(

@@ -12,6 +12,7 @@ NO_VALUE = ["", "na", "n/a", "nan", "null", "none", "missing", "unknown", "-", "
 GROUPED_NUMBER = r"^([+-]?)[$€£¥]?\s?(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?\s?[$€£¥]?$"
 
 _GROUPED = re.compile(GROUPED_NUMBER, re.ASCII)
+_OF_NUMBERS = frozenset("0123456789+-.")
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -39,7 +40,7 @@ def parse_value(text):
     >>> [parse_value(text) for text in ("12", "$1,234.50", "TRUE", "?", "gold")]
     [12.0, 1234.5, True, None, 'gold']
     """
-    if is_missing(text):
+    if text[:1] not in _OF_NUMBERS and is_missing(text):  # no missing word begins like a number
         return None
     number = parse_number(text)
     if number is not None:

@@ -5,12 +5,17 @@ examples. It has two weights and takes one Kalman step of a logistic regression 
 
     P(+1 | s) = 1 / (1 + exp(-(b + a s / rms(s))))
 
+The slope a is never negative: scores that point the wrong way, as after a change of sign in the
+data, say nothing until the learner has turned its weights.
+
 Early scores come from a learner that knew little, so they are forgotten: example i of n counts as
-(i / n) ** FORGET, but the map never becomes less certain than its prior.
+(i / n) ** FORGET, but the map never becomes less certain than its prior. With a half-life h,
+example i of n counts as 2 ** ((i - n) / h) if that is less.
 
 Two weights need only a sample. Once DENSE examples of a class were seen, only every second one is
 used, then every fourth, finally every THIN-th, and each counts as many times as the examples it
-stands for. So every example of a rare class is used, and a common class costs little time.
+stands for. So every example of a rare class is used, and a common class costs little time. A map
+with a half-life, which is fitted to few examples, uses all of them.
 """
 
 import math
@@ -25,7 +30,8 @@ VAR_B, COV_BA, VAR_A = 2, 3, 4  # covariance of (b, a)
 MEAN_SQUARE = 5  # of the scores: rms(s) ** 2
 N_POSITIVE, N_NEGATIVE = 6, 7  # examples used, each counted as often as it stands for
 SKIP_POSITIVE, SKIP_NEGATIVE = 8, 9  # examples still to skip before the next one is used
-SIZE = 10
+RATE = 10  # log 2 / half-life in examples, the least rate of forgetting; 0: only early scores
+SIZE = 11
 
 FORGET = 2.0
 PRIOR_VARIANCE = 4.0
@@ -61,7 +67,7 @@ def stands_for(cal, y):
         cal[skip] -= 1.0
         return 0.0
     stride = 1.0
-    while stride < THIN and cal[n] >= DENSE * stride:
+    while stride < THIN and cal[n] >= DENSE * stride and cal[RATE] == 0.0:
         stride *= 2.0
     cal[n] += stride
     cal[skip] = stride - 1.0
@@ -73,8 +79,8 @@ def learn_map(cal, s, y, w):
     """One Kalman step towards label y (-1 or +1) at score s, counted w times."""
     # a running mean whose newest term has weight (1 + FORGET) / n instead of 1 / n; the scale is
     # updated first, so that the score in hand is measured in units that include it
-    fresh = w / (cal[N_POSITIVE] + cal[N_NEGATIVE] + FORGET)
-    cal[MEAN_SQUARE] += (s * s - cal[MEAN_SQUARE]) * (1.0 + FORGET) * fresh
+    fresh = max(w / (cal[N_POSITIVE] + cal[N_NEGATIVE] + FORGET), w * cal[RATE] / FORGET)
+    cal[MEAN_SQUARE] += (s * s - cal[MEAN_SQUARE]) * min((1.0 + FORGET) * fresh, 1.0)
     u = s / math.sqrt(cal[MEAN_SQUARE]) if cal[MEAN_SQUARE] > 0.0 else 0.0
     z = cal[B] + cal[A] * u
     e = math.exp(-abs(z))  # of -|z|: never overflows
@@ -97,6 +103,9 @@ def learn_map(cal, s, y, w):
     cal[A] += push * k1
     h /= 1.0 + h * v  # Sherman-Morrison: the precision grows by h (1, u)(1, u)'
     cal[VAR_B], cal[COV_BA], cal[VAR_A] = bb - h * k0 * k0, ba - h * k0 * k1, aa - h * k1 * k1
+    if cal[A] < 0.0:  # the most likely intercept given a slope of zero
+        cal[B] -= cal[A] * cal[COV_BA] / cal[VAR_A]
+        cal[A] = 0.0
 
 
 @njit(cache=True, error_model="numpy")

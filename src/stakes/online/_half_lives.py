@@ -1,0 +1,150 @@
+"""How fast to forget, chosen by what each half-life would have cost lately.
+
+With `half_life="auto"` a learner begins without forgetting. Rivals, copies of it that forget with
+other half-lives, learn the same examples. Every BLOCK examples the losses in money since the last
+comparison are added up (see `add_loss`), and a rival that is ahead by SWITCH takes the place of the
+learner: all decisions are its own from then on. A lead or lag beyond REACH does not count, so
+that only recent examples matter. With equal costs the losses are log losses, so that a lead of
+SWITCH is a likelihood ratio of exp(SWITCH), about twenty to one.
+
+Rivals cost time, so they come and go. If the learner that never forgets leads for AWAKE examples
+and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each time, up
+to LONGEST. A change of the half-life sets that back, and so does the drift test, which calls them
+as soon as decisions cost more, or less, than they promised. They begin as copies of what the
+learner then knows.
+"""
+
+import numpy as np
+from numba import njit
+
+from stakes._core.jit.drift import N_BETS
+from stakes._core.jit.prequential import RATE
+from stakes.online._state import (
+    BOOK,
+    COMPARE,
+    DRIFT,
+    GROWTH,
+    HALF_LIFE,
+    LOSS,
+    N_SEEN,
+    PAUSE_AT,
+    TALLY,
+    VAST,
+)
+
+HALF_LIVES = (0.0, 8192.0, 2048.0, 512.0, 128.0, 32.0, 16.0, 8.0)  # zero: never forgets
+BLOCK = 64.0
+SWITCH = 3.0
+REACH = 10.0
+AHEAD = 1.0  # a rival with this lead keeps all awake
+FIRST = 2048.0
+AWAKE = 512.0
+SHORTEST = 2048.0
+LONGEST = 131_072.0
+NO_RIVALS = np.empty((0, 0))
+
+# Slots of `_clock`
+AWAKE_UNTIL, ASLEEP_FOR, DUE = 0, 1, 2
+
+
+class HalfLives:
+    """The half-life of a stream learner: fixed, or the one that costs least."""
+
+    @property
+    def half_life_(self):
+        """Half-life now, in examples; infinite if nothing is forgotten."""
+        return float(self._knows[HALF_LIFE]) or np.inf
+
+    def _start_half_life(self):
+        self._rivals, self._lead = NO_RIVALS, np.zeros(1)
+        self._clock = np.array([FIRST, SHORTEST, 0.0])
+
+    def _set_half_life(self):
+        """Begin, or continue, as `half_life` says."""
+        if self._chooses():
+            if self._knows[PAUSE_AT] == VAST:
+                self._wake()
+        else:
+            self._stop_comparing()
+            if not isinstance(self.half_life, str):
+                _set_half_life(self._knows, float(self.half_life or 0.0))
+
+    def _chooses(self):
+        """Whether half-lives are compared, which needs probabilities."""
+        return isinstance(self.half_life, str) and self.calibration is not None
+
+    def _stop_comparing(self):
+        """Continue with the half-life in use."""
+        self._rivals, self._lead = NO_RIVALS, np.zeros(1)
+        self._knows[PAUSE_AT], self._knows[COMPARE] = VAST, 0.0
+
+    def _wake(self):
+        """Begin to compare: every half-life starts from what the learner knows."""
+        knows = self._knows
+        knows[COMPARE], knows[LOSS], knows[PAUSE_AT] = 1.0, 0.0, knows[N_SEEN] + BLOCK
+        others = [h for h in HALF_LIVES if h != knows[HALF_LIFE]]
+        self._rivals, self._lead = np.tile(knows, (len(others), 1)), np.zeros(len(others) + 1)
+        for rival, half_life in zip(self._rivals, others, strict=True):
+            _set_half_life(rival, half_life)
+            rival[PAUSE_AT] = VAST
+        self._clock[AWAKE_UNTIL] = max(FIRST, knows[N_SEEN] + AWAKE)
+
+    def _sleep(self):
+        """Continue without rivals until they are due, or until the drift test calls them."""
+        self._stop_comparing()
+        self._clock[DUE] = self._knows[N_SEEN] + self._clock[ASLEEP_FOR]
+        self._knows[PAUSE_AT] = self._clock[DUE]
+        self._knows[DRIFT : DRIFT + N_BETS] = 0.0
+        self._clock[ASLEEP_FOR] = min(2.0 * self._clock[ASLEEP_FOR], LONGEST)
+
+    def _pause(self):
+        """What happens when the loops pause."""
+        if len(self._rivals) == 0:
+            if self._knows[N_SEEN] < self._clock[DUE]:  # the drift test called
+                self._clock[ASLEEP_FOR] = SHORTEST
+            return self._wake()
+        best = compare(self._knows, self._rivals, self._lead)
+        if best >= 0:
+            self._follow(best)
+            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + AWAKE)
+            self._clock[ASLEEP_FOR] = SHORTEST
+        late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL]
+        if late and self._knows[HALF_LIFE] == 0.0 and self._lead.max() < AHEAD:
+            self._sleep()
+        else:
+            self._knows[PAUSE_AT] = self._knows[N_SEEN] + BLOCK
+
+    def _follow(self, k):
+        """Swap places with rival k; the books, which hold decisions made, stay with the learner."""
+        old, new = self._knows, self._rivals[k].copy()
+        self._rivals[k] = old
+        self._rivals[k, PAUSE_AT] = VAST
+        new[TALLY], new[BOOK] = old[TALLY], old[BOOK]
+        self._knows = new
+        ahead = self._lead[k + 1]
+        self._lead[[0, k + 1]] = ahead, self._lead[0]
+        self._lead -= ahead
+
+
+@njit(cache=True)
+def compare(knows, rivals, lead):
+    """Add the losses since the last comparison to the leads; the best rival, or -1."""
+    lead[0] = -knows[LOSS]
+    for k in range(rivals.shape[0]):
+        lead[k + 1] -= rivals[k, LOSS]
+    top = lead.max()
+    own, best = max(lead[0], top - REACH), -1
+    lead[0] = 0.0
+    for k in range(rivals.shape[0]):
+        lead[k + 1] = max(lead[k + 1], top - REACH) - own
+        if lead[k + 1] > max(SWITCH, lead[best + 1]):
+            best = k
+        rivals[k, LOSS] = 0.0
+    knows[LOSS] = 0.0
+    return best
+
+
+def _set_half_life(knows, half_life):
+    knows[HALF_LIFE] = half_life
+    knows[GROWTH] = 2.0 ** (1.0 / half_life) if half_life else 1.0
+    knows[RATE] = np.log(2.0) / half_life if half_life else 0.0
