@@ -299,16 +299,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         return self.estimator_.predict_proba_one(self._one(x))
 
     def decision_function(self, X):
-        """Score each row, as the learner does; above zero means the positive class.
-
-        Parameters
-        ----------
-        [rows]
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
+        """Score each row, as the learner does; above zero means the positive class."""
         X = self._validate_X(X)
         return self.estimator_.decision_function(self._features_of(X))
 
