@@ -53,7 +53,9 @@ class Pool:
             if free[-1] - free[0] == len(free) - 1:  # neighbours: written without a copy
                 self.gram.block(new, out=self.rows[free[0] : free[-1] + 1])
             else:
-                self.rows[free] = self.gram.block(new)
+                for start in range(0, len(new), FEWEST):  # a few at a time, to save memory
+                    part = slice(start, start + FEWEST)
+                    self.rows[free[part]] = self.gram.block(new[part])
             self.owner[free], self.slot_of[new], self.used[free] = new, free, self.clock
             slots[missing] = free
         return slots
