@@ -89,7 +89,7 @@ WITHOUT_INFO = {
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
     "UncertainOneVsRestClassifier": _NEEDS_ANOTHER,
-    "UncertainKernelClassifier": "SVC unless there are error bars; compare runs the linear ones",
+    "UncertainKernelClassifier": "SVC unless a table has error bars, see compare",
     "UncertainScaler": "no classifier",
     "UncertainLogisticClassifier": "logistic regression unless a table has error bars, see compare",
     "BayesNetConfidence": "no classifier",

@@ -13,7 +13,11 @@ from stakes._core.stored.spec import Array, Part, labels
 from stakes.compare._contestants import Contestant
 from stakes.costs import COST_NAMES
 from stakes.decision import BayesDecisionClassifier
-from stakes.uncertain import UncertainLogisticClassifier, UncertainMarginClassifier
+from stakes.uncertain import (
+    UncertainKernelClassifier,
+    UncertainLogisticClassifier,
+    UncertainMarginClassifier,
+)
 
 SHRUNK = "logistic regression on shrunk means, Bayes decision"
 
@@ -28,7 +32,7 @@ def error_bar_contestants():
     Examples
     --------
     >>> [c.name for c in error_bar_contestants()][1:]
-    ['UncertainLogisticClassifier', 'UncertainMarginClassifier']
+    ['UncertainLogisticClassifier', 'UncertainMarginClassifier', 'UncertainKernelClassifier']
     """
     # as `compare` names the last step of a pipeline inside a decision rule
     shrunk = Pipeline([("shrink", ShrunkMeans()), ("learner", LogisticRegression(max_iter=2000))])
@@ -55,6 +59,15 @@ def error_bar_contestants():
             "uncertain",
             ErrorColumnsClassifier(margin),
             {"estimator__C": [0.01, 0.1, 1.0], "estimator__max_error": [0.5, 0.8, 0.95, 1.0]},
+            error_bars=True,
+        ),
+        Contestant(
+            "UncertainKernelClassifier",
+            "uncertain",
+            ErrorColumnsClassifier(UncertainKernelClassifier(error_model="classical")),
+            {"estimator__C": [0.1, 1.0, 10.0]},
+            max_rows=5000,
+            speed="slow",
             error_bars=True,
         ),
     ]
@@ -107,6 +120,7 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     _file_state = {
         "estimator_": Part(
             (
+                "stakes.uncertain._kernel.UncertainKernelClassifier",
                 "stakes.uncertain._logistic.UncertainLogisticClassifier",
                 "stakes.uncertain._margin.UncertainMarginClassifier",
             )
@@ -150,16 +164,19 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     def predict_certificate(self, X, **costs):
         """Bound on the probability that the measurement error has flipped the decision.
 
-        For standard errors that of Gaussian errors, for intervals 0 or 1.
+        For standard errors that of Gaussian errors, for intervals 0 or 1. A kernel certifies no
+        decision on intervals.
         """
         check_is_fitted(self)
         values, *blocks = blocks_of(X, self.error_form)
+        kernel = isinstance(self.estimator_, UncertainKernelClassifier)
         if self.error_form == "interval":
+            if kernel:  # it certifies Gaussian errors only
+                return np.ones(len(values))
             known = dict(lower=blocks[0], upper=blocks[1])
             return self.estimator_.predict_certificate(None, **known, **costs)
-        return self.estimator_.predict_certificate(
-            values, std=blocks[0], measure="gaussian", **costs
-        )
+        how = {} if kernel else {"measure": "gaussian"}
+        return self.estimator_.predict_certificate(values, std=blocks[0], **how, **costs)
 
     def _split(self, X):
         values, *blocks = blocks_of(X, self.error_form)
