@@ -1,4 +1,4 @@
-"""Trees and forests compared with scikit-learn's: time, memory, savings, rare classes."""
+"""Trees and forests compared with scikit-learn's: time, memory and savings."""
 
 import functools
 import gc
@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks._measure import Row, peak_mib
-from benchmarks.rare_classes import FORESTS, SETS, WIDE, table
 from stakes.costs import Costs
 from stakes.datasets import make_fraud
 from stakes.metrics import savings_score
@@ -19,7 +18,6 @@ from stakes.tree import ConfidenceForestClassifier, ConfidenceTreeClassifier
 
 N, N_TREES, LEAF = 100_000, 100, 20
 SEEDS = tuple(range(20, 28))
-MEASURES = ("log loss", "average precision", "savings")
 
 
 def run():
@@ -27,24 +25,7 @@ def run():
     warm = data.take(slice(0, 2000))
     for model in (tree(), forest(2)):
         model.fit(warm.X, warm.y).predict_proba(warm.X)  # compiles
-    return [*fits(data.X, data.y), *predictions(data.X, data.y), *savings(), *accuracy()]
-
-
-def accuracy():
-    """Mean ranks and means over the sets of `rare_classes`, at defaults and tuned."""
-    rows = []
-    for setting, learners in table().items():
-        n_sets = len(SETS) - (len(WIDE) if setting == "tuned" else 0)
-        task = f"{n_sets} real sets with rare positives, {setting}"
-        for learner, facts in learners.items():
-            among = "forest_rank" if learner in FORESTS else "rank"
-            words = "among forests" if learner in FORESTS else "among all"
-            parts = zip(MEASURES, facts["mean"], facts[among], strict=True)
-            note = ", ".join(
-                f"{name} {mean:.3f} (mean rank {rank:.2f})" for name, mean, rank in parts
-            )
-            rows.append(Row(task, learner, None, note=f"{note}; ranks {words}"))
-    return rows
+    return [*fits(data.X, data.y), *predictions(data.X, data.y), *savings()]
 
 
 def tree():

@@ -1,7 +1,7 @@
 """Forests and boosters on real sets with rare positives: log loss, average precision, savings.
 
 python -m benchmarks.rare_classes rows.jsonl prints the table; results that the file has are not
-computed again. `bench tree` runs it with docs/benchmarks/rare_rows.jsonl.
+computed again. `bench rare` runs it with docs/benchmarks/rare_rows.jsonl.
 """
 
 import os

@@ -96,6 +96,7 @@ def test_the_floor_of_a_variance_is_that_of_its_column(rng):
     np.testing.assert_allclose(fitted, X.var(axis=0), rtol=0.002)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("model", ["bayes_net", "mixture"])
 def test_noise_is_not_called_positive(model):
     """Before: a fifth of pure noise, since each rare example looked typical of its own class."""

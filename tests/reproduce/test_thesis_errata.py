@@ -84,6 +84,7 @@ def test_hellinger_is_not_constant_along_a_line_of_equal_differences():
     assert rankdata(distance)[0] > rankdata(distance)[8]  # largest at the ends
 
 
+@pytest.mark.jit
 def test_not_every_path_of_a_pruned_tree_is_significant():
     data = make_fraud(20_000, random_state=0)
     model = ConfidenceTreeClassifier(p_value=0.01).fit(data.X, data.y)

@@ -31,6 +31,7 @@ def problem(rng, n=300):
     return X, (X[:, 0] + 0.5 * rng.normal(size=n) > 0.7).astype(int)
 
 
+@pytest.mark.jit
 def test_small_weights_give_the_same_tree():
     """Before: one leaf instead of dozens, and AdaBoost that stops at its first tree."""
     data = make_fraud(4000, random_state=0)
@@ -96,6 +97,7 @@ def test_text_is_a_category(learner, rng, tmp_path):
     assert np.isfinite(learner.predict_proba(gone)).all()
 
 
+@pytest.mark.jit
 @each
 def test_more_categories_than_codes(learner, rng):
     """The rarest of 600 categories share a code; the frequent ones keep theirs."""

@@ -64,6 +64,7 @@ def test_rules_state_what_the_leaves_hold(rng):
     assert "not corrected" in text
 
 
+@pytest.mark.jit
 def test_the_decision_of_a_rule_is_that_of_predict():
     """Before, 9 of 37 leaves printed the class with the larger CCP where predict says another."""
     data = make_fraud(5000, random_state=0)
