@@ -20,21 +20,10 @@ from stakes._core.base import (
 from stakes._core.intake import LARGEST, checked_sparse, validate_data
 from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
-from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import (
-    FEATURES,
-    Array,
-    Flag,
-    Part,
-    Plain,
-    Sometimes,
-    Together,
-    labels,
-)
-from stakes._core.stored.state import same_classes
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._features import MAPS, hashed_row, named_row
+from stakes.online_kernel._features_state import FILE_STATE, check_file_state
 from stakes.online_kernel._settings import check_unchanged, first_gamma, settle_gamma
 
 
@@ -123,28 +112,8 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
-    _file_state = FEATURES | {
-        "classes_": labels(2),
-        "estimator_": Part(),
-        "_map": Part(tuple(f"{one.__module__}.{one.__qualname__}" for one in MAPS.values())),
-        "_started_with": Together((Plain(),) * 5),
-        "_hashed": Flag(),
-        "_entries": Sometimes(Array("i8", (2,), low=0)),
-    }
-
-    @staticmethod
-    def _check_file_state(state, scope):
-        """Compiled loops trust the sizes of the map and of the learner behind it."""
-        if "_map" not in state:
-            return
-        found = state["_map"].state
-        scope.bind("d", len(found["W"] if "W" in found else found["L"]))
-        width = 2 * found["W"].shape[1] if "W" in found else len(found["norms"])
-        width += scope.sizes["d"] if state["passthrough"] else 0
-        if state["estimator_"].state.get("n_features_in_", width) != width:
-            raise Damaged("a kernel learner has another number of features than its map")
-        same_classes(state["estimator_"], scope)
-
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, True)
 
     @fit_context(prefer_skip_nested_validation=False)

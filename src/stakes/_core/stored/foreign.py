@@ -143,7 +143,12 @@ _DECLARED = {
         }
     ),
     "sklearn.svm._classes.SVC": estimator(
-        _SUPPORT, checks.check_support, nu=Number(), epsilon=Number()
+        _SUPPORT,
+        checks.check_support,
+        nu=Number(),
+        epsilon=Number(),
+        degree=Number(0, 2**31 - 1, whole=True),
+        max_iter=Number(-1, 2**31 - 1, whole=True),
     ),
     "numpy.random.Generator": thing(
         {"state": Plain(), "seeds": Plain()}, check=checks.check_generator
