@@ -15,6 +15,7 @@ RETIRED = {
 }
 # a word that has a different default by design: why
 DIFFERENT = {
+    "half_life": "the linear learners of streams choose it themselves",
     "C": "the scale of the objective differs: a sum over rows, a mean, or the step of one example",
     "gamma": "streams do not know the variance of the features before they start",
     "calibration": "wrappers take probabilities as they are, scores need a calibration",

@@ -210,7 +210,7 @@ def test_sample_weights_multiply_the_costs(priced, learner):
     for model in (weighted, stream, ones):
         np.testing.assert_array_equal(model.coef_, expected.coef_)
     assert weighted.n_seen_ == (weight > 0).sum()
-    with pytest.raises(ValueError, match="sample_weight must be >= 0"):
+    with pytest.raises(ValueError, match="sample_weight must be from 0"):
         ones.learn_one(X[0], y[0], sample_weight=-1.0)
     with pytest.raises(ValueError, match="Negative values"):
         stream.partial_fit(X, y, sample_weight=-weight)

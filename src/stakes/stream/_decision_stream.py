@@ -47,8 +47,8 @@ class DecisionStream:
     delay : int, default=0
         Simulated delay: `learn` counts a label at once but learns it this many events later.
     n_features : int, default=None
-        Number of features: names are hashed to so many, so that memory is bounded however many
-        texts arrive. None: one feature per name, `max_features` at most.
+        Number of features that names are hashed to, so that memory is bounded whatever texts
+        arrive. None: one feature per name, `max_features` at most.
     max_features : int, default=100000
         Maximum number of names without hashing; new ones beyond it are ignored.
     false_alarm_every : int or None, default=100000

@@ -34,7 +34,7 @@ class DriftTest:
     A decision at probability p promises its expected cost. If the probabilities are right, an alarm
     is raised at most once in `false_alarm_every` labels on average, whatever the data are; see
     :mod:`stakes._core.jit.drift` for the test. It does not look at the first 100 labels. After an
-    alarm it begins anew.
+    alarm it starts over.
 
     Parameters
     ----------
