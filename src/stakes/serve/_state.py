@@ -180,7 +180,7 @@ class State:
 
     def digest(self):
         """A text that two states share only if they are equal in every bit."""
-        learned = [vars(model.learner) for model in self._learners()]
+        learned = [model.learner.__getstate__() for model in self._learners()]
         return joblib.hash([json.dumps(self._facts()), learned])
 
     def parts(self):
