@@ -105,8 +105,7 @@ class PricedData:
         if not both:
             return []
         are = "is a feature" if len(both) == 1 else "are features"
-        names = " and ".join(map(repr, both))
-        return [f"{names} of the costs {are} too; to leave such columns out: --no-cost-features."]
+        return [f"{' and '.join(map(repr, both))} of the costs {are} too."]
 
     @cached_property
     def alarms(self):
