@@ -52,6 +52,7 @@ def to_markdown(record):
     parts = [
         "# What pays: the money study",
         _opening(record),
+        *([record["since"]["note"]] if "since" in record else []),
         "## Data sets and costs",
         _sets(record),
         "## The advice compared with the best",

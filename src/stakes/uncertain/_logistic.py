@@ -90,7 +90,7 @@ class UncertainLogisticClassifier(UncertainPoints):
     >>> X = rng.normal(size=(200, 1)) + 3 * y[:, None] + std * rng.normal(size=(200, 1))
     >>> model = UncertainLogisticClassifier().fit(X, y, std=std)
     >>> model.predict_proba([[4.0], [4.0]], std=[[0.1], [2.0]])[:, 1].round(2)
-    array([1.  , 0.82])
+    array([1.  , 0.83])
     """
 
     _file_state = (

@@ -48,8 +48,7 @@ def write_attack(report, directory, *, title, cautions=(), command=""):
 
 def _html(facts):
     folder = files("stakes.compare.report")
-    style = folder.joinpath("report.html.j2").read_text(encoding="utf-8")
-    style = style[style.index("<style>") : style.index("</style>")] + "</style>"
+    style = folder.joinpath("style.html").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
