@@ -326,3 +326,35 @@ def test_tables_of_an_earlier_version_are_brought_up_to_date(tmp_path, monkeypat
     assert store._rows("SELECT name FROM news") == [("BLOB",)]
     assert rebuild(store).digest() == digest
     store.close()
+
+
+def test_decisions_that_cost_more_than_promised_raise_an_alarm(tmp_path, monkeypatch):
+    monkeypatch.setattr("stakes.serve._state.YEARLY", 2000)
+    service = new_service(tmp_path / "s.db", clock=lambda: 0.0)
+    calm = make_events(400)
+    for id, event, y in calm:
+        service.handle([decide(id, event), label(id, y)])
+    assert service.page(False).alarms == []
+    for i in range(150):  # small payments in a calm country are fraud from now on
+        service.handle([decide(f"n{i}", {"amount": 5.0, "country": "FR", "hour": 3})])
+    for i in range(150):
+        service.handle([label(f"n{i}", 1)])
+    (said,) = service.page(False).alarms
+    assert "the data may have changed" in said
+    digest = service.state.digest()
+    service._store.close()
+    store = open_store(tmp_path / "s.db")
+    assert rebuild(store).digest() == digest
+    store.close()
+
+
+def test_a_pause_of_the_labels_raises_an_alarm(tmp_path):
+    times = iter([*range(0, 600, 10), *[100_000.0] * 9])
+    service = new_service(tmp_path / "s.db", clock=lambda: float(next(times)))
+    for id, event, y in make_events(30):
+        service.handle([decide(id, event), label(id, y)])
+    service._clock = lambda: 1000.0
+    assert service.page(False).alarms == []
+    service._clock = lambda: 100_000.0
+    assert "No label for 27.7 hours" in service.page(False).alarms[0]
+    service.close()

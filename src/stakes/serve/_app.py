@@ -163,8 +163,9 @@ class App:
         return _json(await self._groups.ask(self._service.report))
 
     async def _show_metrics(self, request):
-        report = await self._groups.ask(self._service.report)
-        return Response(self._metrics.text(report), media_type=self._metrics.content_type)
+        page = await self._groups.ask(self._service.page, False)
+        text = self._metrics.text(page.totals, len(page.alarms))
+        return Response(text, media_type=self._metrics.content_type)
 
     async def _document(self, request):
         return Response(self._openapi, media_type="application/json")

@@ -32,6 +32,7 @@ class Metrics:
             ["model", "policy"],
             registry=self._registry,
         )
+        self._alarms = Gauge("stakes_alarms", "Alarms on the page.", registry=self._registry)
         self._counts = Gauge(
             "stakes_events", "Events, labels, open reviews.", ["what"], registry=self._registry
         )
@@ -47,8 +48,8 @@ class Metrics:
         """Count a request that was refused."""
         self._refused.labels(str(status)).inc()
 
-    def text(self, report):
-        """Everything in Prometheus' format, given the totals of the service."""
+    def text(self, report, n_alarms):
+        """Everything in Prometheus' format, given the totals and alarms of the service."""
         for name, money in report.models.items():
             for policy in ("paid", "never", "always"):
                 self._money.labels(name, policy).set(getattr(money, policy))
@@ -56,4 +57,5 @@ class Metrics:
         for what in ("events", "labels", "positives"):
             self._counts.labels(what).set(getattr(champion, what))
         self._counts.labels("open reviews").set(report.open_reviews)
+        self._alarms.set(n_alarms)
         return generate_latest(self._registry)

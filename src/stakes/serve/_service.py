@@ -5,6 +5,7 @@ import time
 
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
+from stakes.serve._alarms import alarms
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import paid_for
 from stakes.serve._report import decided, totals_of
@@ -107,8 +108,8 @@ class Service:
         return Page(
             self.report(),
             [Hour(*row) for row in self.state.hours.rows()],
-            [],
-            self.state.last_label,
+            alarms(self.state, self._clock()),
+            self.state.pauses.last,
             self.reviews() if with_reviews else None,
         )
 

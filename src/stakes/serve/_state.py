@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 import joblib
 
 from stakes.errors import InputError
+from stakes.serve._alarms import YEARLY, Pauses
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
-from stakes.stream import Prices, RowEncoder, Totals
+from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
 _STATE = "state"
 
@@ -67,8 +68,10 @@ class State:
         Id -> expected saving, of the events that wait for a review.
     hours : Hours
         Money by hour.
-    last_label : float or None
-        When the last label came.
+    pauses : Pauses
+        Between labels.
+    drift : DriftTest
+        Whether the champion's decisions cost what they promised.
     """
 
     def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
@@ -80,7 +83,8 @@ class State:
         self.champion = next(iter(models))
         self.reviews = {}
         self.hours = Hours()
-        self.last_label = None
+        self.pauses = Pauses()
+        self.drift = DriftTest(YEARLY)
 
     def score(self, events, prices):
         """Features, and for each model (probability, action), of events that come next.
@@ -144,6 +148,7 @@ class State:
         elif entry.kind == "promote":
             self.champion = entry.id
             self.version = entry.seq
+            self.drift = DriftTest(YEARLY)
             for contender in self.contenders.values():
                 contender.lead = Difference()
 
@@ -199,7 +204,8 @@ class State:
         state.champion = facts["champion"]
         state.encoder = RowEncoder(state=facts["encoder"])
         state.reviews = dict(facts["reviews"])
-        state.hours, state.last_label = Hours(facts["hours"]), facts["last_label"]
+        state.hours, state.pauses = Hours(facts["hours"]), Pauses(*facts["pauses"])
+        state.drift.set_state(facts["drift"])
         for name, policy, totals, lead in facts["contenders"]:
             contender = state.contenders[name]
             contender.policy = Policy.of_state(state.capacity, policy)
@@ -216,7 +222,8 @@ class State:
             encoder=self.encoder.get_state(),
             reviews=list(self.reviews.items()),
             hours=self.hours.rows(),
-            last_label=self.last_label,
+            pauses=[self.pauses.last, self.pauses.longest],
+            drift=self.drift.get_state(),
             contenders=[
                 [name, c.policy.get_state(), asdict(c.totals), c.lead.get_state()]
                 for name, c in self.contenders.items()
@@ -238,7 +245,7 @@ class State:
 
     def _follow_label(self, entry, decision):
         label, status = entry.body["label"], entry.body["status"]
-        self.last_label = entry.at
+        self.pauses.label(entry.at)
         if status == "early":
             return
         self.reviews.pop(entry.id, None)
@@ -251,10 +258,19 @@ class State:
         for name, cost in paid.items():
             if name != self.champion and self.champion in paid:
                 self.contenders[name].lead.add(paid[self.champion] - cost)
+        self._test_promise(decision, prices, label, paid)
         if decision["features"] is not None:
             for model in self._learners():
                 model.learn(decision["features"], label, prices)
             self.version = entry.seq
+
+    def _test_promise(self, decision, prices, label, paid):
+        """Hold what the champion paid against what it promised; a review promises nothing."""
+        action = decision["actions"].get(self.champion)
+        probability = decision["scores"].get(self.champion, (None,))[0]
+        if decision["model"] == self.champion and probability is not None and action != REVIEW:
+            event = PendingEvent({}, prices, probability, int(action == ALERT))
+            self.drift.add(event, label, paid[self.champion])
 
     def _book(self, decision, prices, label, sign=1):
         """Book an event for every model that decided about it; what each one paid."""
