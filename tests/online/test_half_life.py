@@ -141,6 +141,7 @@ def test_after_a_change_of_sign_the_slope_waits_for_the_weights():
         assert model._knows[A] >= 0.0
 
 
+@pytest.mark.jit  # long without the compiled loops
 @pytest.mark.parametrize(
     "learner", [*GAUSSIAN, PAClassifier(), CWRobustClassifier(prior_variance=5.0)], ids=repr
 )
@@ -166,6 +167,7 @@ def test_batches_equal_single_rows_through_every_change_of_half_life(learner, fo
     np.testing.assert_array_equal(whole._rivals[:, HEAD:], parts._rivals[:, HEAD:])
 
 
+@pytest.mark.jit  # long without the compiled loops
 def test_learn_one_equals_a_batch_through_every_change_of_half_life():
     X, y = stream(4500, flip_at=2500, d=4)
     for learner in (ProbitClassifier(), CWCVaRClassifier(), AROWClassifier(covariance="full")):

@@ -89,6 +89,7 @@ def test_rows_without_a_cost_change_nothing_in_any_pass(learner, priced):
     )
 
 
+@pytest.mark.jit  # long without the compiled loops
 @pytest.mark.parametrize("learner", [PAClassifier(), AnomalyDetector(kernel="linear")], ids=repr)
 def test_more_passes_do_not_silence_the_warning(learner):
     rng = np.random.default_rng(0)

@@ -285,6 +285,7 @@ def test_a_column_named_twice_in_a_row_counts_as_its_sum(learner):
     assert twice.nnz == 120  # what the user gave is left alone
 
 
+@pytest.mark.jit  # long without the compiled loops
 def test_a_large_table_with_a_hole_is_refused_and_the_old_model_stays(priced):
     X, y, _, _ = priced
     rng = np.random.default_rng(0)

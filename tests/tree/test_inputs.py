@@ -136,6 +136,7 @@ def test_weights_multiply_classes_but_no_counts(rng):
     assert np.bincount(balanced.apply(X)).max() > 0 and balanced.nodes_.is_leaf.sum() > 1
 
 
+@pytest.mark.jit  # long without the compiled loops
 @pytest.mark.parametrize("criterion", ["ccp_entropy", "gini", "cost"])
 @pytest.mark.parametrize("learner", LEARNERS[::2], ids=lambda one: type(one).__name__)
 def test_monotonic_constraints_hold_everywhere(learner, criterion, rng):
