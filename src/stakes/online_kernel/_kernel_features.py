@@ -42,8 +42,9 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
     estimator : str or estimator, default="probit"
         A learner of :mod:`stakes.online` or its name. Its costs are set to those of this learner.
     features : {"fourier", "nystroem"}, default="fourier"
-        "fourier": orthogonal random Fourier features, O(`n_components` x d) per event. "nystroem":
-        coordinates in the span of examples that are chosen as they come, O(`n_components`^2) more.
+        "fourier": orthogonal random Fourier features, ``O(n_components * d)`` per event.
+        "nystroem": coordinates in the span of examples that are chosen as they come,
+        ``O(n_components^2)`` more.
     n_components : int, default=256
         Number of features of the kernel; Fourier features come in pairs.
     gamma : float, "auto" or "scale", default="auto"

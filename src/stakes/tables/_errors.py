@@ -17,7 +17,7 @@ def read_errors(specs, columns):
     ----------
     specs : sequence of str
         "mass=mass_se" for a column of standard errors, "mass=mass_lo..mass_hi" for an interval;
-        "*=*_se" for every column that has one by that name.
+        ``*=*_se`` for every column that has one by that name.
     columns : sequence of str
         Columns of the table.
 

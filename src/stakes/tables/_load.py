@@ -62,8 +62,8 @@ def load_table(
     cost_features : bool, default=True
         Whether columns used in the costs are features as well.
     errors : sequence of str, default=()
-        Error bars of the measurements: "mass=mass_se", "mass=mass_lo..mass_hi" or "*=*_se". Their
-        columns are no features; learners that use error bars see them.
+        Error bars of the measurements: ``mass=mass_se``, ``mass=mass_lo..mass_hi`` or ``*=*_se``.
+        Their columns are no features; learners that use error bars see them.
     replicates : str, default=None
         Id column: rows with the same id are replicates of one example, which becomes one row of
         means with standard errors.
