@@ -9,7 +9,10 @@ import pytest
 import skops.io
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from xgboost import XGBClassifier
 
@@ -54,6 +57,21 @@ def test_a_linear_learner_whose_state_does_not_fit_is_refused(name, value, tmp_p
     model = ProbitClassifier().fit(X, y)
     assert len(model._knows) == 53
     setattr(model, name, value)
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_pipeline_that_lost_a_step_is_refused(step, tmp_path):
+    X, y, _, _ = problem()
+    model = make_pipeline(
+        StandardScaler(), Nystroem(n_components=8), MinMaxScaler(), LogisticRegression()
+    ).fit(X, y)
+    save_model(model, tmp_path / "whole")
+    assert load_model(tmp_path / "whole").model.predict(X).shape == y.shape
+    if step == 2:  # eight columns for a Nystroem of as many as X has
+        model.steps[1], model.steps[2] = model.steps[2], model.steps[1]
+    else:
+        del model.steps[step]
     refused(model, tmp_path)
 
 

@@ -2,6 +2,7 @@
 
     python -m fuzz                                   a minute, shared among all kinds
     python -m fuzz --minutes 60 --seed 7
+    python -m fuzz --short                           the cases that CI tries, always the same ones
     python -m fuzz --full --page ../docs/fuzzing.md  the counts of the page, for about an hour;
                                                      run it again to resume
     python -m fuzz --only tables --cases 5000
@@ -39,6 +40,8 @@ WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix"
 SAVE = 20  # seconds between two writings of the page
 FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
 FULL |= {"requests": 50_000}
+SHORT = {"model files": 250, "events": 5_000, "tables": 150, "expressions": 2_000}
+SHORT |= {"requests": 400, "API matrix": 60}
 
 
 def main():
@@ -48,6 +51,7 @@ def main():
     parser.add_argument("--only", choices=KINDS, action="append")
     parser.add_argument("--cases", type=int, default=None)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--short", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, default=None)
     parser.add_argument("--page", type=Path, default=None)
@@ -56,15 +60,16 @@ def main():
     if given.case is not None:
         print(KINDS[kinds[0]](given.case))
         return
-    if given.full or given.cases:
+    sizes = FULL if given.full else SHORT if given.short else {}
+    if sizes or given.cases:
         given.minutes = given.minutes or 600.0
     found = 0
     if {"model files", "requests"} & set(kinds):
         models.models()  # before the time starts
     for kind in kinds:
-        minutes = (given.minutes or 1.0) / (1 if given.full else len(kinds))
+        minutes = (given.minutes or 1.0) / (1 if sizes else len(kinds))
         in_child(WARM.get(kind, int))  # compiles what the numba cache does not have yet
-        wanted = given.cases or (FULL.get(kind) if given.full else None)
+        wanted = given.cases or sizes.get(kind)
         counts = run(kind, given.seed, time.monotonic() + 60 * minutes, wanted, given.page)
         found += len(counts["found"])
     sys.exit(found > 0)

@@ -1,4 +1,4 @@
-"""A few seconds of fuzzing; `python3 tasks.py fuzz --minutes N` is the same for longer."""
+"""The same few thousand cases every time; `python3 tasks.py fuzz --minutes N` tries more."""
 
 import os
 import subprocess
@@ -15,11 +15,11 @@ TESTS = Path(__file__).parents[1]
 def test_nothing_crashes_hangs_or_is_not_finite():
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-m", "fuzz", "--minutes", "0.2"],
+        [sys.executable, "-m", "fuzz", "--short"],
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "model files: " in done.stdout

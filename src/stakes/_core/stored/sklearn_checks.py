@@ -1,11 +1,12 @@
 """Checks of what objects of scikit-learn hold, beyond types, shapes and ranges."""
 
 import numpy as np
+from sklearn.base import OneToOneFeatureMixin
 
 from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import Array
-from stakes._core.stored.state import known_class, same_classes, same_input
+from stakes._core.stored.state import inner, known_class, same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
 
 _FLOATS = {Named("numpy.float64"), Named("numpy.float32")}
@@ -161,10 +162,27 @@ def _column_count(columns, scope):
 
 
 def check_steps(state, scope):
-    """All steps of a pipeline but the last transform."""
-    for _, step in state["steps"][:-1]:
-        if isinstance(step, Record) and not hasattr(known_class(step.name), "transform"):
+    """All steps of a pipeline but the last transform, and widths of neighbours agree."""
+    width = None  # where it is known
+    for number, (_, step) in enumerate(state["steps"]):
+        if not isinstance(step, Record):
+            continue
+        if number < len(state["steps"]) - 1 and not hasattr(known_class(step.name), "transform"):
             raise Damaged(f"a {step.name} is in the middle of a pipeline")
+        taken = _size(inner(step, 0), "n_features_in_")
+        if width is not None and taken is not None and taken != width:
+            raise Damaged("a step of a pipeline gets another number of columns than it takes")
+        last = inner(step, -1)
+        if issubclass(known_class(last.name), OneToOneFeatureMixin):
+            width = _size(last, "n_features_in_")
+        else:
+            width = _size(last, "_n_features_out")
+
+
+def _size(record, name):
+    """A number of columns in the state of an estimator, or None."""
+    found = record.state.get(name) if isinstance(record.state, dict) else None
+    return int(found) if isinstance(found, int | np.integer) else None
 
 
 def _check_loss(state, scope):
