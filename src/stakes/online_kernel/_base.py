@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from operator import attrgetter
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -43,6 +44,8 @@ KERNEL_CONSTRAINTS = {
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],
 }
+SETTINGS = ("kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life")
+_settings_of = attrgetter(*SETTINGS)  # `learn_one` reads them each time
 POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
 
 
@@ -374,13 +377,11 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
 
     def _settings(self):
         """What a stream cannot change on its way."""
-        kernel = self.kernel if isinstance(self.kernel, str) else ""
-        limits = self.max_support_vectors, self.half_life
-        return (kernel, self.gamma, self.degree, self.coef0, *limits)
+        found = _settings_of(self)
+        return found if isinstance(found[0], str) else ("", *found[1:])
 
     def _check_settings(self):
-        names = "kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life"
-        check_unchanged(names, self._started_with, self._settings())
+        check_unchanged(SETTINGS, self._started_with, self._settings())
 
     def __getstate__(self):
         state = super().__getstate__()
