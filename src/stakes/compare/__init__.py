@@ -2,6 +2,7 @@
 
 from stakes._core.learners import all_estimators
 from stakes.compare._attack import attack_model
+from stakes.compare._class_decider import ClassDecider, load_decider
 from stakes.compare._contestants import (
     CONSTANT_POLICIES,
     RECOMMENDED,
@@ -35,6 +36,7 @@ __all__ = [
     "CONSTANT_POLICIES",
     "RECOMMENDED",
     "BatchDecider",
+    "ClassDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
     "Evaluation",
@@ -57,6 +59,7 @@ __all__ = [
     "find_contestant",
     "fit_on_all",
     "friedman_test",
+    "load_decider",
     "predict_folder",
     "recommended",
     "train_to_file",

@@ -106,7 +106,7 @@ def leaks(X, y, kinds):
 
 
 def class_leaks(X, y, kinds):
-    """Columns that alone tell every class from the rest nearly perfectly; the least of the areas."""
+    """Columns that alone separate every class from the rest nearly perfectly; the least area."""
     counts = np.bincount(y)
     found = [leaks(X, y == c, kinds) for c in np.flatnonzero(counts >= _FEWEST)]
     names = [name for name in kinds if found and all(name in one for one in found)]

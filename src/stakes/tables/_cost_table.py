@@ -51,8 +51,8 @@ class CostTable:
             raise InputError(f"Cannot read the cost matrix {str(path)!r}: {error}.") from None
         if len(rows) < 3 or len(rows[0]) < 3:
             raise InputError(
-                f"The cost matrix {str(path)!r} needs at least two classes (rows) and two decisions "
-                "(columns), with their names in the first column and the first row."
+                f"The cost matrix {str(path)!r} needs at least two classes (rows) and two "
+                "decisions (columns), with their names in the first column and the first row."
             )
         actions = rows[0][1:]
         for number, row in enumerate(rows[1:], start=2):
