@@ -8,7 +8,7 @@ import polars as pl
 from stakes._core.deciding import decide_with_costs, final_step
 from stakes._core.model_file import load_model
 from stakes._core.stored.facts import check_trained
-from stakes.compare._error_bars import certified, gives_certificates
+from stakes.compare._certified import certified, gives_certificates
 from stakes.compare._periods import days_of
 from stakes.compare._reasons import Reasons, adverse_action, largest, typical_value
 from stakes.costs import COST_NAMES, Costs
