@@ -35,7 +35,9 @@ _HOMES = {
         "critical_difference",
         "friedman_test",
     ),
+    "stakes.compare._strongest": ("STRONGEST", "strongest"),
     "stakes.compare._table_settings": ("TableSettings",),
+    "stakes.compare._timed_blend": ("TimedBlendClassifier",),
     "stakes.compare._wording": ("Wording",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -43,6 +45,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "CONSTANT_POLICIES",
     "RECOMMENDED",
+    "STRONGEST",
     "BatchDecider",
     "ClassDecider",
     "Contestant",
@@ -55,6 +58,7 @@ __all__ = [
     "Reasons",
     "Results",
     "TableSettings",
+    "TimedBlendClassifier",
     "Wording",
     "adverse_action",
     "all_estimators",
@@ -70,6 +74,7 @@ __all__ = [
     "load_decider",
     "predict_folder",
     "recommended",
+    "strongest",
     "train_to_file",
     "trainable",
     "winner_of",

@@ -14,6 +14,7 @@ from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import check_file, read_table, scan_batches
 from stakes.tables._row_origin import RowOrigin
+from stakes.tables._splines import HingeSplines
 from stakes.tables._table_encoder import TableEncoder
 from stakes.tables._time_group_split import TimeGroupSplit, read_times
 from stakes.tables._values import is_missing, parse_value
@@ -25,6 +26,7 @@ __all__ = [
     "CostExpression",
     "CostTable",
     "ErrorMatrix",
+    "HingeSplines",
     "LabelReader",
     "ModelMatrix",
     "PricedData",
