@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._core.deciding import final_step, takes_costs
+from stakes._core.deciding import takes_costs
 from stakes._core.stored.spec import Array, Part, labels
 from stakes.compare._contestants import Contestant
 from stakes.costs import COST_NAMES
@@ -34,7 +34,6 @@ def error_bar_contestants():
     >>> [c.name for c in error_bar_contestants()][1:]
     ['UncertainLogisticClassifier', 'UncertainMarginClassifier', 'UncertainKernelClassifier']
     """
-    # as `compare` names the last step of a pipeline inside a decision rule
     shrunk = Pipeline([("shrink", ShrunkMeans()), ("learner", LogisticRegression(max_iter=2000))])
     margin = UncertainMarginClassifier(
         formulation="MM-MC", max_error=0.95, C=0.1, error_model="classical"
@@ -44,7 +43,7 @@ def error_bar_contestants():
             SHRUNK,
             "baseline",
             BayesDecisionClassifier(shrunk),
-            {"estimator__C": [0.01, 0.1, 1.0]},
+            {"estimator__learner__C": [0.01, 0.1, 1.0]},
             error_bars=True,
         ),
         Contestant(
@@ -71,21 +70,6 @@ def error_bar_contestants():
             error_bars=True,
         ),
     ]
-
-
-def gives_certificates(model):
-    """Whether a fitted pipeline certifies its decisions."""
-    return isinstance(final_step(model)[0], ErrorColumnsClassifier)
-
-
-def certified(model, X, **costs):
-    """Certificates of the decisions of a fitted pipeline at these costs; None if it gives none."""
-    if not gives_certificates(model):
-        return None
-    decider, before = final_step(model)
-    for step in before:
-        X = step.transform(X)
-    return decider.predict_certificate(X, **costs)
 
 
 class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
@@ -115,6 +99,7 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     ([1], array([ True]))
     """
 
+    certifies_rows = True  # read by `certified`
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
     __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
     _file_state = {

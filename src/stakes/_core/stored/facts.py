@@ -20,6 +20,17 @@ _TRAINED = {
     "kinds": Mapping(Text()),
     "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
     "target": Maybe(Text()),
+    "cost_matrix": Sometimes(
+        Maybe(
+            Fields(
+                {
+                    "classes": Listed(Text()),
+                    "actions": Listed(Text()),
+                    "cells": Listed(Listed(Text())),
+                }
+            )
+        )
+    ),
     "missing": Sometimes(Listed(Text())),
     "words": Sometimes(Listed(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
