@@ -7,6 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.sklearn_private import num_samples, safe_indexing
@@ -254,3 +255,16 @@ def only_scores_count():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BelowTrivialWarning)
         yield
+
+
+def warn_if_costs_got_lost(model, given):
+    """Say how costs reach `score` in a search or cross-validation of scikit-learn."""
+    lost = getattr(model, "_fit_had_costs", False) and all(c is None for c in given.values())
+    if lost and not get_config()["enable_metadata_routing"]:
+        warnings.warn(
+            "fit was given costs and score was not, so all mistakes count the same here. In "
+            "GridSearchCV and cross_val_score, costs are passed on after "
+            "sklearn.set_config(enable_metadata_routing=True).",
+            UserWarning,
+            stacklevel=3,
+        )

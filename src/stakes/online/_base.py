@@ -93,6 +93,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
+        self._remember_costs(given)
         if self._has_prices(given):
             self._warn_if_constant_is_cheaper()
         return self

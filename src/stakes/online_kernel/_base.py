@@ -248,6 +248,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
             scores = self._learn(*read)
             if self.n_passes > 1:
                 self._learn_again(X, signs, weighted, rng)
+        self._remember_costs(costs)
         if costs and self._has_prices(costs):
             self._compare_stream_with_trivial(scores, *read[1:3])
         return self
