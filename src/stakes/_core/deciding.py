@@ -226,7 +226,7 @@ def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
     learner : classifier
         The fitted learner.
     costs : CostMatrix
-        Costs of its classes and decisions, the same for all rows.
+        Costs of its classes and decisions, the same for all rows or those of each one.
     X, y, sample_weight
         The training rows, of which at most 1,000 are checked.
     decisions : sequence
@@ -236,7 +236,10 @@ def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
     truth = np.searchsorted(learner.classes_, column_or_1d(y)[rows])
     weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight)[rows]
     place = {decision: j for j, decision in enumerate(np.asarray(decisions).tolist())}
-    decided = [place[one] for one in np.asarray(learner.predict(take_rows(X, rows))).tolist()]
+    costs = costs[rows]
+    given = {} if costs.table.ndim == 2 else {"cost_matrix": costs.table}
+    decided = np.asarray(learner.predict(take_rows(X, rows), **given)).tolist()
+    decided = [place[one] for one in decided]
     answers = [weight @ costs.paid(truth, np.full_like(truth, j)) for j in range(len(place))]
     excess = weight @ costs.paid(truth, decided) - min(answers)
     if excess > 1e-9 * (weight @ costs.regret(truth)):
