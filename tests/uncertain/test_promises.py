@@ -18,6 +18,7 @@ from stakes.uncertain import (
     Ellipsoid,
     UncertainLogisticClassifier,
     UncertainMarginClassifier,
+    UncertainOneVsRestClassifier,
     UncertainPipeline,
     UncertainScaler,
     covariances_from_replicates,
@@ -115,6 +116,31 @@ def test_a_pipeline_scales_error_bars_or_refuses(rng):
         assert score == again.score(X[test], y[test], var=var[test])
     with pytest.raises(ValueError, match="has no transform_uncertainty, so error bars"):
         UncertainPipeline([("scale", StandardScaler()), ("learn", learner)]).fit(X, y, var=var)
+
+
+def test_no_pipeline_of_scikit_learn_passes_error_bars_on_unscaled(rng):
+    """A StandardScaler does not ask for error bars, so that nothing refused them."""
+    known, y = uncertain_problem(rng, n=40)
+    X, var = known.mean * 1000, known.var * 1000**2
+    learner = UncertainMarginClassifier(formulation="MM-MC", max_error=0.5)
+    refused = pytest.raises(ValueError, match="passes on var as it was; use UncertainPipeline")
+    with config_context(enable_metadata_routing=True):
+        for last in (learner, GridSearchCV(learner, {"C": [0.1, 1.0]}, cv=3, error_score="raise")):
+            with refused:
+                make_pipeline(StandardScaler(), last).fit(X, y, var=var)
+        # nothing is transformed, or nothing is passed on
+        as_is = make_pipeline("passthrough", learner).fit(known.mean, y, var=known.var)
+        assert len(as_is.predict(known.mean, var=known.var)) == 40
+        model = make_pipeline(StandardScaler(), learner)
+        with pytest.raises(ValueError, match="passes on var"):
+            make_pipeline(StandardScaler(), UncertainOneVsRestClassifier(learner)).fit(
+                X, y, var=var
+            )
+    with refused:
+        model.fit(X, y, uncertainmarginclassifier__var=var)
+    model.fit(X, y)
+    with refused:
+        model.predict(X, var=var)
 
 
 def test_intervals_without_a_mean_are_certain_or_not():
