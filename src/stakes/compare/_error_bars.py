@@ -164,18 +164,15 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     def predict_certificate(self, X, **costs):
         """Bound on the probability that the measurement error has flipped the decision.
 
-        For standard errors that of Gaussian errors, for intervals 0 or 1. A kernel certifies no
-        decision on intervals.
+        For standard errors that of Gaussian errors, for intervals 0 or 1.
         """
         check_is_fitted(self)
         values, *blocks = blocks_of(X, self.error_form)
-        kernel = isinstance(self.estimator_, UncertainKernelClassifier)
         if self.error_form == "interval":
-            if kernel:  # it certifies Gaussian errors only
-                return np.ones(len(values))
             known = dict(lower=blocks[0], upper=blocks[1])
             return self.estimator_.predict_certificate(None, **known, **costs)
-        how = {} if kernel else {"measure": "gaussian"}
+        kernel = isinstance(self.estimator_, UncertainKernelClassifier)
+        how = {} if kernel else {"measure": "gaussian"}  # the only one of a kernel
         return self.estimator_.predict_certificate(values, std=blocks[0], **how, **costs)
 
     def _split(self, X):

@@ -193,13 +193,17 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
     def _replicate_bounds(self, chosen, replicates, measure):
         coef, intercept = self._lines()
         k, allowed = len(coef), 1 - self.estimators_[0].confidence_level
-        # any class may be chosen, so that each of k (k - 1) tails may fail
-        level = 1 - 2 * allowed / (k * (k - 1))
         scores = np.asarray(replicates, np.float64) @ coef.T + intercept
         margins = np.take_along_axis(scores, chosen[:, None, None], axis=2) - scores
+        others = np.arange(k)[:, None] != chosen
+        if measure == "counts":
+            # one event: another class has the largest score; each of k classes may be chosen
+            least = np.where(others.T[:, None], margins, np.inf).min(axis=2)
+            return replicate_bounds(least, 1 - 2 * allowed / k, measure)
+        # any class may be chosen, so that each of k (k - 1) tails may fail
+        level = 1 - 2 * allowed / (k * (k - 1))
         bounds = [replicate_bounds(margins[:, :, other], level, measure) for other in range(k)]
-        own = np.arange(k)[:, None] == chosen
-        return np.minimum(np.where(own, 0.0, bounds).sum(axis=0), 1.0)
+        return np.minimum(np.where(others, bounds, 0.0).sum(axis=0), 1.0)
 
     def _lines(self):
         """Calibrated score of each class as weights and intercepts."""

@@ -264,7 +264,7 @@ class UncertainPoints(CostSensitiveClassifier):
 
     def _of_measurement(self, known, given):
         """Information on classical errors: that of the mean, if there are replicates."""
-        if given.get("replicates") is None or _spread_given(given):
+        if given.get("replicates") is None or spread_given(given):
             return replace(known, mean_lower=None, mean_upper=None)
         R = np.asarray(given["replicates"], np.float64)
         count = np.maximum((~np.isnan(R).any(axis=2)).sum(axis=1), 1)
@@ -330,7 +330,7 @@ def with_covariances(known, given):
 
     The range of the replicates is no support: the next measurement may be outside.
     """
-    if given.get("replicates") is None or _spread_given(given):
+    if given.get("replicates") is None or spread_given(given):
         return known
     own = {n: getattr(known, n) if given.get(n) is not None else None for n in ("lower", "upper")}
     return replace(known, cov=covariances_from_replicates(given["replicates"]), **own)
@@ -348,5 +348,6 @@ def score_variance(known, w, independent=True):
     return var @ w**2 if independent else (np.sqrt(var) @ np.abs(w)) ** 2
 
 
-def _spread_given(given):
+def spread_given(given):
+    """Whether variances were given, in any form."""
     return any(given.get(name) is not None for name in ("var", "std", "cov"))
