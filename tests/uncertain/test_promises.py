@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import norm
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -16,6 +17,7 @@ from stakes.errors import BelowTrivialWarning
 from stakes.metrics import certified_error
 from stakes.uncertain import (
     Ellipsoid,
+    UncertainKernelClassifier,
     UncertainLogisticClassifier,
     UncertainMarginClassifier,
     UncertainOneVsRestClassifier,
@@ -28,6 +30,13 @@ from stakes.uncertain._logistic import _Loss
 from uncertain.problems import covariances, uncertain_problem
 
 D, SD = 20, 0.3
+LEARNERS = [
+    UncertainLogisticClassifier(),
+    UncertainMarginClassifier(
+        formulation="MM-MC", max_error=0.5, error_model="classical", tol=1e-9
+    ),
+    UncertainKernelClassifier(error_model="classical"),
+]
 
 
 def linear(d=D, **settings):
@@ -141,6 +150,19 @@ def test_no_pipeline_of_scikit_learn_passes_error_bars_on_unscaled(rng):
     model.fit(X, y)
     with refused:
         model.predict(X, var=var)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_a_weight_is_a_number_of_repetitions(learner, rng):
+    """The covariance of the true points once counted rows whatever their weight."""
+    known, y = uncertain_problem(rng, n=60)
+    weight = rng.integers(0, 3, 60)
+    rows = np.repeat(np.arange(60), weight)
+    std = np.sqrt(known.var)
+    weighted = clone(learner).fit(known.mean, y, weight, std=std)
+    repeated = clone(learner).fit(known.mean[rows], y[rows], std=std[rows])
+    ours, theirs = (model.decision_function(known.mean, std=std) for model in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
 def test_intervals_without_a_mean_are_certain_or_not():
