@@ -1,10 +1,11 @@
 """Real measurements with error bars: learners that use them against those that do not.
 
-python -m benchmarks.error_bars prints the table of docs/uncertain.md. WPBC and vowels are read from
-the folder STAKES_DATA.
+python -m benchmarks.error_bars prints the table of docs/uncertain.md, or the part of the data sets
+that are named: wdbc, wpbc, vowels, few_vowels. All but WDBC are read from the folder STAKES_DATA.
 """
 
 import os
+import sys
 import warnings
 from collections import Counter
 from functools import partial
@@ -39,7 +40,8 @@ def main():
     )
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
     chosen = {}
-    for data in (wdbc(), wpbc(), vowels(6), vowels(1)):
+    sets = dict(wdbc=wdbc, wpbc=wpbc, vowels=vowels, few_vowels=partial(vowels, least=1))
+    for data in (sets[name]() for name in sys.argv[1:] or sets):
         scores = {FAMILY: out_of_fold(partial(fit_family, chosen.setdefault(data.name, [])), data)}
         scores |= {one.name: out_of_fold(partial(fit_rival, one), data) for one in rivals()}
         least = [min(rivals(), key=lambda one: scores[one.name][:, k].mean()).name for k in (0, 1)]
@@ -138,7 +140,7 @@ def wpbc():
     return priced("WPBC", frame, (table["target"] == "R").to_numpy().astype(int))
 
 
-def vowels(least):
+def vowels(least=6):
     """Speakers who said each vowel six times; with `least` = 1, some of them fewer times."""
     table = pl.read_csv(folder() / "vowel.csv.gz")
     table = table.with_columns(id=pl.col("Speaker Number") + pl.col("target"))
