@@ -8,19 +8,18 @@ import os
 import sys
 import warnings
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 
 from stakes.compare import Contestant
 from stakes.compare._contestants import baselines
-from stakes.compare._error_bars import SHRUNK, error_bar_contestants
-from stakes.compare._fit import INNER_FOLDS, build, fit_contestant
+from stakes.compare._error_bars import CHOSEN, SHRUNK, error_bar_contestants
+from stakes.compare._fit import fit_contestant
 from stakes.compare._plan import seed_of, split
 from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
@@ -28,7 +27,6 @@ from stakes.tables import PricedData, join_replicates, read_errors
 
 REPEATS, FOLDS = 4, 5
 FN_COST, REVIEW = 5.0, 0.5
-FAMILY = "stakes.uncertain, chosen in inner folds"
 PLAIN = ("logistic regression", "hist gradient boosting", "LightGBM")
 FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had
 
@@ -39,11 +37,10 @@ def main():
         "s.e. of the difference |"
     )
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
-    chosen = {}
     sets = dict(wdbc=wdbc, wpbc=wpbc, vowels=vowels, few_vowels=partial(vowels, least=1))
+    chosen = {}
     for data in (sets[name]() for name in sys.argv[1:] or sets):
-        scores = {FAMILY: out_of_fold(partial(fit_family, chosen.setdefault(data.name, [])), data)}
-        scores |= {one.name: out_of_fold(partial(fit_rival, one), data) for one in rivals()}
+        scores = {one.name: out_of_fold(one, data, chosen) for one in [family(), *rivals()]}
         least = [min(rivals(), key=lambda one: scores[one.name][:, k].mean()).name for k in (0, 1)]
         for name, each in scores.items():
             words = []
@@ -57,6 +54,11 @@ def main():
     for name, each in chosen.items():
         counts = ", ".join(f"{member} {count}" for member, count in Counter(each).most_common())
         print(f"Chosen on {name}: {counts}.")
+
+
+def family():
+    """The members of the family, one of which is chosen in inner folds."""
+    return next(one for one in error_bar_contestants() if one.name == CHOSEN)
 
 
 def rivals():
@@ -81,29 +83,10 @@ def rivals():
     ]
 
 
-def fit_rival(contestant, data, seed):
-    return fit_contestant(contestant, data, seed, tune=True)[0]
-
-
-def fit_family(chosen, data, seed):
-    """The member and its C with the highest likelihood of held-out training rows."""
-    members = [one for one in error_bar_contestants() if one.family == "uncertain"]
-    candidates = [
-        clone(one.estimator).set_params(estimator__C=C).estimator
-        for one in members
-        for C in one.grid["estimator__C"]
-    ]
-    model = build(members[0], data, seed)
-    folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
-    grid = {"learner__estimator": candidates}
-    search = GridSearchCV(model, grid, scoring="neg_log_loss", cv=folds, error_score="raise")
-    found = search.fit(data.X, data.y).best_params_["learner__estimator"]
-    chosen.append(type(found).__name__)
-    return search.best_estimator_
-
-
-def out_of_fold(fit, data):
+def out_of_fold(contestant, data, chosen):
     """Mistake at 0.5 and cost with reviews of each row, means over the repeats."""
+    # as a baseline: the learner itself, also where a constant policy would replace it
+    contestant = replace(contestant, family="baseline")
     found = np.zeros((len(data), 2))
     for repeat in range(REPEATS):
         seed = seed_of(0, data.name, repeat)
@@ -111,7 +94,10 @@ def out_of_fold(fit, data):
             train, test = split(data, seed, fold, FOLDS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = fit(data.take(train), seed)
+                model, _, _ = fit_contestant(contestant, data.take(train), seed, tune=True)
+            if contestant.name == CHOSEN:
+                member = type(model.named_steps["learner"].estimator_).__name__
+                chosen.setdefault(data.name, []).append(member)
             part = data.take(test)
             p = np.asarray(model.predict_proba(part.X))[:, 1]
             positive = part.y == 1
