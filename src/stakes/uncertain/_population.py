@@ -69,8 +69,9 @@ class Population:
         d = len(self.mean)
         most = int(np.clip(2e8 / d**3, 200, MOST_ROWS)) if d <= MOST_FEATURES else len(weight)
         rows = np.unique(np.linspace(0, len(weight) - 1, most).astype(np.intp))
-        known, share = known.take(rows), weight[rows] / weight[rows].sum()
-        prior = d / (len(rows) + d)  # of d additional points without correlation
+        known, count = known.take(rows), weight[rows].sum()
+        share = weight[rows] / count
+        prior = d / (count + d)  # of d additional points without correlation
         for _ in range(N_ITER):
             truth = self.posterior(known, as_matrices=d <= MOST_FEATURES)
             mean = share @ truth.mean
