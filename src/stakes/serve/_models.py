@@ -4,14 +4,13 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-from stakes._core.deciding import decide_with_costs, takes_costs
+from stakes._core.deciding import decide_with_costs, final_step, takes_costs
 from stakes._core.model_file import load_model, save_model
 from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
-from stakes.tables import blank_out, cast_like
+from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
 
 class LearningModel:
@@ -73,15 +72,15 @@ class TrainedModel:
     def __init__(self, stored):
         check_trained("model.skops", stored.facts)
         self._stored = stored
-        self._kinds = stored.facts["kinds"]
-        self._missing = stored.facts.get("missing", [])
+        self._reader = EventReader(stored.facts["kinds"], stored.facts.get("missing", []))
+        _, before = final_step(stored.model)
+        self._is_quick = bool(before) and isinstance(before[0], TableEncoder | ModelMatrix)
         self.has_probabilities = hasattr(stored.model, "predict_proba")
 
     def score(self, events, features, prices):
         """Probability (or None) and action for each event."""
-        columns = {name: [event.get(name) for event in events] for name in self._kinds}
-        table = pl.DataFrame({n: pl.Series(n, c, strict=False) for n, c in columns.items()})
-        table = cast_like(blank_out(table, self._missing), self._kinds)
+        table = self._reader.rows(events)
+        table = table if self._is_quick else table.frame()
         costs = dict(zip(COST_NAMES, map(list, zip(*prices, strict=True)), strict=True))
         decided, probability = decide_with_costs(self._stored.model, table, **costs)
         if probability is None:

@@ -29,7 +29,7 @@ class PostgresStore(Store):
         except psycopg.Error as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError(f"No connection to the PostgreSQL store: {reason}.") from None
-        super().__init__(connection, "%s", "BYTEA")
+        super().__init__(connection, "%s", "BYTEA", "= ANY(?)", list)
         if not create and not self._has_tables():
             raise InputError("The database holds no store; check its name.")
         self.create()

@@ -1,6 +1,7 @@
 """Start a service and listen."""
 
 import contextlib
+import gc
 import ipaddress
 import socket
 from pathlib import Path
@@ -48,6 +49,8 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
         limit_concurrency=2000,
         h11_max_incomplete_event_size=65536,
     )
+    gc.collect()
+    gc.freeze()  # what lives as long as the process is not searched again and again
     with contextlib.suppress(KeyboardInterrupt):  # raised again after a graceful stop
         uvicorn.Server(config).run(sockets=[listener])
 

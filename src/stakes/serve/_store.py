@@ -60,12 +60,18 @@ class Store:
         Placeholder of a value in a statement.
     blob : str
         The database's type for bytes.
+    among : str
+        Condition that a text is in a list, which is one parameter.
+    as_list : callable
+        Texts -> that parameter.
     """
 
-    def __init__(self, connection, mark, blob):
+    def __init__(self, connection, mark, blob, among, as_list):
         self._connection = connection
         self._mark = mark
         self._blob = blob
+        self._among = among
+        self._list = as_list
 
     def create(self):
         """Make the tables, or bring those of an earlier version up to date; refuse later ones."""
@@ -110,13 +116,12 @@ class Store:
 
     def decisions(self, ids):
         """Bodies of the decisions about these events, by id."""
-        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'decision'", ids)
-        return {id: _plain(body) for id, body in found}
+        return self._of_ids("SELECT id, body FROM journal WHERE kind = 'decision' AND id", ids)
 
     def labels(self, ids):
         """Bodies of the newest labels of these events, by id."""
-        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'label'", ids, "seq")
-        return {id: _plain(body) for id, body in found}
+        asked = "SELECT id, body FROM journal WHERE kind = 'label' AND id"
+        return self._of_ids(asked, ids, " ORDER BY seq")
 
     def entries(self, after=0, until=None):
         """Entries in order, each with the body of the decision that a label belongs to, or None."""
@@ -183,13 +188,12 @@ class Store:
     def _transaction(self):
         return _Transaction(self._connection)
 
-    def _of_ids(self, statement, ids, order=None):
-        ids = list(ids)
+    def _of_ids(self, statement, ids, order=""):
+        # one parameter whatever their number: the database prepares the statement once
         if not ids:
-            return []
-        marks = ", ".join(["?"] * len(ids))
-        order = "" if order is None else f" ORDER BY {order}"
-        return self._rows(f"{statement} AND id IN ({marks}){order}", ids)
+            return {}
+        found = self._rows(f"{statement} {self._among}{order}", (self._list(ids),))
+        return {id: _plain(body) for id, body in found}
 
     def _rows(self, statement, values=()):
         return self._run(statement, values).fetchall()

@@ -3,6 +3,7 @@
 from stakes.tables._costs import read_costs
 from stakes.tables._error_matrix import ErrorMatrix
 from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
+from stakes.tables._event_rows import EventReader
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, kind_of
 from stakes.tables._labels import LabelReader
@@ -20,6 +21,7 @@ from stakes.tables._writing import write_batches
 __all__ = [
     "CostExpression",
     "ErrorMatrix",
+    "EventReader",
     "LabelReader",
     "ModelMatrix",
     "PricedData",
