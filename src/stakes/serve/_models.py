@@ -10,6 +10,7 @@ from stakes._core.model_file import load_model, save_model
 from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
+from stakes.serve._reasons import LearnerReasons, ModelReasons
 from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
 
@@ -44,6 +45,14 @@ class LearningModel:
         self.learner.learn_one(features, self._classes[label], **costs)
         self._is_started = True
 
+    def explain(self, event, features, prices):
+        """Field -> what it adds to the advantage of acting; None without probabilities."""
+        if not self.has_probabilities or not self._is_started:
+            return None
+        positive = self._classes[1]
+        probability = self.learner.predict_proba_one
+        return LearnerReasons(lambda x: probability(x)[positive]).of(event, features, prices)
+
     def to_bytes(self):
         """The learner as a model file."""
         return _file_bytes(self.learner, prior=self.prior, learns=True)
@@ -72,6 +81,7 @@ class TrainedModel:
     def __init__(self, stored):
         check_trained("model.skops", stored.facts)
         self._stored = stored
+        self._reasons = None
         self._reader = EventReader(stored.facts["kinds"], stored.facts.get("missing", []))
         _, before = final_step(stored.model)
         self._is_quick = bool(before) and isinstance(before[0], TableEncoder | ModelMatrix)
@@ -86,6 +96,14 @@ class TrainedModel:
         if probability is None:
             return [(None, int(action)) for action in decided]
         return [(float(p), int(a)) for p, a in zip(probability, decided, strict=True)]
+
+    def explain(self, event, features, prices):
+        """Field -> what it adds to the advantage of acting; None without probabilities."""
+        if not self.has_probabilities or not self._stored.facts.get("background"):
+            return None
+        if self._reasons is None:
+            self._reasons = ModelReasons(self._stored, self._reader)
+        return self._reasons.of(event, features, prices)
 
     def to_bytes(self):
         """The model as a model file."""

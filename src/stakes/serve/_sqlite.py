@@ -22,6 +22,8 @@ class SqliteStore(Store):
         Whether a missing file is made.
     """
 
+    errors = (sqlite3.Error,)
+
     def __init__(self, path, *, create=True):
         self.path = Path(path)
         if not self.path.exists() and not create:

@@ -72,7 +72,17 @@ class RowEncoder:
         -------
         dict of str -> float
         """
-        read = self._read(record, skip)  # all of it first: a refused event changes nothing
+        return self._encoded(self._read(record, skip), learn)
+
+    def encode_many(self, records, skip=()):
+        """Features of several events, as :meth:`encode` gives them one after the other.
+
+        If one of them is refused, nothing has changed.
+        """
+        return [self._encoded(read, True) for read in [self._read(r, skip) for r in records]]
+
+    def _encoded(self, read, learn):
+        # all of an event is read before: a refused event changes nothing
         features = {}
         if self.n_features is not None:
             return self._hashed(read, learn)
