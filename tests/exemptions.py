@@ -55,7 +55,10 @@ EXEMPT = {
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
                 *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
             ),
-            _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
+            _ORDERED: (
+                *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),
+                "AnomalyDetector",
+            ),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
                 *("LinearCostSensitiveSVC", "PairwiseSVC"),
@@ -64,14 +67,13 @@ EXEMPT = {
         for name in names
     },
     **{
-        f"Kernel{name}Classifier": {"check_classifiers_train": _BY_SIGN}
-        for name in ("Perceptron", "ALMA", "ROMMA", "PA")
+        f"Kernel{name}Classifier": {
+            "check_classifiers_train": _BY_SIGN,
+            **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
+        }
+        for name in ("Perceptron", "ALMA", "ROMMA", "PA", "CPA")
     },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
-    "KernelCPAClassifier": {
-        "check_classifiers_train": _BY_SIGN,
-        **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
-    },
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
