@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from stakes._core.base import LearnerInfo
 from stakes._core.docs import documented
+from stakes._core.intake import LARGEST
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._solve import gram_features
@@ -99,7 +100,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         },
         "kernel": [StrOptions(set(PAIRWISE_KERNEL_FUNCTIONS)), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
+        "degree": [Interval(Real, 0, 1000, closed="both")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -154,6 +155,14 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
                 )
             return K
         settings = dict(gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
-        return pairwise_kernels(
-            X, self.landmarks_, metric=self.kernel, filter_params=True, **settings
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = pairwise_kernels(
+                X, self.landmarks_, metric=self.kernel, filter_params=True, **settings
+            )
+        if self.kernel == "poly" and not np.abs(K).max(initial=0.0) <= LARGEST:
+            raise ValueError(
+                f"kernel='poly' with degree={self.degree} has values beyond {LARGEST:g} for these "
+                "rows, or the root of a negative number: scale the features, or lower degree, "
+                "gamma or coef0."
+            )
+        return K

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from stakes._core.base import COST_CONSTRAINTS
 from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
-from stakes._core.stored.spec import FEATURES, FIGURE, Array, labels
+from stakes._core.stored.spec import FEATURES, Array, Number, labels
 from stakes.costs import COST_NAMES
 from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds, score_of
 from stakes.uncertain._certificates import replicate_bounds
@@ -89,7 +89,7 @@ class UncertainKernelClassifier(UncertainPoints):
             "support_variances_": Array("f8", ("s", "d"), low=0),
             "dual_coef_": Array("f8", (1, "s")),
             "intercept_": Array("f8", (1,)),
-            "gamma_": FIGURE,
+            "gamma_": Number(0),
             "calibration_": Array("f8", (3,)),
         }
     )
