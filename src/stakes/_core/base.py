@@ -211,13 +211,10 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return self._costs_of(n, **given)
 
     def _compare_with_trivial(self, X, y, sample_weight, given, **others):
-        """Warn if the decisions on the training rows cost more than the best constant policy.
-
-        `others` are the arguments of `fit` that `predict` needs too, such as error bars.
-        """
+        """Warn if a constant policy is cheaper on the training rows; `others` go to `predict`."""
         if X is None or not self._has_prices(given):
             return
-        if len(self.classes_) != 2:
+        if not self._has_two_decisions():
             self._compare_many_with_trivial(X, y, sample_weight)
             return
         positive = column_or_1d(y) == self.classes_[1]
@@ -237,6 +234,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             where="its own training rows",
             stacklevel=3,
         )
+
+    def _has_two_decisions(self):
+        return len(self.classes_) == 2
 
     def _compare_many_with_trivial(self, X, y, sample_weight):
         """The same for more than two classes, in learners that take costs between them."""
