@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
 from stakes.compare import recommended, strongest
@@ -37,7 +38,7 @@ MORE = {
     "oil_spill": None,
     "pima": None,
     "hypothyroid": ("hypothyroid_uci3163.csv.gz", "hypothyroid", 1, 10),
-    "phoneme": ("phoneme.csv.gz", "2", 1, 5),
+    "phoneme": ("phoneme.csv.gz", "1", 1, 5),
     "credit_approval": ("credit_approval.csv.gz", "+", 2, 1),
     "page_blocks": ("page_blocks.csv.gz", "5", 1, 10),
 }
@@ -107,9 +108,10 @@ def tuned_lightgbm(train, test, budget, seed):
 
 
 def flaml(train, test, budget, seed):
+    import pandas as pd
     from flaml import AutoML
 
-    X, Z = encoded(train, test)
+    X, Z = (pd.DataFrame(part).add_prefix("x") for part in encoded(train, test))
     model = AutoML()
     how = dict(task="classification", metric="log_loss", time_budget=budget, n_jobs=1, verbose=0)
     model.fit(X, train.y, seed=seed, **how)
@@ -175,8 +177,10 @@ def measure(name, contestant, budget, seed):
     seconds = time.monotonic() - start
     costs = Costs.of(len(test), **test.costs)
     decided = found if found.dtype == bool else costs.decide(found)
+    loss = None if found.dtype == bool else float(log_loss(test.y, np.clip(found, 1e-6, 1 - 1e-6)))
     return dict(
         seconds=seconds,
+        log_loss=loss,
         savings=float(savings_score(test.y, decided.astype(int), **test.costs)),
         cost_per_1000=float(1000 * costs.paid(test.y == 1, decided).mean()),
     )

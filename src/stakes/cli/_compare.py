@@ -64,7 +64,11 @@ def compare(
     ] = None,
     time_budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Start no fit after this time: 90s, 10m, 1h30m."),
+        typer.Option(
+            metavar="TIME",
+            help="Finish within this time: 90s, 10m, 1h30m. Part of it goes to the timed blend, "
+            "the strongest model of that time, unless --learners are named.",
+        ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
@@ -143,6 +147,7 @@ def compare(
             fresh=not resume,
             wording=settings.wording(),
             progress=progress,
+            first_table=progress.first_table,
         )
     settings.save(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes._core.durations import seconds
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
@@ -58,6 +59,14 @@ def train(
             "other options are given.",
         ),
     ] = None,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Train the strongest model of this time (60s, 10m): boosters, forests and linear "
+            "models, stacked, quick ones first. Ctrl-C ends it with what is finished.",
+        ),
+    ] = None,
     tune: Annotated[
         bool, typer.Option("--tune/--no-tune", help="Choose settings by cost in inner folds.")
     ] = True,
@@ -84,13 +93,21 @@ def train(
     Examples:
       stakes train --from stakes-report --out model.skops
       stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
+      stakes train payments.csv --target fraud --time-budget 5m
       stakes train payments.csv --target fraud --sign private.pem
     """
     if run is None and data is None:
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
     from stakes._core.signing import read_private_key
-    from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
+    from stakes.compare import (
+        TIMED,
+        TableSettings,
+        find_contestant,
+        train_to_file,
+        trainable,
+        winner_of,
+    )
     from stakes.study import advise
     from stakes.tables import ClassData
 
@@ -105,7 +122,14 @@ def train(
     check_can_write(out)
     with_bars = bool(settings.errors or settings.replicates)
     key = read_private_key(sign) if sign else None  # now, not after the training
-    name = learner and find_contestant(learner, error_bars=with_bars).name
+    budget = None if time_budget is None else seconds(time_budget)
+    if budget and learner is None:
+        learner = TIMED
+    name = learner and learner.replace("-", " ").casefold()
+    if name != TIMED:
+        name = learner and find_contestant(learner, error_bars=with_bars).name
+        if budget:
+            raise InputError("{time_budget} is for the timed blend; remove it.", "time_budget")
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
@@ -115,7 +139,7 @@ def train(
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
-    how = dict(random_state=seed, tune=tune, run=run, key=key)
+    how = dict(random_state=seed, tune=tune, run=run, key=key, time_budget=budget)
     card = train_to_file(out, name, settings, priced, **how)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
     if not quiet:

@@ -12,6 +12,7 @@ _HOMES = {
     "stakes.compare._contestants": (
         "CONSTANT_POLICIES",
         "RECOMMENDED",
+        "TIMED",
         "Contestant",
         "contestants",
         "find_contestant",
@@ -35,7 +36,7 @@ _HOMES = {
         "critical_difference",
         "friedman_test",
     ),
-    "stakes.compare._strongest": ("STRONGEST", "strongest"),
+    "stakes.compare._strongest": ("strongest",),
     "stakes.compare._table_settings": ("TableSettings",),
     "stakes.compare._timed_blend": ("TimedBlendClassifier",),
     "stakes.compare._wording": ("Wording",),
@@ -45,7 +46,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "CONSTANT_POLICIES",
     "RECOMMENDED",
-    "STRONGEST",
+    "TIMED",
     "BatchDecider",
     "ClassDecider",
     "Contestant",

@@ -34,7 +34,7 @@ def class_contestants(names, data):
         The contestants, and sentences about those that cannot take part.
     """
     constant = [
-        Contestant(f"always {action}", "constant", DummyClassifier(strategy="prior"))
+        Contestant(f"always {action}", "constant", DummyClassifier(), speed="quick")
         for action in data.actions
     ]
     if names is None:

@@ -48,7 +48,18 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None, run=None):
+def train_to_file(
+    path,
+    learner,
+    settings,
+    data,
+    *,
+    random_state=0,
+    tune=True,
+    time_budget=None,
+    key=None,
+    run=None,
+):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -65,6 +76,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60.
     key : private key, default=None
         What to sign the file with; None: it is not signed.
     run : path, default=None
@@ -79,7 +92,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
     if data.kinds is None:  # an array: new rows are matched by column names
         data = replace(data, X=as_frame(data.X))
-    model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
+    how = dict(random_state=random_state, tune=tune, time_budget=time_budget)
+    model, chosen = fit_on_all(learner, data, **how)
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
     kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not

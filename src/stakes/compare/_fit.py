@@ -4,6 +4,7 @@ import time
 import warnings
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import sklearn
 from sklearn.base import clone
@@ -20,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from stakes._core.deciding import decide_with_costs, takes_costs
 from stakes.compare._adversary import CASE_SECONDS, after_moves, check_can_train, defended
 from stakes.compare._class_contestants import decide_classes, find_class_contestant
-from stakes.compare._contestants import CONSTANT_POLICIES, find_contestant
+from stakes.compare._contestants import CONSTANT_POLICIES, TIMED, find_contestant
 from stakes.compare._plan import split
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import BelowTrivialWarning, InputError
@@ -50,6 +51,7 @@ def fit_one(task, data, contestant, *, folds, tune, adversaries=()):
     train, test = data.take(train_rows), data.take(test_rows)
     if contestant.train_rows is not None and len(train) > contestant.train_rows:
         train = train.take(_stratified(train.y, contestant.train_rows, task.seed))
+    start = time.monotonic()
     try:
         # one thread per fit: fits run in parallel, and sums must not depend on the thread count
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -62,10 +64,11 @@ def fit_one(task, data, contestant, *, folds, tune, adversaries=()):
         return row, {"test_rows": test_rows}
     messages = [f"{w.category.__name__}: {str(w.message).splitlines()[0][:200]}" for w in caught]
     row |= facts | priced(test, decided) | {"warnings": sorted(set(messages))}
+    row["seconds"] = time.monotonic() - start  # of everything, also of inner folds
     return row, {"test_rows": test_rows, "decided": decided, "probability": probability}
 
 
-def fit_on_all(name, data, *, random_state=0, tune=True):
+def fit_on_all(name, data, *, random_state=0, tune=True, time_budget=None):
     """Fit a contestant on all rows, tuned on cost by inner cross-validation, for deployment.
 
     Parameters
@@ -78,6 +81,8 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
         Seed for everything random.
     tune : bool, default=True
         Whether to search the contestant's grid.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60. Others take the time that they need.
 
     Returns
     -------
@@ -91,7 +96,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     >>> model.named_steps["learner"].classes_.tolist()
     [0, 1]
     """
-    contestant = trainable(name, data)
+    contestant = trainable(name, data, time_budget)
     try:
         # on small tables several threads mostly wait for each other, and keep the cores busy
         with threadpool_limits(1 if len(data) <= ONE_THREAD else None):
@@ -114,7 +119,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     return model, chosen
 
 
-def trainable(name, data):
+def trainable(name, data, time_budget=None):
     """The contestant of a name, if it can be trained on these rows.
 
     Parameters
@@ -123,8 +128,17 @@ def trainable(name, data):
         Name of the contestant.
     data : PricedData
         Training data.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60.
     """
     check_can_train(name)
+    if name == TIMED:
+        if isinstance(data, ClassData):
+            raise InputError("The timed blend is for two classes; name another learner.")
+        from stakes.compare._strongest import timed_contestant  # it loads the boosters
+
+        threads = 1 if len(data) <= ONE_THREAD else joblib.cpu_count()
+        return timed_contestant(time_budget or 60.0, threads)
     if isinstance(data, ClassData):
         contestant = find_class_contestant(name, data)
     else:

@@ -6,21 +6,19 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from stakes.compare._contestants import Contestant
+from stakes.compare._contestants import TIMED, Contestant
 from stakes.compare._early_stopping import EarlyStoppingClassifier
 from stakes.compare._timed_blend import TimedBlendClassifier
 from stakes.decision import BayesDecisionClassifier
 from stakes.tables import HingeSplines, prepare
 from stakes.tree import ConfidenceForestClassifier
 
-STRONGEST = "timed blend"
-
 
 def strongest(time_budget=60.0, *, random_state=None, n_jobs=1):
     """The strongest model that can be trained in a given time.
 
     Quick models come first: a logistic regression, a booster with early stopping, a linear model
-    with splines, a forest; then slower boosters and forests, of LightGBM and XGBoost where they are
+    with splines; then slower boosters and forests, of LightGBM and XGBoost where they are
     installed, else of scikit-learn. They are stacked on held-out log-odds
     (:class:`~stakes.compare.TimedBlendClassifier`).
 
@@ -64,10 +62,10 @@ def members(random_state=None, n_jobs=1):
         "linear": prepare(logistic, **linear),
         "booster": booster(learning_rate=0.1, leaves=31),
         "splines": splines,
-        "forest": forest,
         "small_steps": booster(learning_rate=0.03, leaves=7),
         "extra_trees": extra,
         "few_columns": booster(learning_rate=0.03, leaves=31, columns=0.3),
+        "forest": forest,  # its loops may have to be compiled
         **_xgboost(random_state, n_jobs),
         "wide_trees": wide,
         "large_leaves": booster(learning_rate=0.02, leaves=63, columns=0.5, least=50),
@@ -78,9 +76,10 @@ def members(random_state=None, n_jobs=1):
     return [(n, m if n in whole else prepare(m, **plain)) for n, m in found.items()]
 
 
-def timed_contestant(time_budget):
+def timed_contestant(time_budget, n_jobs=1):
     """The contestant of a comparison that has `time_budget` seconds for each fit."""
-    return Contestant(STRONGEST, "decision", strongest(time_budget), as_is=True, speed="medium")
+    model = strongest(time_budget, n_jobs=n_jobs)
+    return Contestant(TIMED, "decision", model, as_is=True, speed="timed")
 
 
 def _booster(random_state, n_jobs):

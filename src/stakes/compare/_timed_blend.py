@@ -21,7 +21,7 @@ from stakes._core.stored.state import same_classes, same_input
 from stakes.decision import blend_weights
 
 SAMPLED = 50_000  # rows of the first part of a larger table
-SHARE = 0.9  # of the time budget in which fits may end
+SHARE = 0.8  # of the time budget in which fits may end
 TRIAL = 0.1  # share of the rows that a member is timed on
 SLOW = 2.0  # a fit may take this much longer than was estimated
 
@@ -59,7 +59,8 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
     Attributes
     ----------
     estimators_ : list of list of classifier
-        Models of each member that was finished in time: one per fold, or one for all rows.
+        Models of each member that was finished in time: one per fold, or one for all rows; none
+        if its weight is zero.
     names_ : list of str
         Their names.
     weights_ : ndarray of shape (n_members,)
@@ -148,6 +149,10 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
             self._finish(X, y, start, end, n / len(rows))
         else:
             self._blend(X, y, signs, start, end)
+        self.estimators_ = [
+            models if weight > 0 else []
+            for models, weight in zip(self.estimators_, self.weights_, strict=True)
+        ]
         return self
 
     def decision_function(self, X):

@@ -36,7 +36,7 @@ class HingeSplines(TransformerMixin, BaseEstimator):
 
     @staticmethod
     def _check_file_state(state, scope):
-        columns = state["columns_"]
+        columns = state.get("columns_", ())
         if len(columns) and not (0 <= columns.min() <= columns.max() < state["n_features_in_"]):
             raise Damaged("a spline has a column that is not there")
 
