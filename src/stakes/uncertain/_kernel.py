@@ -200,11 +200,12 @@ class UncertainKernelClassifier(UncertainPoints):
     ):
         """Bound on the probability that a measurement error has flipped the prediction.
 
-        For Gaussian errors, of any covariance: true points are drawn, and the bound is the upper
-        confidence limit of the share that is decided otherwise (Clopper and Pearson, exceeded with
-        a probability of 1e-6). With `replicates` they take the place of the draws, and the bound
-        holds for every distribution with probability `confidence_level`. If only `lower` and
-        `upper` are given, it is 0 where all of the interval is surely on one side, and else 1.
+        For Gaussian errors, of any covariance: 2,000 true points are drawn, and the bound is the
+        upper confidence limit of the share that is decided otherwise (Clopper and Pearson, exceeded
+        with a probability of 1e-6), which is at least 0.007. With `replicates` they take the place
+        of the draws, and the bound holds for every distribution with probability
+        `confidence_level`. If only `lower` and `upper` are given, it is 0 where all of the interval
+        is surely on one side, and else 1.
 
         Parameters
         ----------
