@@ -55,7 +55,7 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
-                "KernelFeaturesClassifier",
+                *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
             ),
             _ORDERED: (
                 *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),
@@ -81,6 +81,7 @@ EXEMPT = {
 }
 
 _NO_PRICES = "gives probabilities; BayesDecisionClassifier around it decides at prices, and warns"
+_MATRIX = "takes a cost_matrix of all classes, see tests/online/test_many_classes.py"
 _NEEDS_ANOTHER = "decides with another learner, so that compare cannot run it alone"
 
 # learners that compare does not run by name, each with the reason
@@ -89,6 +90,7 @@ WITHOUT_INFO = {
     "BlendClassifier": _NEEDS_ANOTHER,
     "BudgetDecisionClassifier": _NEEDS_ANOTHER,
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
+    "OneVsRestStreamClassifier": _NEEDS_ANOTHER,
     "PairwiseSVC": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
@@ -106,11 +108,13 @@ WITHOUT_INFO = {
 # tests of test_contract.py that a learner does not run, each with the reason
 CONTRACT = {
     "test_costs_of_predict_decide": {
+        "OneVsRestStreamClassifier": _MATRIX,
         "UncertainOneVsRestClassifier": _NO_PRICES,
         "BlendClassifier": _NO_PRICES,
         "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
     },
     "test_worthless_decisions_are_told": {
+        "OneVsRestStreamClassifier": _MATRIX,
         "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
         "UncertainOneVsRestClassifier": _NO_PRICES,

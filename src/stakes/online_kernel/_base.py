@@ -35,7 +35,7 @@ from stakes.online_kernel._store import SupportStore
 KERNEL_CONSTRAINTS = {
     "kernel": [StrOptions({"linear", "rbf", "poly", "precomputed"}), callable],
     "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0.0, None, closed="neither")],
-    "degree": [Interval(Integral, 1, None, closed="left")],
+    "degree": [Interval(Integral, 1, 1000, closed="both")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
     "half_life": [Interval(Real, 1, None, closed="left"), None],
@@ -262,6 +262,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
             scores = self._learn(*read)
             if self.n_passes > 1:
                 self._learn_again(X, signs, weighted, rng)
+        self._remember_costs(costs)
         if costs and self._has_prices(costs):
             self._compare_stream_with_trivial(scores, *read[1:3])
         return self

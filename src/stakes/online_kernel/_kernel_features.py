@@ -144,6 +144,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
             y = self.classes_[(signs > 0).astype(np.intp)]
             teaches = self._teaches(signs > 0, sample_weight, costs)
             self.estimator_.fit(self._features_of(X, teaches), y, sample_weight, **costs)
+        self._remember_costs(costs)
         return self
 
     @fit_context(prefer_skip_nested_validation=False)

@@ -18,7 +18,7 @@ class Cell:
     ours : float or None
         Our value; None if the method or the data are not available.
     ours_sd : float or None, default=None
-        Standard deviation of our value over the repeats.
+        Standard deviation of our value over the repeats, or what the note of the table says.
     paper : float or None, default=None
         The paper's value.
     paper_sd : float or None, default=None
