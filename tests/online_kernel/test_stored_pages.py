@@ -105,6 +105,19 @@ def test_curved_sets_pay_for_a_kernel(rows):
         }
 
 
+def test_the_table_of_the_page_has_the_stored_costs(rows):
+    page = (DOCS / "online_kernel.md").read_text()
+    tasks = [row for row in rows if row["task"].startswith("prequential cost on")]
+    assert len(tasks) == 27
+    for row in tasks:
+        name = row["task"].removeprefix("prequential cost on ").rsplit(", ", 2)[0]
+        cost = re.match(r"cost ([\d,]*\d)", row["note"])[1]
+        saved = re.search(r"[+-][\d,]+ ± [\d,]+", row["note"])
+        shown = f" {cost} | {saved[0]} |" if saved else f"| {name} | {cost} |"
+        (line,) = (line for line in page.splitlines() if line.startswith(f"| {name} |"))
+        assert shown in line, name
+
+
 def test_a_limit_loses_less_than_half_of_what_forgetting_the_smallest_lost(rows):
     reached = {
         (row["task"], row["contestant"]): float(re.search(r"([\d.]+) %", row["note"])[1])
