@@ -4,20 +4,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+import polars.selectors as cs
 from scipy import sparse
 
 from stakes._core.model_file import save_model
 from stakes.compare._fit import fit_on_all
 from stakes.compare._model_card import write_card
 from stakes.compare._priced_pipeline import PricedPipeline
-from stakes.compare._reasons import (
-    typical_rows,
-)
+from stakes.compare._reasons import typical_rows
 from stakes.errors import InputError
-from stakes.tables import (
-    as_frame,
-    kind_of,
-)
+from stakes.tables import as_frame, kind_of
 
 
 def winner_of(folder, learner=None):
@@ -94,6 +91,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         kinds=kinds,
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
+        ranges=_ranges(data.X.select(list(data.kinds))),
+        promised=run and _promised(run, learner),
         words=[settings.positive_means or "", settings.negative_means or ""],
         replicates=data.replicates,
         rows=len(data),
@@ -101,3 +100,21 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         key=key,
     )
     return write_card(path, learner, chosen, settings, data, run=run)
+
+
+def _ranges(X):
+    """Column -> smallest and largest number."""
+    found = {}
+    for column in X.select(cs.numeric()).iter_columns():
+        column = column.cast(pl.Float64).drop_nulls()
+        column = column.filter(column.is_finite())
+        if len(column):
+            found[column.name] = [column.min(), column.max()]
+    return found
+
+
+def _promised(folder, learner):
+    """Interval of the cost of a row that a comparison reported for a learner."""
+    report = json.loads((Path(folder) / "report.json").read_text())["datasets"][0]
+    learners = {found["learner"]: found for found in report["learners"]}
+    return [bound / 1000 for bound in learners[learner]["cost_interval"]]

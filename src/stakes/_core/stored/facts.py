@@ -21,6 +21,9 @@ _TRAINED = {
     "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
     "target": Maybe(Text()),
     "missing": Sometimes(Listed(Text())),
+    "ranges": Sometimes(Mapping(Listed(Number()))),
+    "promised": Sometimes(Maybe(Listed(Number()))),
+    "rows": Sometimes(Number()),
     "words": Sometimes(Listed(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
