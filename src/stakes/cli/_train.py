@@ -29,6 +29,7 @@ def train(
     fn_cost: options.cost_option("fn", "as in --from, else 1") = None,
     tp_cost: options.cost_option("tp", "as in --from, else 0") = None,
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
+    cost_matrix: options.CostMatrix = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
     cost_features: options.CostFeatures = True,
@@ -91,12 +92,13 @@ def train(
     from stakes._core.signing import read_private_key
     from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
     from stakes.study import advise
+    from stakes.tables import ClassData
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features)
-    more |= dict(errors=list(error or []), replicates=replicates)
+    more |= dict(errors=list(error or []), replicates=replicates, cost_matrix=cost_matrix)
     settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **more)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
@@ -107,6 +109,8 @@ def train(
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
+    if name is None and isinstance(priced, ClassData):
+        name = "ConfidenceForestClassifier"
     name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:

@@ -10,11 +10,11 @@ from stakes._core.model_file import save_model
 from stakes.compare._fit import fit_on_all
 from stakes.compare._model_card import write_card
 from stakes.compare._priced_pipeline import PricedPipeline
-from stakes.compare._reasons import (
-    typical_rows,
-)
+from stakes.compare._reasons import typical_rows
 from stakes.errors import InputError
 from stakes.tables import (
+    ClassData,
+    CostTable,
     as_frame,
     kind_of,
 )
@@ -83,14 +83,16 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
     kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not
+    matrix = _matrix(settings, data)
     save_model(
-        PricedPipeline(model.steps, costs=costs, kinds=kinds),
+        PricedPipeline(model.steps, costs=costs, kinds=kinds, cost_matrix=matrix),
         path,
         learner=learner,
         params=chosen,
         target=settings.target,
         positive=data.positive,
         costs=costs,
+        cost_matrix=matrix,
         kinds=kinds,
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
@@ -101,3 +103,13 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         key=key,
     )
     return write_card(path, learner, chosen, settings, data, run=run)
+
+
+def _matrix(settings, data):
+    """The costs of many classes as text; None with two classes."""
+    if not isinstance(data, ClassData):
+        return None
+    if settings.cost_matrix is not None:
+        return settings.cost_table().to_dict()
+    # a named data set: the same costs for all rows
+    return CostTable.of(data.classes, data.actions, data.cost_matrix[0].tolist()).to_dict()

@@ -99,10 +99,10 @@ def splits(data, seed, folds):
     """Training and test rows of all folds of one repeat."""
     if data.origin is not None:
         return list(data.origin.splitter(folds, seed).split(np.zeros(len(data)), data.y))
-    smallest = int(min((data.y == 1).sum(), (data.y == 0).sum()))
+    smallest = int(np.unique(data.y, return_counts=True)[1].min())
     if smallest < folds:
         raise InputError(
-            f"{data.name} has {smallest} example(s) of its rarer class, fewer than the {folds} "
+            f"{data.name} has {smallest} example(s) of its rarest class, fewer than the {folds} "
             "folds; use fewer folds."
         )
     cutter = StratifiedKFold(folds, shuffle=True, random_state=seed)

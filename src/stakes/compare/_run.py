@@ -18,14 +18,15 @@ import sklearn
 from stakes import __version__
 from stakes._core.parallel import as_finished
 from stakes.compare._adversary import with_defences
+from stakes.compare._class_contestants import class_contestants
 from stakes.compare._contestants import contestants
 from stakes.compare._fit import fit_one
-from stakes.compare._out_of_fold import OutOfFold
+from stakes.compare._out_of_fold_classes import out_of_fold
 from stakes.compare._plan import make_plan, make_tasks, random_tasks
 from stakes.compare._results import Results, ResultsFile, key_of
 from stakes.compare._wording import Wording
 from stakes.errors import InputError
-from stakes.tables import PricedData, as_frame
+from stakes.tables import ClassData, PricedData, as_frame
 
 
 def compare(
@@ -104,7 +105,12 @@ def compare(
     if adversaries and capacity is not None:
         raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
     bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
-    taking_part = contestants(learners, **bars)
+    many, unable = any(isinstance(d, ClassData) for d in datasets), []
+    if many:
+        _check_many(datasets, capacity, adversaries)
+        taking_part, unable = class_contestants(learners, datasets[0])
+    else:
+        taking_part = contestants(learners, **bars)
     if adversaries:
         taking_part = with_defences(taking_part)
     field = {c.name: c for c in taking_part}
@@ -112,6 +118,7 @@ def compare(
     plan = make_plan(datasets, tune=tune, adversaries=adversaries, **settings)
     file = ResultsFile(Path(out), plan).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
+    refused = [*unable, *refused]
     by_data = {d.name: d for d in datasets}
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
 
@@ -157,6 +164,13 @@ def compare(
     return results
 
 
+def _check_many(datasets, capacity, adversaries):
+    if len(datasets) > 1:
+        raise InputError("A comparison with a cost matrix takes one data set.")
+    if capacity is not None or adversaries:
+        raise InputError("Limits, reviews and adversaries are for two classes; remove them.")
+
+
 def _as_list(adversary):
     if adversary is None:
         return []
@@ -172,7 +186,7 @@ def _as_table(data):
 def _at_random(results, data, folds, random_state):
     if data.origin is None:
         return []
-    best = OutOfFold(results, data).best()
+    best = out_of_fold(results, data).best()
     if best is None:
         return []
     return random_tasks(data, best, folds=folds, random_state=random_state)
@@ -227,5 +241,10 @@ def _check(datasets, today, repeats, folds):
         d.kinds  # noqa: B018  found here once, and sent to the workers with the data
         if len(numpy.unique(d.y)) < 2:
             raise InputError(f"{d.name} has only one class; two are needed.")
+        absent = [c for i, c in enumerate(getattr(d, "classes", ())) if not (d.y == i).any()]
+        if absent:
+            raise InputError(
+                f"{d.name} has no row of the class {absent[0]!r}; remove it from the cost matrix."
+            )
     if today is not None and (len(datasets) > 1 or len(today) != len(datasets[0])):
         raise InputError("today must have one decision (0 or 1) for each row of one data set.")

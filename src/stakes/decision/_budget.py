@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval
@@ -96,6 +97,9 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         "max_reviews": _LIMIT,
         "review_cost": [Interval(Real, 0, None, closed="left"), None],
     }
+
+    __metadata_request__predict = {"cost_matrix": UNUSED}  # two classes only
+    __metadata_request__score = {"cost_matrix": UNUSED}
 
     def __init__(
         self,

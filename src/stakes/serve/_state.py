@@ -12,6 +12,7 @@ from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
+from stakes.serve._reasons import strongest
 from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
 _STATE = "state"
@@ -86,14 +87,32 @@ class State:
         self.pauses = Pauses()
         self.drift = DriftTest(YEARLY)
 
-    def score(self, events, prices):
+    def score_ahead(self, events, prices):
+        """Scores of the trained models, which the journal does not change; for :meth:`score`."""
+        models = {n: c.model for n, c in self.contenders.items() if not c.model.learns}
+        if not models or not events:
+            return [{}] * len(events)
+        try:
+            scores = {name: m.score(events, None, prices) for name, m in models.items()}
+        except InputError:  # of one of them, which will be found
+            return [{}] * len(events)
+        return [{name: scores[name][i] for name in models} for i in range(len(events))]
+
+    def score(self, events, prices, ahead):
         """Features, and for each model (probability, action), of events that come next.
 
-        The scales of the features take the events in: each must become the next entry.
+        The scales of the features take the events in: each must become the next entry. `ahead` is
+        what :meth:`score_ahead` gave for each event, maybe before models were added.
         """
         # trained models first: they may refuse an event, and the scales must not move then
         models = {name: contender.model for name, contender in self.contenders.items()}
-        scores = {n: m.score(events, None, prices) for n, m in models.items() if not m.learns}
+        scores = {}
+        for name, model in models.items():
+            if not model.learns:
+                known = all(name in one for one in ahead)
+                scores[name] = (
+                    [one[name] for one in ahead] if known else model.score(events, None, prices)
+                )
         features = [None] * len(events)
         if len(scores) < len(models):
             features = self._features(events)
@@ -103,7 +122,7 @@ class State:
             (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
         ]
 
-    def decide(self, event, prices, features, scores, at):
+    def decide(self, event, prices, features, scores, at, n_reasons=0):
         """What the journal keeps of a decision."""
         actions, gains = self._actions(scores, prices, at)
         share = self.capacity.explore
@@ -112,7 +131,7 @@ class State:
             explored = random.random() < share  # written down, so a replay does not draw again
             propensity = share if explored else 1 - share
             actions[self.champion] = PASS if explored else ALERT
-        return {
+        body = {
             "at": at,
             "event": event,
             "features": features,
@@ -124,6 +143,17 @@ class State:
             "model": self.champion,
             "version": self.version,
         }
+        if n_reasons:
+            body["reasons"] = self.reasons(body, n_reasons)
+        return body
+
+    def reasons(self, body, k):
+        """(field, money) of the k fields that speak most for a decision; None without any."""
+        model, acts = self.contenders[body["model"]].model, body["actions"][body["model"]] != PASS
+        if body["event"] is None:
+            return None
+        found = model.explain(body["event"], body["features"], Prices(*body["prices"]))
+        return found and strongest(found, acts, k)
 
     def follow(self, entry, decision=None):
         """Take one entry in that was decided by this state.
@@ -234,7 +264,7 @@ class State:
         return [c.model for c in self.contenders.values() if c.model.learns]
 
     def _features(self, events):
-        return [self.encoder.encode(event, skip=self.drop) for event in events]
+        return self.encoder.encode_many(events, skip=self.drop)
 
     def _actions(self, scores, prices, at):
         actions, gains = {}, {}
