@@ -54,6 +54,7 @@ EXEMPT = {
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
                 *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
+                "StreamForestClassifier",
             ),
             _ORDERED: (
                 *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),

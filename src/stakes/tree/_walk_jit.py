@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.tree._gain_jit import split_gain
+from stakes._core.jit.gain import split_gain
 from stakes.tree._many_jit import split_gain_many
 from stakes.tree._split_jit import GOES_LEFT, MISSING
 
