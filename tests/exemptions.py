@@ -56,6 +56,7 @@ EXEMPT = {
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
                 *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
+                "StreamForestClassifier",
             ),
             _ORDERED: (
                 *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),

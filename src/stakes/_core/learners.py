@@ -12,6 +12,7 @@ from stakes.errors import InputError, near_matches
 FAMILIES = (
     "online",
     "online_kernel",
+    "online_forest",
     "svm",
     "uncertain",
     "tree",
@@ -21,6 +22,7 @@ FAMILIES = (
     "game",
 )
 _SUFFIX = re.compile(r"(?<=\w)(Classifier|SVC|Detector)(?=$|,)", re.IGNORECASE)
+_PREFIX = re.compile(r"^Stream(?=\w)", re.IGNORECASE)
 
 
 def all_estimators(folders=("decision", *FAMILIES)):
@@ -117,12 +119,14 @@ def match_name(name, names):
 
 
 def _matches(name, names):
-    """Names that are spelled so, best first: in full before without the suffix."""
+    """Names that are spelled so, best first: in full, without the suffix, and without "Stream"."""
     if name in names:
         return [name]
     key = _folded(name)
     full = [one for one in names if _folded(one) == key]
-    return full or [one for one in names if _folded(_SUFFIX.sub("", one)) == key]
+    bare = {one: _SUFFIX.sub("", one) for one in names}
+    without = [one for one in names if _folded(bare[one]) == key]
+    return full or without or [one for one in names if _folded(_PREFIX.sub("", bare[one])) == key]
 
 
 def _folded(name):

@@ -39,8 +39,8 @@ def stream(
         str,
         typer.Option(
             metavar="NAME",
-            help="A learner of stakes.online or stakes.online_kernel: probit, cw-cvar, arow, pa, "
-            "kernel-features, anomaly, ...",
+            help="A learner of stakes.online, online_forest or online_kernel: probit, forest, "
+            "cw-cvar, arow, pa, kernel-features, anomaly, ...",
         ),
     ] = "probit",
     assignments: Annotated[

@@ -26,6 +26,7 @@ class LearningModel:
     """
 
     learns = True
+    promised, ranges, rows = None, {}, 0  # what a model of `stakes train` knows of its training
 
     def __init__(self, learner, prior):
         self.learner = learner
@@ -82,6 +83,9 @@ class TrainedModel:
         check_trained("model.skops", stored.facts)
         self._stored = stored
         self._reasons = None
+        self.promised = _pair(stored.facts.get("promised"))
+        self.ranges = {n: _pair(one) for n, one in stored.facts.get("ranges", {}).items()}
+        self.rows = stored.facts.get("rows", 0)
         self._reader = EventReader(stored.facts["kinds"], stored.facts.get("missing", []))
         _, before = final_step(stored.model)
         self._is_quick = bool(before) and isinstance(before[0], TableEncoder | ModelMatrix)
@@ -128,6 +132,15 @@ def model_of(stored):
             raise InputError("The model file is damaged: its model does not learn from events.")
         return LearningModel(stored.model, prior)
     return TrainedModel(stored)
+
+
+def _pair(bounds):
+    """Low and high bound of a model file; None stays None."""
+    if bounds is None:
+        return None
+    if len(bounds) != 2 or not bounds[0] <= bounds[1]:
+        raise InputError("The model file is damaged: an interval needs a low and a high bound.")
+    return tuple(bounds)
 
 
 def _file_bytes(model, **facts):

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 import joblib
 
 from stakes.errors import InputError
-from stakes.serve._alarms import YEARLY, Pauses
+from stakes.serve._alarms import YEARLY, PaidWindows, Pauses
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
+from stakes.serve._ranges import Ranges
 from stakes.serve._reasons import strongest
 from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
@@ -73,6 +74,10 @@ class State:
         Between labels.
     drift : DriftTest
         Whether the champion's decisions cost what they promised.
+    paid : PaidWindows
+        Whether they cost what the comparison promised.
+    ranges : Ranges
+        Whether fields leave the range that they had when the champion was trained.
     """
 
     def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
@@ -85,7 +90,14 @@ class State:
         self.reviews = {}
         self.hours = Hours()
         self.pauses = Pauses()
+        self._watch()
+
+    def _watch(self):
+        """Begin to watch the champion."""
+        model = self.contenders[self.champion].model
         self.drift = DriftTest(YEARLY)
+        self.paid = PaidWindows(model.promised)
+        self.ranges = Ranges(model.ranges, model.rows, YEARLY)
 
     def score_ahead(self, events, prices):
         """Scores of the trained models, which the journal does not change; for :meth:`score`."""
@@ -143,6 +155,8 @@ class State:
             "model": self.champion,
             "version": self.version,
         }
+        if outside := self.ranges.outside(event):
+            body["outside"] = outside  # written down, so that the event may be erased
         if n_reasons:
             body["reasons"] = self.reasons(body, n_reasons)
         return body
@@ -169,6 +183,7 @@ class State:
         body = entry.body
         if entry.kind == "decision":
             self.hours.decided(entry.at)
+            self.ranges.add(body.get("outside", ()))
             for contender in self.contenders.values():
                 contender.totals.events += 1
             if body["actions"][body["model"]] == REVIEW:
@@ -178,7 +193,7 @@ class State:
         elif entry.kind == "promote":
             self.champion = entry.id
             self.version = entry.seq
-            self.drift = DriftTest(YEARLY)
+            self._watch()
             for contender in self.contenders.values():
                 contender.lead = Difference()
 
@@ -235,7 +250,11 @@ class State:
         state.encoder = RowEncoder(state=facts["encoder"])
         state.reviews = dict(facts["reviews"])
         state.hours, state.pauses = Hours(facts["hours"]), Pauses(*facts["pauses"])
+        state._watch()
         state.drift.set_state(facts["drift"])
+        if "paid" in facts:  # checkpoints of earlier versions have none
+            state.paid.set_state(facts["paid"])
+            state.ranges.set_state(facts["ranges"])
         for name, policy, totals, lead in facts["contenders"]:
             contender = state.contenders[name]
             contender.policy = Policy.of_state(state.capacity, policy)
@@ -254,6 +273,8 @@ class State:
             hours=self.hours.rows(),
             pauses=[self.pauses.last, self.pauses.longest],
             drift=self.drift.get_state(),
+            paid=self.paid.get_state(),
+            ranges=self.ranges.get_state(),
             contenders=[
                 [name, c.policy.get_state(), asdict(c.totals), c.lead.get_state()]
                 for name, c in self.contenders.items()
@@ -298,7 +319,10 @@ class State:
         """Hold what the champion paid against what it promised; a review promises nothing."""
         action = decision["actions"].get(self.champion)
         probability = decision["scores"].get(self.champion, (None,))[0]
-        if decision["model"] == self.champion and probability is not None and action != REVIEW:
+        if decision["model"] != self.champion:
+            return
+        self.paid.add(paid[self.champion])
+        if probability is not None and action != REVIEW:
             event = PendingEvent({}, prices, probability, int(action == ALERT))
             self.drift.add(event, label, paid[self.champion])
 

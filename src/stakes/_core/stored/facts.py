@@ -32,6 +32,9 @@ _TRAINED = {
         )
     ),
     "missing": Sometimes(Listed(Text())),
+    "ranges": Sometimes(Mapping(Listed(Number()))),
+    "promised": Sometimes(Maybe(Listed(Number()))),
+    "rows": Sometimes(Number()),
     "words": Sometimes(Listed(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
