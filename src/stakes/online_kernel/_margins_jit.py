@@ -43,7 +43,7 @@ def margin_of(balanced, normalize, ratio, odds, positive, fp, fn, state):
         unit = state[mean]
     elif normalize:  # a false alarm is the unit, unless it costs nothing
         unit = state[MEAN_FP] if state[MEAN_FP] > 0.0 else state[MEAN_FN]
-    theta = c / unit
+    theta = c / unit if c < LARGEST * unit else LARGEST
     if balanced and positive:
         running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
         theta *= odds * (ratio if ratio > 0.0 else running)
