@@ -53,7 +53,7 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
-                *("KernelFeaturesClassifier", "StreamForestClassifier"),
+                *("KernelFeaturesClassifier", "StreamForestClassifier", "StreamBlendClassifier"),
             ),
             _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
             _TOLERANCE: (
