@@ -23,7 +23,9 @@ _CLOSE = (
 _STREAM = (
     "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
 )
-_ORDERED = "in a stream a weight asks for a larger margin, which reading a row twice does not"
+_ORDERED = (
+    "in a stream a weight asks for a larger margin or step, which reading a row twice does not"
+)
 _TOLERANCE = (
     "solved to a tolerance, so copies of a row and its weight agree to that only; "
     "tests/svm/test_weights.py compares them with a small one"

@@ -33,6 +33,7 @@ def stream(run, table, *more):
     assert result.exit_code == 0, result.output
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_setting_can_be_given_and_runs_repeat(run, table, tmp_path, learner):
     names = inspect.signature(getattr(online_kernel, learner)).parameters

@@ -148,9 +148,11 @@ def test_a_zero_cost_example_becomes_no_landmark():
     assert one._map.m == 0
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("form", ["fourier", "nystroem"])
 @pytest.mark.parametrize("sparsely", [False, True])
-def test_threads_give_the_same_scores_and_memory_is_bounded(form, sparsely, rng):
+def test_threads_give_the_same_scores_and_memory_is_bounded(form, sparsely):
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(5000, 6)) * (rng.random((5000, 6)) < 0.5)
     y = (X[:, 0] * X[:, 1] > 0.1).astype(int)
     model = KernelFeaturesClassifier(features=form, n_components=512, random_state=0)

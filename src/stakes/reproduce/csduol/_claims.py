@@ -66,19 +66,31 @@ def claims_of(found):
 
 
 def agreement_of(tables):
-    """Whether our means and the printed ones differ by more than chance, cell by cell."""
-    off = {
-        f"{table.title}, {cell.row}, {cell.column}": cell.deviations
-        for table in tables
-        for cell in table.cells
-        if cell.deviations is not None and "0.95" not in cell.column
-    }
+    """Whether our means and the printed ones differ by more than chance, cell by cell.
+
+    Not on cod-rna, of which both sides read a part that is not known.
+    """
+    off, part = {}, []
+    for table in tables:
+        for cell in table.cells:
+            if cell.deviations is not None and "0.95" not in cell.column:
+                off[f"{table.title}, {cell.row}, {cell.column}"] = cell.deviations
+    for where in [where for where in off if "cod-rna" in where]:
+        part.append(off.pop(where))
+    text = "Our means equal the printed ones, up to the chance of the orders (at c_p = 0.9)"
+    if not off:
+        return Claim(text, "cannot be checked", "one order has no standard error")
     within = sum(abs(z) <= 2 for z in off.values())
-    worst = sorted(off, key=lambda where: -abs(off[where]))[:3]
+    worst = max(off, key=lambda where: abs(off[where]))
     evidence = (
         f"{within} of {len(off)} means lie within two standard errors of the difference (95 % are "
-        "expected); largest: " + "; ".join(f"{where}: {off[where]:+.1f}" for where in worst)
+        f"expected, but all means of a set share its orders); largest: {worst}: {off[worst]:+.1f}"
     )
+    if part:
+        near = sum(abs(z) <= 2 for z in part)
+        evidence += (
+            f"; on cod-rna, where both read an unknown part of the rows, {near} of {len(part)}"
+        )
     text = "Our means equal the printed ones, up to the chance of the orders (at c_p = 0.9)"
     return Claim(text, _verdict(within >= 0.95 * len(off), 1, within), evidence)
 
