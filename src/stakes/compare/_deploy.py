@@ -14,7 +14,7 @@ from stakes.compare._model_card import write_card
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.compare._reasons import typical_rows
 from stakes.errors import InputError
-from stakes.tables import as_frame, kind_of
+from stakes.tables import ClassData, CostTable, as_frame, kind_of
 
 
 def winner_of(folder, learner=None):
@@ -45,7 +45,18 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None, run=None):
+def train_to_file(
+    path,
+    learner,
+    settings,
+    data,
+    *,
+    random_state=0,
+    tune=True,
+    time_budget=None,
+    key=None,
+    run=None,
+):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -62,6 +73,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60.
     key : private key, default=None
         What to sign the file with; None: it is not signed.
     run : path, default=None
@@ -76,18 +89,21 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
     if data.kinds is None:  # an array: new rows are matched by column names
         data = replace(data, X=as_frame(data.X))
-    model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
+    how = dict(random_state=random_state, tune=tune, time_budget=time_budget)
+    model, chosen = fit_on_all(learner, data, **how)
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
     kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not
+    matrix = _matrix(settings, data)
     save_model(
-        PricedPipeline(model.steps, costs=costs, kinds=kinds),
+        PricedPipeline(model.steps, costs=costs, kinds=kinds, cost_matrix=matrix),
         path,
         learner=learner,
         params=chosen,
         target=settings.target,
         positive=data.positive,
         costs=costs,
+        cost_matrix=matrix,
         kinds=kinds,
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
@@ -100,6 +116,16 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         key=key,
     )
     return write_card(path, learner, chosen, settings, data, run=run)
+
+
+def _matrix(settings, data):
+    """The costs of many classes as text; None with two classes."""
+    if not isinstance(data, ClassData):
+        return None
+    if settings.cost_matrix is not None:
+        return settings.cost_table().to_dict()
+    # a named data set: the same costs for all rows
+    return CostTable.of(data.classes, data.actions, data.cost_matrix[0].tolist()).to_dict()
 
 
 def _ranges(X):
