@@ -50,7 +50,7 @@ class Server:
 
     def start(self):
         self._process = subprocess.Popen(self._command)
-        with Client(self.address, patience=120.0) as client:
+        with Client(self.address, patience=900.0) as client:
             client.totals()
 
     def __enter__(self):
@@ -82,7 +82,7 @@ class Sender(threading.Thread):
 
     def run(self):
         try:
-            with Client(self._address, timeout=2.0, patience=120.0) as client:
+            with Client(self._address, timeout=2.0, patience=900.0) as client:
                 self._send(client)
         except (ServiceError, AssertionError) as error:
             self.failed = error
