@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -271,6 +272,8 @@ async def _read(request, limit):
                 body += part
                 if len(body) > limit:
                     raise HTTPException(413, f"The body is larger than {limit:,} bytes; send less.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was closed within the body.") from None
     except TimeoutError:
         raise HTTPException(408, f"The body took more than {READ_SECONDS} seconds.") from None
     return bytes(body)
