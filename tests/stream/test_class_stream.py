@@ -111,6 +111,8 @@ def test_bad_input_is_named():
         ClassStream(ProbitClassifier(), cost_matrix=COSTS, target="amount")
     stream = ClassStream(ProbitClassifier(), cost_matrix=COSTS, target="kind")
     with pytest.raises(InputError, match="missing or infinite; fill in 'amount'"):
+        stream.decide({"x": 1.0, "amount": None})
+    with pytest.raises(InputError, match="'amount', which is not in the table"):
         stream.decide({"x": 1.0})
     with pytest.raises(InputError, match="label 'flood', which is not a row"):
         stream.learn({"x": 1.0, "amount": 3.0, "kind": "flood"})
