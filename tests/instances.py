@@ -40,6 +40,10 @@ SPECIAL = {
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
     "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "StreamForestClassifier": [
+        {"random_state": 0},
+        {"n_estimators": 3, "max_nodes": 15, "linear": False, "half_life": None, "random_state": 0},
+    ],
     "UncertainOneVsRestClassifier": [{"estimator": UncertainLogisticClassifier()}],
     "StackelbergClassifier": [{}, {"loss": "hinge"}],
 }

@@ -22,6 +22,7 @@ _FOLDERS = (
     "model_file",
     "neighbors",
     "online",
+    "online_forest",
     "online_kernel",
     "qmean",
     "reproduce",

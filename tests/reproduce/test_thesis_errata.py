@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from stakes._core.jit.gain import hellinger
 from stakes.datasets import make_fraud
 from stakes.reproduce._pairs import friedman_of_two
 from stakes.tree import ConfidenceTreeClassifier
-from stakes.tree._gain_jit import hellinger
 
 # Table 3.9: ranks of C4.5 and CCP-C4.5 by leaves, 20 sets in the printed order
 LEAVES_3_9 = {

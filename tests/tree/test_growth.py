@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from naive import tree as naive
+from stakes._core.jit.gain import CRITERIA, hellinger, split_gain
 from stakes.tree import ConfidenceTreeClassifier
 from stakes.tree._bins import bin_edges, bin_features
-from stakes.tree._gain_jit import CRITERIA, hellinger, split_gain
 from stakes.tree._split_jit import beats
 
 ALL = sorted(set(CRITERIA) - {"gain_ratio"})

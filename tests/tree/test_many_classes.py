@@ -8,10 +8,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from naive import tree as naive
+from stakes._core.jit.gain import CRITERIA
 from stakes._core.model_file import load_model, save_model
 from stakes.errors import BelowTrivialWarning
 from stakes.tree import ConfidenceForestClassifier, ConfidenceTreeClassifier
-from stakes.tree._gain_jit import CRITERIA
 
 COST = [[0, 1, 9], [4, 0, 1], [2, 3, 0]]
 

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.sklearn_private import num_samples, safe_indexing
@@ -225,7 +226,7 @@ def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
     learner : classifier
         The fitted learner.
     costs : CostMatrix
-        Costs of its classes and decisions, the same for all rows.
+        Costs of its classes and decisions, the same for all rows or those of each one.
     X, y, sample_weight
         The training rows, of which at most 1,000 are checked.
     decisions : sequence
@@ -235,7 +236,10 @@ def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
     truth = np.searchsorted(learner.classes_, column_or_1d(y)[rows])
     weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight)[rows]
     place = {decision: j for j, decision in enumerate(np.asarray(decisions).tolist())}
-    decided = [place[one] for one in np.asarray(learner.predict(take_rows(X, rows))).tolist()]
+    costs = costs[rows]
+    given = {} if costs.table.ndim == 2 else {"cost_matrix": costs.table}
+    decided = np.asarray(learner.predict(take_rows(X, rows), **given)).tolist()
+    decided = [place[one] for one in decided]
     answers = [weight @ costs.paid(truth, np.full_like(truth, j)) for j in range(len(place))]
     excess = weight @ costs.paid(truth, decided) - min(answers)
     if excess > 1e-9 * (weight @ costs.regret(truth)):
@@ -254,3 +258,16 @@ def only_scores_count():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BelowTrivialWarning)
         yield
+
+
+def warn_if_costs_got_lost(model, given):
+    """Say how costs reach `score` in a search or cross-validation of scikit-learn."""
+    lost = getattr(model, "_fit_had_costs", False) and all(c is None for c in given.values())
+    if lost and not get_config()["enable_metadata_routing"]:
+        warnings.warn(
+            "fit was given costs and score was not, so all mistakes count the same here. In "
+            "GridSearchCV and cross_val_score, costs are passed on after "
+            "sklearn.set_config(enable_metadata_routing=True).",
+            UserWarning,
+            stacklevel=3,
+        )

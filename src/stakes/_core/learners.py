@@ -12,6 +12,7 @@ from stakes.errors import InputError, near_matches
 FAMILIES = (
     "online",
     "online_kernel",
+    "online_forest",
     "svm",
     "uncertain",
     "tree",
@@ -21,6 +22,7 @@ FAMILIES = (
     "game",
 )
 _SUFFIX = re.compile(r"(?<=\w)(Classifier|SVC|Detector)(?=$|,)", re.IGNORECASE)
+_PREFIX = re.compile(r"^Stream(?=\w)", re.IGNORECASE)
 
 
 def all_estimators(folders=("decision", *FAMILIES)):
@@ -72,6 +74,21 @@ def find_learner(name, method="fit"):
     return found[match_name(name, found)]
 
 
+def seeded(learner, **parameters):
+    """A learner of this class; what it draws is the same in every run, unless a seed is given.
+
+    Streams and services use it: the same events give the same decisions, also after a restart.
+
+    Examples
+    --------
+    >>> seeded(find_learner("kernel-features"), gamma=0.1)
+    KernelFeaturesClassifier(gamma=0.1, random_state=0)
+    """
+    if "random_state" in learner._get_param_names():
+        parameters = {"random_state": 0} | parameters
+    return learner(**parameters)
+
+
 def match_name(name, names):
     """The one of `names` that `name` means: any case, dashes ignored, the suffix optional.
 
@@ -102,12 +119,14 @@ def match_name(name, names):
 
 
 def _matches(name, names):
-    """Names that are spelled so, best first: in full before without the suffix."""
+    """Names that are spelled so, best first: in full, without the suffix, and without "Stream"."""
     if name in names:
         return [name]
     key = _folded(name)
     full = [one for one in names if _folded(one) == key]
-    return full or [one for one in names if _folded(_SUFFIX.sub("", one)) == key]
+    bare = {one: _SUFFIX.sub("", one) for one in names}
+    without = [one for one in names if _folded(bare[one]) == key]
+    return full or without or [one for one in names if _folded(_PREFIX.sub("", bare[one])) == key]
 
 
 def _folded(name):

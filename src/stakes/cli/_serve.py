@@ -89,6 +89,14 @@ def start(
             help="File of stakes serve token. Without it, only this machine may send requests.",
         ),
     ] = None,
+    max_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help="Requests in a second that a token, or an address without tokens, may send. "
+            "Default: no limit.",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
 ):
     r"""Decide about events over HTTP, learn their labels, count the money.
@@ -123,7 +131,7 @@ def start(
                 f"Deciding with {service.state.champion} at {url}; Ctrl-C to stop.", err=True
             )
 
-    serve.run(service, host=host, port=port, tokens=tokens, ready=ready)
+    serve.run(service, host=host, port=port, tokens=tokens, max_rate=max_rate, ready=ready)
 
 
 @guarded

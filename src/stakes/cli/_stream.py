@@ -40,8 +40,8 @@ def stream(
         str,
         typer.Option(
             metavar="NAME",
-            help="A learner of stakes.online or stakes.online_kernel: probit, cw-cvar, arow, pa, "
-            "anomaly, ...",
+            help="A learner of stakes.online, online_forest or online_kernel: probit, forest, "
+            "cw-cvar, arow, pa, kernel-features, anomaly, ...",
         ),
     ] = "probit",
     assignments: Annotated[
@@ -49,7 +49,8 @@ def stream(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Parameter of the learner, such as C=0.1 or half_life=500; repeatable.",
+            help="Parameter of the learner, such as C=0.1 or half_life=500, or of its estimator, "
+            "such as estimator__r=10; repeatable. Its random_state is 0 unless set.",
         ),
     ] = None,
     prior: Annotated[

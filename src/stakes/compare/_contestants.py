@@ -119,16 +119,16 @@ def contestants(names=None, *, error_bars=False):
     own = [one for one in names or () if isinstance(one, Contestant)]
     asked = [one for one in names or () if not isinstance(one, Contestant)]
     always, entries = baselines(), library()
+    using = _using_error_bars() if error_bars else []
     if names is None:
         chosen = [entry for entry in entries if entry.recommended]
     elif "all" in asked:
         chosen = entries
     else:
-        known = _known(entries, always)
+        known = _known(entries, [*always, *using])
         chosen = [entry for name in asked for entry in known[match_name(name, known)]]
     built = [entry.build() for entry in dict.fromkeys(chosen)]
     # one contestant per name: the user's own replace those of the library
-    using = _using_error_bars() if error_bars else []
     return list({c.name: c for c in [*always, *built, *using, *own]}.values())
 
 

@@ -106,7 +106,8 @@ class BatchDecider:
         background = stored.facts.get("background")
         if background and hasattr(final_step(stored.model)[0], "predict_proba"):
             names = list(background)
-            rows = cast_like(pl.DataFrame(background), {name: kinds[name] for name in names})
+            rows = pl.DataFrame(background, strict=False)
+            rows = cast_like(rows, {name: kinds[name] for name in names})
             exact = exact_values(stored.model, rows, names) if len(names) > EXACT else None
             found.reasons = Reasons(found.probability, rows, names, exact=exact)
         return found

@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+import polars.selectors as cs
 from scipy import sparse
 
 from stakes._core.model_file import save_model
@@ -12,12 +14,7 @@ from stakes.compare._model_card import write_card
 from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.compare._reasons import typical_rows
 from stakes.errors import InputError
-from stakes.tables import (
-    ClassData,
-    CostTable,
-    as_frame,
-    kind_of,
-)
+from stakes.tables import ClassData, CostTable, as_frame, kind_of
 
 
 def winner_of(folder, learner=None):
@@ -110,6 +107,8 @@ def train_to_file(
         kinds=kinds,
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
+        ranges=_ranges(data.X.select(list(data.kinds))),
+        promised=run and _promised(run, learner),
         words=[settings.positive_means or "", settings.negative_means or ""],
         replicates=data.replicates,
         rows=len(data),
@@ -127,3 +126,21 @@ def _matrix(settings, data):
         return settings.cost_table().to_dict()
     # a named data set: the same costs for all rows
     return CostTable.of(data.classes, data.actions, data.cost_matrix[0].tolist()).to_dict()
+
+
+def _ranges(X):
+    """Column -> smallest and largest number."""
+    found = {}
+    for column in X.select(cs.numeric()).iter_columns():
+        column = column.cast(pl.Float64).drop_nulls()
+        column = column.filter(column.is_finite())
+        if len(column):
+            found[column.name] = [column.min(), column.max()]
+    return found
+
+
+def _promised(folder, learner):
+    """Interval of the cost of a row that a comparison reported for a learner."""
+    report = json.loads((Path(folder) / "report.json").read_text())["datasets"][0]
+    learners = {found["learner"]: found for found in report["learners"]}
+    return [bound / 1000 for bound in learners[learner]["cost_interval"]]

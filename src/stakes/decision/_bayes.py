@@ -86,15 +86,15 @@ class BayesDecisionClassifier(DecisionClassifier):
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> model = BayesDecisionClassifier(LogisticRegression(), actions=["ignore", "call", "block"],
+    ...                                 cost_matrix=[[0, 2, 9], [30, 5, 1]]).fit(X, y)
+    >>> model.predict([[-5.0], [0.0], [5.0]]).tolist()
+    ['ignore', 'call', 'block']
     >>> model = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
     >>> model.predict([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50])
     array([0, 1])
     >>> model.expected_cost([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50]).round(2)
     array([0.44, 0.56])
-    >>> model = BayesDecisionClassifier(LogisticRegression(), actions=["ignore", "call", "block"],
-    ...                                 cost_matrix=[[0, 2, 9], [30, 5, 1]]).fit(X, y)
-    >>> model.predict([[-5.0], [0.0], [5.0]]).tolist()
-    ['ignore', 'call', 'block']
     """
 
     _parameter_constraints = {
@@ -292,10 +292,11 @@ class BayesDecisionClassifier(DecisionClassifier):
     def _has_prices(self, given):
         return self.cost_matrix is not None or super()._has_prices(given)
 
-    def _compare_with_trivial(self, X, y, sample_weight, given):
-        if len(self.classes_) == 2 and self.actions is None:
-            super()._compare_with_trivial(X, y, sample_weight, given)
-        elif X is not None and self.cost_matrix is not None:
+    def _has_two_decisions(self):
+        return super()._has_two_decisions() and self.actions is None
+
+    def _compare_many_with_trivial(self, X, y, sample_weight):
+        if self.cost_matrix is not None:
             names = self.classes_ if self.actions is None else self.actions
             warn_many_below_trivial(self, self._settle_costs(0), X, y, sample_weight, names)
 

@@ -101,6 +101,8 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
     __metadata_request__predict = {"cost_matrix": UNUSED}  # two classes only
     __metadata_request__score = {"cost_matrix": UNUSED}
 
+    actions = None
+
     def __init__(
         self,
         estimator,
@@ -132,6 +134,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             tn_cost=tn_cost,
             cost_matrix=cost_matrix,
         )
+        del self.actions  # the class attribute remains: a budget is one of two classes
         self.max_alerts = max_alerts
         self.review_cost = review_cost
         self.max_reviews = max_reviews

@@ -5,6 +5,7 @@ from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._error_matrix import ErrorMatrix
 from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
+from stakes.tables._event_rows import EventReader
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, kind_of
 from stakes.tables._labels import ClassReader, LabelReader
@@ -26,6 +27,7 @@ __all__ = [
     "CostExpression",
     "CostTable",
     "ErrorMatrix",
+    "EventReader",
     "HingeSplines",
     "LabelReader",
     "ModelMatrix",

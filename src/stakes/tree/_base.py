@@ -13,6 +13,7 @@ from stakes._core.base import ManyClassClassifier
 from stakes._core.columns import TakesCategories, read_training
 from stakes._core.deciding import warn_many_below_trivial
 from stakes._core.intake import example_counts
+from stakes._core.jit.gain import CRITERIA
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
@@ -29,7 +30,6 @@ from stakes._core.stored.spec import (
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix
 from stakes.tree._bins import bin_features
 from stakes.tree._docs import documented
-from stakes.tree._gain_jit import CRITERIA
 from stakes.tree._grow_jit import Settings
 from stakes.tree._histograms_jit import Binned
 from stakes.tree._split_jit import MISSING

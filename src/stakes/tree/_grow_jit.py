@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes.tree._gain_jit import RATIO, TIE, impurity
+from stakes._core.jit.gain import RATIO, TIE, impurity
 from stakes.tree._histograms_jit import (
     SIZE,
     fill,

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes.tree._gain_jit import COST, ENTROPY, GINI, TIE, split_gain
+from stakes._core.jit.gain import COST, ENTROPY, GINI, TIE, split_gain
 from stakes.tree._split_jit import GOES_LEFT, MISSING, SEEN
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stakes._core.jit.gain import COST
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Either
 from stakes.tree._fisher import rule_log_p
-from stakes.tree._gain_jit import COST
 from stakes.tree._grow_jit import Tree, grow
 from stakes.tree._histograms_jit import Sample
 from stakes.tree._split_jit import GOES_LEFT, MISSING

@@ -9,7 +9,7 @@ the features searched before.
 import numpy as np
 from numba import njit
 
-from stakes.tree._gain_jit import COST, TIE, hellinger, split_gain
+from stakes._core.jit.gain import COST, TIE, hellinger, split_gain
 
 MISSING = 255  # code of a missing value; the others have 0 to 254
 GOES_LEFT, SEEN = 1, 2  # bits of a group: where a category goes, whether the node had examples

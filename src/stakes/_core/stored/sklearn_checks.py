@@ -203,8 +203,13 @@ def check_bayes(state, scope):
 
 
 def check_thresholds(state, scope):
-    if "X_thresholds_" in state and np.any(np.diff(state["X_thresholds_"]) < 0):
+    if "X_thresholds_" not in state:
+        return
+    at = state["X_thresholds_"]
+    if not len(at) or np.any(np.diff(at) < 0):
         raise Damaged("the thresholds of an IsotonicRegression are not sorted")
+    if state["X_min_"] < at[0] or state["X_max_"] > at[-1] or state["X_min_"] > state["X_max_"]:
+        raise Damaged("an IsotonicRegression is asked outside its thresholds")
 
 
 def check_linear(state, scope):

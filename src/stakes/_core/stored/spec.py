@@ -142,7 +142,7 @@ class Array(Spec):
         if value.dtype.kind == "f":
             if not self.nan and np.isnan(value).any():
                 raise Damaged("contains NaN")
-            if not self.infinite and (np.abs(value) > LARGEST).any():
+            if not self.infinite and float(np.fmax.reduce(np.abs(value), axis=None)) > LARGEST:
                 raise Damaged("contains infinite or too large values")
         high = self.high if self.below is None else scope.sizes[self.below] - 1
         if self.low is not None and (value < self.low).any():

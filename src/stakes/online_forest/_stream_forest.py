@@ -1,0 +1,283 @@
+"""A forest for streams."""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.jit.gain import CRITERIA
+from stakes._core.labels import category_mask
+from stakes._core.sklearn_private import Interval, StrOptions
+from stakes.online_forest._base import StreamLearner
+from stakes.online_forest._docs import documented
+from stakes.online_forest._file_state import FILE_STATE, check_file_state
+from stakes.online_forest._learn_jit import learn_rows
+from stakes.online_forest._state import (
+    ALWAYS,
+    HALF_LIVES,
+    N_COLUMNS,
+    N_REPLACED,
+    N_SEEN,
+    NEVER,
+    PAID,
+    SHARES,
+    SUM_NEG,
+    SUM_POS,
+    USED,
+    WHERE,
+    Forest,
+    new_forest,
+    set_rule,
+)
+from stakes.online_forest._walk_jit import score_rows
+
+SKEWED = {"hellinger", "ccp_entropy", "ccp_gini"}
+
+
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class StreamForestClassifier(StreamLearner):
+    r"""A forest that learns a stream in one pass, with memory that never grows.
+
+    The log-odds of the positive class are a sum,
+
+    .. math:: \log\frac{p(x)}{1 - p(x)} = b + w^\top z(x) + \sum_{t} v_t(\ell_t(x)),
+
+    of a linear part in the standardized features z and of the value of the leaf that x falls into
+    in each tree. Every event moves w and the v by one Kalman step of a logistic regression, so that
+    a tree learns what the others leave over, as in boosting. Leaves split when a skew-insensitive
+    criterion of what is left over finds a significant cut; new branches start from their parent.
+
+    Parameters
+    ----------
+    n_estimators : int, default=20
+        Number of trees.
+    max_nodes : int, default=255
+        Maximum number of nodes of a tree, which bounds the memory, see `n_bytes_`.
+    max_features : int, default=16
+        Number of features, drawn at random, that a leaf chooses its split from.
+    criterion : {"ccp_entropy", "ccp_gini", "hellinger"}, default="ccp_entropy"
+        Criterion of the splits, as in `ConfidenceTreeClassifier`.
+    linear : bool, default=True
+        Whether there is a linear part.
+    categorical_features : array-like of bool, int or str, default=None
+        Features whose values are codes of categories, 0, 1, 2 and so on. A split takes one
+        category out; from 16 on, several share a bin, which ones differs between trees.
+    half_life : "auto", float or None, default="auto"
+        Number of events after which an event counts half. "auto": three are followed (never, and
+        two for streams that change) and weighted by their recent log loss. None: nothing is
+        forgotten.
+    trial_length : int or None, default=10000
+        Number of events for which a new tree is tried as a replacement of one of the others, which
+        take turns. It replaces it if decisions with it were cheaper in the second half of that
+        time. None: trees stay.
+    cost_rule : {"stake"} or None, default=None
+        Weight of an event in training. None: all count the same, and costs act in decisions and in
+        the replacement of trees. "stake": the sum of both regrets.
+    calibration : {"sigmoid"} or None, default="sigmoid"
+        Whether the log-odds are calibrated during training, on events that were not learned yet.
+    n_features : int, default=4096
+        Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
+        and tables.
+    random_state : int, RandomState or None, default=None
+        Seed of the features that leaves look at.
+    [costs]
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (k,)
+        The labels; of two, the second is the positive class.
+    n_seen_ : int
+        Number of events with a cost.
+    n_nodes_ : ndarray of shape (n_estimators,)
+        Number of nodes of each tree, all classes together.
+    n_replaced_ : int
+        Number of trees that were replaced.
+    n_bytes_ : int
+        Memory that the model takes, now and forever.
+    half_life_shares_ : dict of float -> float
+        Share of each half-life in the prediction; infinite: nothing is forgotten.
+    progressive_regret_ : dict of str -> float
+        Mean regret of the decisions during training, each made before its example was learned, next
+        to "always negative" and "always positive". If costs were given and a constant policy was
+        cheaper, `fit` warns.
+    [seen]
+
+    Notes
+    -----
+    More than two classes are as many forests, each for one class against the others. NaN is
+    allowed: a split sends missing values to the side that fits better. Features need no scaling.
+
+    References
+    ----------
+    .. [1] H. Gouk, B. Pfahringer, E. Frank. "Stochastic gradient trees". ACML 2019. (Splits by the
+       gradient of the loss in a stream.)
+    .. [2] A. Saffari, C. Leistner, J. Santner, M. Godec, H. Bischof. "On-line random forests". ICCV
+       Workshops 2009. (Leaves that choose from random tests.)
+    .. [3] M. Herbster, M. K. Warmuth. "Tracking the best expert". Machine Learning 32, 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes.online_forest import StreamForestClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(4000, 3))
+    >>> y = (X[:, 0] * X[:, 1] > 0.5).astype(int)
+    >>> model = StreamForestClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[1.5, 1.5, 0.0], [-1.5, 1.5, 0.0], [-1.5, -1.5, 0.0]])
+    array([1, 0, 1])
+    """
+
+    n_estimators: int = 20
+    max_nodes: int = 255
+    max_features: int = 16
+    criterion: str = "ccp_entropy"
+    linear: bool = True
+    categorical_features: object = None
+    half_life: str | float | None = "auto"
+    trial_length: int | None = 10_000
+    cost_rule: str | None = None
+    calibration: str | None = "sigmoid"
+    n_features: int = 4096
+    random_state: int | np.random.RandomState | None = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+
+    _info = LearnerInfo(family="online_forest", grid={"max_nodes": [31, 255]})
+    _allow_nan = True
+    _parameter_constraints = {
+        **COST_CONSTRAINTS,
+        "n_estimators": [Interval(Integral, 1, 10_000, closed="both")],
+        "max_nodes": [Interval(Integral, 1, 1_000_000, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left")],
+        "criterion": [StrOptions(SKEWED)],
+        "linear": ["boolean"],
+        "categorical_features": ["array-like", None],
+        "half_life": [StrOptions({"auto"}), Interval(Real, 1, None, closed="left"), None],
+        "trial_length": [Interval(Integral, 2, None, closed="left"), None],
+        "cost_rule": [StrOptions({"stake"}), None],
+        "calibration": [StrOptions({"sigmoid"}), None],
+        "n_features": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _file_state = FILE_STATE
+    _check_file_state = staticmethod(check_file_state)
+
+    @property
+    def n_seen_(self):
+        """Number of events with a cost."""
+        return int(self._parts()[0].head[N_SEEN])
+
+    @property
+    def n_nodes_(self):
+        """Number of nodes of each tree."""
+        return sum(f.trees[f.trees[:-1, WHERE], USED] for f in self._parts())
+
+    @property
+    def n_replaced_(self):
+        """Number of trees that were replaced."""
+        return int(sum(f.head[N_REPLACED] for f in self._parts()))
+
+    @property
+    def n_bytes_(self):
+        """Memory of the model."""
+        return sum(array.nbytes for f in self._parts() for array in f)
+
+    @property
+    def half_life_shares_(self):
+        """Share of each half-life in the prediction of the first class's forest."""
+        lives = [np.inf if h is None else float(h) for h in self._half_lives()]
+        head = self._parts()[0].head
+        return dict(zip(lives, head[SHARES : SHARES + len(lives)].tolist(), strict=True))
+
+    def _parts(self):
+        """The forests, one for two classes; writeable, although a model file is mapped as it is."""
+        if not self._forests[0][0].flags.writeable:
+            self._forests = [tuple(a.copy() for a in arrays) for arrays in self._forests]
+        return [Forest(*arrays) for arrays in self._forests]
+
+    def _half_lives(self):
+        return (None, *HALF_LIVES) if self.half_life == "auto" else (self.half_life,)
+
+    def _begin(self, d, n_columns):
+        names = getattr(self, "feature_names_in_", ())
+        categorical = category_mask(self.categorical_features, d, names)
+        if self._is_named and self.categorical_features is not None:
+            raise ValueError(
+                "categorical_features needs arrays or tables: in a stream of dicts, give each "
+                "category a name of its own, such as {'country=FR': 1}."
+            )
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        k = len(self.classes_)
+        self._forests = [
+            tuple(
+                new_forest(
+                    self.n_estimators,
+                    self.max_nodes,
+                    self.max_features,
+                    categorical,
+                    len(self._half_lives()),
+                    seed + c,
+                    n_columns,
+                )
+            )
+            for c in range(1 if k == 2 else k)
+        ]
+        self._started_with = self._settings()
+        self._set_rule()
+
+    def _settings(self):
+        return self.n_estimators, self.max_nodes, self.max_features, self.half_life == "auto"
+
+    def _check_settings(self):
+        if self._settings() != self._started_with:
+            raise ValueError(
+                "n_estimators, max_nodes, max_features and half_life='auto' cannot change in a "
+                "stream: set them back, call fit, or start a new model with sklearn.base.clone."
+            )
+        self._set_rule()
+
+    def _set_rule(self):
+        if self.criterion not in SKEWED:
+            raise ValueError(f"criterion must be one of {sorted(SKEWED)}, not {self.criterion!r}.")
+        for f in self._parts():
+            set_rule(
+                f.head,
+                criterion=CRITERIA[self.criterion],
+                calibrate=self.calibration is not None,
+                stake=self.cost_rule == "stake",
+                trial=self.trial_length or 0,
+                linear=self.linear,
+                half_lives=self._half_lives(),
+            )
+
+    def _learn(self, X, index, c_pos, c_neg, weight):
+        parts = self._parts()
+        out = np.empty((len(parts), len(X)))
+        for c, f in enumerate(parts):
+            if self._is_named:
+                f.head[N_COLUMNS] = len(self._columns)
+            is_class = index == (1 if len(parts) == 1 else c)
+            learn_rows(f, X, is_class, c_pos, c_neg, weight, out[c])
+        return out
+
+    def _scores(self, X):
+        parts = self._parts()
+        out = np.empty((len(parts), len(X)))
+        for c, f in enumerate(parts):
+            score_rows(f, X, out[c])
+        return out
+
+    def _book(self):
+        head = self._parts()[0].head
+        return head[N_SEEN], head[PAID], head[NEVER], head[ALWAYS]
+
+    def _shift(self):
+        head = self._parts()[0].head
+        if len(self._forests) > 1 or not (head[SUM_POS] > 0 and head[SUM_NEG] > 0):
+            return 0.0
+        return np.log(head[SUM_POS] / head[SUM_NEG])
