@@ -39,7 +39,7 @@ def streams():
         X = np.ascontiguousarray(stored["X"][:60_000], dtype=float)
         yield name, X, y[: len(X)].astype(int), dict(fp_cost=1.0, fn_cost=2.0), delay
     data = fetch_card_payments(customers=400)
-    order = np.argsort(np.asarray(data.time), kind="stable")
+    order = np.argsort(np.asarray(data.origin.time), kind="stable")
     X = np.column_stack([data.X[name].to_numpy().astype(float) for name in data.X.columns])
     costs = {k: np.broadcast_to(c, len(X))[order] for k, c in data.costs.items()}
     yield "card_payments, 400 customers", X[order], data.y[order], costs, len(X) // 26
