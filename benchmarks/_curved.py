@@ -112,26 +112,33 @@ def limits(a7a):
         sets["cod-rna"] = np.ascontiguousarray(X[t]), y[t], (None, 1000, 300, 100)
     found = []
     for name, (X, y, several) in sets.items():
-        for limit in several:
+        ratio = np.count_nonzero(y < 0) / np.count_nonzero(y > 0)
+        learners = {
+            "no limit" if limit is None else f"limit {limit:,}": CSDUOLClassifier(
+                cost_rule="balanced", gamma=GAMMA, scale_C=False, max_support_vectors=limit
+            )
+            for limit in several
+        }
+        learners["500 Fourier features"] = KernelFeaturesClassifier(
+            n_components=500, gamma=GAMMA, fn_cost=ratio, random_state=0
+        )
+        learners["linear"] = ProbitClassifier(fn_cost=ratio)
+        for label, learner in learners.items():
             best = np.inf
             for _ in range(3):
-                learner = CSDUOLClassifier(
-                    cost_rule="balanced", gamma=GAMMA, scale_C=False, max_support_vectors=limit
-                )
+                fresh = clone(learner)
                 start = CPU()
-                scores = learner.decision_function_then_learn(X, y)
+                if hasattr(fresh, "decision_function_then_learn"):
+                    scores = fresh.decision_function_then_learn(X, y)
+                else:
+                    p = fresh.predict_proba_then_learn(X, y)
+                    scores = ratio * p - (1.0 - p)
                 best = min(best, CPU() - start)
             right = np.where(y > 0, scores > 0, scores <= 0)
             reached = 50.0 * (right[y > 0].mean() + right[y < 0].mean())
-            found.append(
-                Row(
-                    f"one pass over {name}, CSDUOL with a limit",
-                    "no limit" if limit is None else f"limit {limit:,}",
-                    best,
-                    note=f"balanced accuracy {reached:.1f} %, "
-                    f"{len(learner.support_):,} support vectors",
-                )
-            )
+            kept = f", {len(fresh.support_):,} support vectors" if "limit" in label else ""
+            note = f"balanced accuracy {reached:.1f} %{kept}"
+            found.append(Row(f"one pass over {name}, balanced accuracy", label, best, note=note))
     return found
 
 

@@ -1,9 +1,10 @@
 """Maximum margins over uncertainty sets compared with cone programs, CPU time of one thread.
 
-STAKES_BENCH_FULL=1 adds the two rows that take minutes: MM-SMV-I at 3,000 x 100 with cvxpy, and
-1,000,000 x 100.
+The two tasks that take minutes, MM-SMV-I at 3,000 x 100 with cvxpy and 1,000,000 x 100, run with
+STAKES_BENCH_FULL=1; without it their stored rows are kept.
 """
 
+import json
 import os
 import resource
 import time
@@ -14,10 +15,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
+from benchmarks._page import PAGES
 from stakes.uncertain import Box, Ellipsoid, Intersection, MeanIntervalEllipsoid, bernstein_nu
 from stakes.uncertain._problem import MarginProblem
 from stakes.uncertain._solve import solve_margin
 
+LONG = [("MM-SMV-I", 3_000, 100), ("MM-SMV", 1_000_000, 100)]
 KAPPA = np.sqrt(2 * np.log(1 / 0.1))
 
 
@@ -28,14 +31,27 @@ def run():
         rows += against("MM-SMV", 10_000, 30, ["CLARABEL"])
         rows += against("MM-SMV", 3_000, 100, ["CLARABEL", "SCS", "ECOS"])
         rows += against("MM-SMV-I", 3_000, 30, ["CLARABEL"])
-        rows += against("MM-SMV-I", 3_000, 100, ["CLARABEL"] if full else [])
         for name in ("MM-SMV", "MM-SMV-I"):
             rows += against(name, 80, 2_500, ["CLARABEL"])
         for n in (1_000, 10_000, 100_000):
             rows += against("MM-SMV", n, 30, [], note="growth with n;")
-        if full:
-            rows += large()
-        return [*rows, nu_row(), hostile_row()]
+        rows += [nu_row(), hostile_row()]
+        return rows + (long_rows() if full else stored_rows())
+
+
+def long_rows():
+    """Tasks that take minutes."""
+    return against(*LONG[0], ["CLARABEL"]) + large(*LONG[1])
+
+
+def stored_rows():
+    """The rows of the long tasks, as the last full run stored them."""
+    stored = json.loads((PAGES / "uncertain.json").read_text())["rows"]
+    return [Row(**row) for row in stored if row["task"] in map(task_of, *zip(*LONG, strict=True))]
+
+
+def task_of(name, n, d):
+    return f"{name} {n:,} x {d}"
 
 
 def examples(n, d, seed=0):
@@ -45,19 +61,23 @@ def examples(n, d, seed=0):
     X = rng.standard_normal((n, d))
     X += 1.5 / np.sqrt(d) * y[:, None]
     widths = 0.15 * rng.uniform(0.2, 1.8, (n, d))
-    return X, y, KAPPA * widths, X - 2.0 * widths, X + 3.0 * widths
+    return X, y, widths
+
+
+def box_of(X, widths):
+    return X - 2.0 * widths, X + 3.0 * widths
 
 
 def problem_of(name, n, d):
-    X, y, axes, lower, upper = examples(n, d)
-    sets = Ellipsoid(X, axes)
+    X, y, widths = examples(n, d)
+    sets = Ellipsoid(X, KAPPA * widths)
     if name.endswith("-I"):
-        sets = Intersection(sets, Box(lower, upper))
+        sets = Intersection(sets, Box(*box_of(X, widths)))
     return MarginProblem(sets, y, np.ones(n))
 
 
 def against(name, n, d, solvers, note=""):
-    task = f"{name} {n:,} x {d}"
+    task = task_of(name, n, d)
     problem = problem_of(name, n, d)
     solution, ours = best_of(lambda: solve_margin(problem, tol=1e-6), 5)
     facts = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}, best of ten"
@@ -83,7 +103,8 @@ def best_of(call, turns):
 
 
 def by_cvxpy(name, n, d, solver):
-    X, y, axes, lower, upper = examples(n, d)
+    X, y, widths = examples(n, d)
+    axes, (lower, upper) = KAPPA * widths, box_of(X, widths)
     start = time.process_time()
     w, b, xi = cp.Variable(d), cp.Variable(), cp.Variable(n, nonneg=True)
     rows = np.ones((n, 1)) @ cp.reshape(w, (1, d), order="C")
@@ -110,15 +131,14 @@ def by_cvxpy(name, n, d, solver):
     return program.value, time.process_time() - start
 
 
-def large():
-    n, d = 1_000_000, 100
-    problem = problem_of("MM-SMV", n, d)
+def large(name, n, d):
+    problem = problem_of(name, n, d)
     start = time.process_time()
     solution = solve_margin(problem, tol=1e-6)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     note = f"gap {solution.gap:.0e}, {solution.n_iter} iterations, {solution.solver}; the process"
-    return [Row(f"MM-SMV {n:,} x {d}", "stakes", seconds, peak, note=note + "'s peak")]
+    return [Row(task_of(name, n, d), "stakes", seconds, peak, note=note + "'s peak")]
 
 
 def nu_row():
@@ -134,7 +154,8 @@ def hostile_row():
     open_, count, methods = 0, 0, {}
     start = time.process_time()
     for n, d in ((60, 5), (80, 20), (30, 60)):
-        X, y, axes, lower, upper = examples(n, d, seed=3)
+        X, y, widths = examples(n, d, seed=3)
+        axes, (lower, upper) = KAPPA * widths, box_of(X, widths)
         box = Box(X - 2 * axes, X + 3 * axes)
         for C in (1e-3, 1e-2, 0.1, 1.0, 100.0, 1e4):
             for factor in (0.1, 0.5, 1, 2, 3, 5, 10, 100):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
+from benchmarks import _audit_curved
 from stakes.uncertain import UncertainLogisticClassifier, UncertainMarginClassifier
 
 D, POINTS, DRAWS = 4, 24, 6000
@@ -57,8 +58,14 @@ def audit(seed=0):
             found.setdefault(("classical: measurement = truth + error", *key), []).append(
                 (name, bound, truth, size)
             )
+    curved = np.random.default_rng(seed)
+    for key, bound, truth, size in _audit_curved.cases(curved):
+        found[key] = [(key[2], bound, truth, size)]
     rows = [as_row(key, cases) for key, cases in found.items()]
-    return rows + [row for model in [models[True]] for row in replicates(model, rng)]
+    rows += replicates(models[True], rng)
+    for key, bound, truth in _audit_curved.replicated(curved):
+        rows.append(with_confidence(key, bound, truth, _audit_curved.broken(bound, truth)))
+    return rows
 
 
 def as_row(key, cases):
@@ -68,7 +75,7 @@ def as_row(key, cases):
     size = cases[0][3]
     # 5 standard errors of a share of `size` draws; exact probabilities have none
     noise = 5 * np.sqrt(bound * (1 - bound) / size) + 10 / size if size else 1e-9
-    useful = bound < 1
+    useful = (bound < 1) & (bound > (10 / size if size else 0))  # else a ratio of single draws
     ratio = np.divide(truth, bound, out=np.zeros_like(truth), where=bound > 0)[useful]
     return Row(
         *key,
@@ -297,21 +304,19 @@ def replicates(model, rng, n=600):
             for measure in measures:
                 bound = model.predict_certificate(None, replicates=R, measure=measure)
                 broken = int((truth > bound + 1e-9).sum())
-                allowed = int(stats.binom.ppf(1 - 1e-6, n, 0.05))
                 assumption = "Gaussian measurements" if measure == "gaussian" else "every law"
-                rows.append(
-                    Row(
-                        f"{r} replicates, {law}",
-                        f"{assumption}; confidence 95 %, broken in {100 * broken / n:.1f} %",
-                        measure,
-                        n,
-                        max(0, broken - allowed),
-                        float(bound.mean()),
-                        float(truth.mean()),
-                        np.nan,
-                    )
-                )
+                key = f"{r} replicates, {law}", assumption, measure
+                rows.append(with_confidence(key, bound, truth, broken))
     return rows
+
+
+def with_confidence(key, bound, truth, broken):
+    """A row of bounds that may be broken for 5 % of the examples."""
+    n, (law, assumption, certificate) = len(bound), key
+    allowed = int(stats.binom.ppf(1 - 1e-6, n, 0.05))
+    assumption += f"; confidence 95 %, broken in {100 * broken / n:.1f} %"
+    means = float(bound.mean()), float(truth.mean()), np.nan
+    return Row(law, assumption, certificate, n, max(0, broken - allowed), *means)
 
 
 def drawn(law, points, w, start, r, rng):

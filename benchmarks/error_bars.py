@@ -1,30 +1,33 @@
 """Real measurements with error bars: learners that use them against those that do not.
 
-python -m benchmarks.error_bars prints the table of docs/uncertain.md. WPBC and vowels are read from
-the folder STAKES_DATA.
+python -m benchmarks.error_bars prints the table of docs/uncertain.md, or the part of the data sets
+that are named: wdbc, wpbc, vowels, few_vowels. All but WDBC are read from the folder STAKES_DATA.
 """
 
 import os
+import sys
 import warnings
+from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from stakes.compare import Contestant
 from stakes.compare._contestants import baselines
-from stakes.compare._error_bars import error_bar_contestants
+from stakes.compare._error_bars import CHOSEN, SHRUNK, error_bar_contestants
 from stakes.compare._fit import fit_contestant
-from stakes.compare._plan import split
+from stakes.compare._plan import seed_of, split
 from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
 from stakes.tables import PricedData, join_replicates, read_errors
 
-REPEATS, FOLDS = 1, 5
+REPEATS, FOLDS = 4, 5
 FN_COST, REVIEW = 5.0, 0.5
-OURS = ("UncertainLogisticClassifier", "UncertainMarginClassifier", "UncertainKernelClassifier")
+PLAIN = ("logistic regression", "hist gradient boosting", "LightGBM")
 FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had
 
 
@@ -34,10 +37,11 @@ def main():
         "s.e. of the difference |"
     )
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
-    for data in (wdbc(), wpbc(), vowels(6), vowels(1)):
-        scores = {one.name: out_of_fold(one, data) for one in contestants()}
-        rivals = [name for name in scores if name not in OURS]
-        least = [min(rivals, key=lambda name: scores[name][:, k].mean()) for k in (0, 1)]
+    sets = dict(wdbc=wdbc, wpbc=wpbc, vowels=vowels, few_vowels=partial(vowels, least=1))
+    chosen = {}
+    for data in (sets[name]() for name in sys.argv[1:] or sets):
+        scores = {one.name: out_of_fold(one, data, chosen) for one in [family(), *rivals()]}
+        least = [min(rivals(), key=lambda one: scores[one.name][:, k].mean()).name for k in (0, 1)]
         for name, each in scores.items():
             words = []
             for k in (0, 1):
@@ -47,34 +51,55 @@ def main():
                 best = " (best rival)" if name == least[k] else ""
                 words += [f"{scale * each[:, k].mean():.3g}{best}", f"{scale * error:.2g}"]
             print(f"| {data.name} | {name} | {' | '.join(words)} |", flush=True)
+    for name, each in chosen.items():
+        counts = ", ".join(f"{member} {count}" for member, count in Counter(each).most_common())
+        print(f"Chosen on {name}: {counts}.")
 
 
-def contestants():
-    """The family, the shrunk means, and what ignores error bars: logistic, SVM and boosting."""
-    wanted = ("logistic regression, Bayes decision", "hist gradient boosting, Bayes decision")
-    svm = BayesDecisionClassifier(LinearSVC(), calibration="sigmoid", costs_in_training=False)
-    grid = {"estimator__C": [0.01, 0.1, 1.0]}
+def family():
+    """The members of the family, one of which is chosen in inner folds."""
+    return next(one for one in error_bar_contestants() if one.name == CHOSEN)
+
+
+def rivals():
+    """Shrunk means, and what ignores error bars: logistic, support vectors and boosting."""
+    wanted = [f"{name}, Bayes decision" for name in PLAIN]
+    machines = {
+        "linear SVM, calibrated": (LinearSVC(), {"estimator__C": [0.01, 0.1, 1.0]}),
+        "RBF SVM, calibrated": (SVC(), {"estimator__C": [0.1, 1.0, 10.0]}),
+    }
     return [
-        # as baselines: the learner itself, also where a constant policy would replace it
-        *(replace(one, family="baseline") for one in error_bar_contestants()),
+        *(one for one in error_bar_contestants() if one.name == SHRUNK),
         *(one for one in baselines() if one.name in wanted),
-        Contestant("linear SVM, calibrated", "baseline", svm, grid),
+        *(
+            Contestant(
+                name,
+                "baseline",
+                BayesDecisionClassifier(svm, calibration="sigmoid", costs_in_training=False),
+                grid,
+            )
+            for name, (svm, grid) in machines.items()
+        ),
     ]
 
 
-def out_of_fold(contestant, data):
+def out_of_fold(contestant, data, chosen):
     """Mistake at 0.5 and cost with reviews of each row, means over the repeats."""
+    # as a baseline: the learner itself, also where a constant policy would replace it
+    contestant = replace(contestant, family="baseline")
     found = np.zeros((len(data), 2))
     for repeat in range(REPEATS):
+        seed = seed_of(0, data.name, repeat)
         for fold in range(FOLDS):
-            train, test = split(data, repeat, fold, FOLDS)
+            train, test = split(data, seed, fold, FOLDS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model, _, _ = fit_contestant(contestant, data.take(train), repeat, tune=True)
+                model, _, _ = fit_contestant(contestant, data.take(train), seed, tune=True)
+            if contestant.name == CHOSEN:
+                member = type(model.named_steps["learner"].estimator_).__name__
+                chosen.setdefault(data.name, []).append(member)
             part = data.take(test)
-            p = np.asarray(model.predict_proba(part.X))
-            # one column: a constant policy replaced the learner
-            p = p[:, 1] if p.shape[1] == 2 else np.asarray(model.predict(part.X), float)
+            p = np.asarray(model.predict_proba(part.X))[:, 1]
             positive = part.y == 1
             found[test, 0] += (p > 0.5) != positive
             options = np.column_stack([p * FN_COST, 1 - p, np.full(len(p), REVIEW)])
@@ -101,7 +126,7 @@ def wpbc():
     return priced("WPBC", frame, (table["target"] == "R").to_numpy().astype(int))
 
 
-def vowels(least):
+def vowels(least=6):
     """Speakers who said each vowel six times; with `least` = 1, some of them fewer times."""
     table = pl.read_csv(folder() / "vowel.csv.gz")
     table = table.with_columns(id=pl.col("Speaker Number") + pl.col("target"))

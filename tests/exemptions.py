@@ -23,7 +23,9 @@ _CLOSE = (
 _STREAM = (
     "a stream takes one step per row: a weight of two scales one step, two copies are two steps"
 )
-_ORDERED = "in a stream a weight asks for a larger margin, which reading a row twice does not"
+_ORDERED = (
+    "in a stream a weight asks for a larger margin or step, which reading a row twice does not"
+)
 _TOLERANCE = (
     "solved to a tolerance, so copies of a row and its weight agree to that only; "
     "tests/svm/test_weights.py compares them with a small one"
@@ -53,9 +55,13 @@ EXEMPT = {
             _STREAM: (
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
-                *("KernelFeaturesClassifier", "StreamForestClassifier", "StreamBlendClassifier"),
+                *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
+                *("StreamForestClassifier", "StreamBlendClassifier"),
             ),
-            _ORDERED: (*("KernelPAUMClassifier", "CSDUOLClassifier", "AnomalyDetector"),),
+            _ORDERED: (
+                *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),
+                "AnomalyDetector",
+            ),
             _TOLERANCE: (
                 *("BiasedPenaltySVC", "BoundaryMovementSVC", "CostSensitiveSVC"),
                 *("LinearCostSensitiveSVC", "PairwiseSVC"),
@@ -64,19 +70,19 @@ EXEMPT = {
         for name in names
     },
     **{
-        f"Kernel{name}Classifier": {"check_classifiers_train": _BY_SIGN}
-        for name in ("Perceptron", "ALMA", "ROMMA", "PA")
+        f"Kernel{name}Classifier": {
+            "check_classifiers_train": _BY_SIGN,
+            **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
+        }
+        for name in ("Perceptron", "ALMA", "ROMMA", "PA", "CPA")
     },
     "QuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
-    "KernelCPAClassifier": {
-        "check_classifiers_train": _BY_SIGN,
-        **dict.fromkeys(_WEIGHTS_EXEMPT, _ORDERED),
-    },
     "QuadraticMeanReweighting": {"check_classifiers_train": _BALANCED},
     "KernelQuadraticMeanClassifier()": {"check_classifiers_train": _BALANCED},
 }
 
 _NO_PRICES = "gives probabilities; BayesDecisionClassifier around it decides at prices, and warns"
+_MATRIX = "takes a cost_matrix of all classes, see tests/online/test_many_classes.py"
 _NEEDS_ANOTHER = "decides with another learner, so that compare cannot run it alone"
 
 # learners that compare does not run by name, each with the reason
@@ -85,6 +91,7 @@ WITHOUT_INFO = {
     "BlendClassifier": _NEEDS_ANOTHER,
     "BudgetDecisionClassifier": _NEEDS_ANOTHER,
     "ThresholdDecisionClassifier": _NEEDS_ANOTHER,
+    "OneVsRestStreamClassifier": _NEEDS_ANOTHER,
     "PairwiseSVC": _NEEDS_ANOTHER,
     "QuadraticMeanReweighting": _NEEDS_ANOTHER,
     "QuadraticMeanRegressor": "no classifier",
@@ -102,11 +109,13 @@ WITHOUT_INFO = {
 # tests of test_contract.py that a learner does not run, each with the reason
 CONTRACT = {
     "test_costs_of_predict_decide": {
+        "OneVsRestStreamClassifier": _MATRIX,
         "UncertainOneVsRestClassifier": _NO_PRICES,
         "BlendClassifier": _NO_PRICES,
         "ThresholdDecisionClassifier": "has one threshold for all rows, so predict takes no costs",
     },
     "test_worthless_decisions_are_told": {
+        "OneVsRestStreamClassifier": _MATRIX,
         "BlendClassifier": _NO_PRICES,
         "BudgetDecisionClassifier": "always positive would break the budget that it was given",
         "UncertainOneVsRestClassifier": _NO_PRICES,

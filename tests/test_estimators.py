@@ -2,7 +2,6 @@
 
 import warnings
 
-import numba
 import pytest
 from sklearn.base import is_classifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,8 +10,6 @@ from checks import ALL_CHECKS
 from exemptions import EXEMPT, expected_failed_checks
 from instances import instances
 
-# twenty seconds and more with the JIT off; the other lane has them
-LONG_WITHOUT_JIT = {("StackelbergClassifier", "check_classifiers_train")}
 # solved to a tolerance, so copies of a row and its weight agree to that only, not to the last
 # digits; tests/game/test_stackelberg.py compares them
 TO_A_TOLERANCE = {
@@ -22,10 +19,9 @@ TO_A_TOLERANCE = {
 CLASSIFIERS = [estimator for estimator in instances() if is_classifier(estimator)]
 
 
+@pytest.mark.jit  # they see interfaces; without the JIT the tests of each family run its loops
 @parametrize_with_checks(instances(), expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator, check):
-    if numba.config.DISABLE_JIT and (type(estimator).__name__, name_of(check)) in LONG_WITHOUT_JIT:
-        pytest.skip("long without the compiled loops, and run with them")
     if (type(estimator).__name__, name_of(check)) in TO_A_TOLERANCE:
         pytest.skip("solved to a tolerance, so copies of a row and its weight agree to that only")
     with warnings.catch_warnings():

@@ -64,7 +64,7 @@ class Client:
     def __exit__(self, *error):
         self.close()
 
-    def decide(self, event, id=None, **costs):
+    def decide(self, event, id=None, *, reasons=0, **costs):
         """The decision about an event.
 
         Parameters
@@ -73,6 +73,8 @@ class Client:
             Field -> number, text, true/false or None.
         id : str or int, default=None
             Names the event; None: a new one.
+        reasons : int, default=0
+            Number of fields that speak most for the decision, to be named in the answer.
         **costs : float
             fp_cost, fn_cost, tp_cost, tn_cost, instead of those of the service.
 
@@ -81,12 +83,12 @@ class Client:
         dict
             id, action, probability, break_even, expected_cost, model, version.
         """
-        return self._send("POST", "/v1/decisions", _request(event, id, costs))
+        return self._send("POST", "/v1/decisions", _request(event, id, costs, reasons))
 
     def decide_many(self, events, ids=None):
         """Decisions about several events, in their order; a refused one is ``{"error": ...}``."""
         ids = [None] * len(events) if ids is None else ids
-        batch = [_request(event, id, {}) for event, id in zip(events, ids, strict=True)]
+        batch = [_request(event, id) for event, id in zip(events, ids, strict=True)]
         return self._send("POST", "/v1/decisions", batch)
 
     def label(self, id, label):
@@ -151,9 +153,10 @@ class Client:
         return http.client.HTTPSConnection(*place, timeout=self.timeout, context=context)
 
 
-def _request(event, id, costs):
+def _request(event, id, costs=None, reasons=0):
     request = {"event": event, "id": uuid.uuid4().hex if id is None else id}
-    return request | {"costs": costs} if costs else request
+    request |= {"costs": costs} if costs else {}
+    return request | {"reasons": reasons} if reasons else request
 
 
 def _reason(answer):

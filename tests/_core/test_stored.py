@@ -8,20 +8,29 @@ import numpy as np
 import pytest
 import skops.io
 from lightgbm import LGBMClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from xgboost import XGBClassifier
 
 from checks import problem
+from stakes._core.jit.prequential import MEAN_SQUARE, A
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes._core.stored import plain
 from stakes.errors import InputError
-from stakes.online import CWClassifier, ProbitClassifier
-from stakes.online_kernel import KernelPAClassifier
+from stakes.online import CWClassifier, ProbitClassifier, SCWClassifier
+from stakes.online._state import GROWTH, N_SEEN, PAID, SCALE, SUM_NEG, SUM_POS
+from stakes.online_kernel import CSDUOLClassifier, KernelPAClassifier
+from stakes.uncertain import (
+    UncertainKernelClassifier,
+    UncertainLogisticClassifier,
+    UncertainOneVsRestClassifier,
+)
 
 
 def write(model, path):
@@ -56,6 +65,107 @@ def test_a_linear_learner_whose_state_does_not_fit_is_refused(name, value, tmp_p
     X, y, _, _ = problem()
     model = ProbitClassifier().fit(X, y)
     assert len(model._knows) == 53
+    setattr(model, name, value)
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("slot", "value"),
+    [
+        *((slot, -1.0) for slot in (N_SEEN, SUM_POS, SUM_NEG, PAID, MEAN_SQUARE)),
+        *((slot, 0.0) for slot in (GROWTH, SCALE)),
+        (A, 1e140),
+    ],
+)
+def test_numbers_that_no_stream_reaches_are_refused(slot, value, tmp_path):
+    X, y, _, _ = problem()
+    model = SCWClassifier().fit(X, y)
+    model._knows[slot] = value
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("slot", [SUM_POS, SUM_NEG])
+@pytest.mark.parametrize("value", [1e-320, 1e149])
+@pytest.mark.jit  # without it numpy warns of the overflow
+def test_any_ratio_of_stored_costs_gives_a_finite_score(slot, value, tmp_path):
+    X, y, _, _ = problem()
+    model = SCWClassifier().fit(X, y)
+    model._knows[slot] = value
+    save_model(model, tmp_path / "m")
+    again = load_model(tmp_path / "m").model
+    assert np.isfinite(again.decision_function(X)).all()
+    assert np.isfinite(again.partial_fit(X, y).predict_proba(X)).all()
+
+
+def test_calibrators_are_not_asked_outside_their_thresholds(tmp_path):
+    X, y, _, _ = problem()
+    model = CalibratedClassifierCV(GaussianNB(), method="isotonic", cv=2).fit(X, y)
+    save_model(model, tmp_path / "whole")
+    one = model.calibrated_classifiers_[0].calibrators[0]
+    one.X_min_ -= 1.0
+    refused(model, tmp_path)
+    one.X_min_ = one.X_max_ + 1.0
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("change", [np.zeros_like, np.ones_like, np.negative, np.tri])
+def test_a_population_needs_a_covariance(change, tmp_path):
+    X, y, _, _ = problem()
+    model = UncertainLogisticClassifier().fit(X, y, var=np.full_like(X, 0.1))
+    save_model(model, tmp_path / "whole")
+    change = (lambda cov: np.tri(len(cov))) if change is np.tri else change
+    model.population_.cov = change(model.population_.cov)
+    if model.population_.cov.any():
+        refused(model, tmp_path)
+    else:  # nothing varies, and nothing is divided by zero
+        save_model(model, tmp_path / "m")
+        p = load_model(tmp_path / "m").model.predict_proba(X, var=np.zeros_like(X))
+        assert np.isfinite(p).all()
+
+
+def test_settings_of_kernel_learners_out_of_range_are_refused(tmp_path):
+    X, y, _, _ = problem()
+    for name, value in (("degree", 2**32), ("_margin_state", -np.ones(7))):
+        model = CSDUOLClassifier(kernel="poly").fit(X, y)
+        setattr(model, name, value)
+        refused(model, tmp_path)
+    model = UncertainKernelClassifier().fit(X, y, var=np.full_like(X, 0.1))
+    model.gamma_ = -1e149
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_infinite_numbers_of_any_width_are_refused(kind, tmp_path):
+    X, y, _, _ = problem()
+    model = LogisticRegression().fit(X, y)
+    model.intercept_ = np.array([np.inf], kind)
+    refused(model, tmp_path)
+
+
+def test_one_classifier_for_each_class(tmp_path):
+    X, y, _, _ = problem()
+    model = UncertainOneVsRestClassifier(UncertainLogisticClassifier())
+    model.fit(X, np.arange(len(y)) % 3)
+    save_model(model, tmp_path / "whole")
+    model.classes_ = model.classes_[:2]
+    refused(model, tmp_path)
+
+
+def test_categories_of_numbers_are_numbers(tmp_path):
+    X, y, _, _ = problem()
+    X = np.column_stack([X[:, :2], np.arange(len(X)) % 3])
+    model = HistGradientBoostingClassifier(max_iter=2, categorical_features=[2]).fit(X, y)
+    save_model(model, tmp_path / "whole")
+    encoder = model._preprocessor.named_transformers_["encoder"]
+    encoder.categories_[0] = encoder.categories_[0].astype("U3")
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("boosting_type", "auto"), ("_n_features", 0), ("_n_classes", -1)]
+)
+def test_attributes_of_lightgbm_are_checked(name, value, lightgbm_file, tmp_path):
+    model = load_model(lightgbm_file).model
     setattr(model, name, value)
     refused(model, tmp_path)
 

@@ -175,3 +175,14 @@ def test_predict_reads_a_large_file_in_little_memory(tmp_path):
         peaks.append(float(out.stdout.split()[-1]))
         assert f"{n:,} decisions" in out.stderr
     assert peaks[1] < peaks[0] + 50, peaks
+
+
+def test_predict_loads_no_learners_and_no_plots():
+    code = (
+        "import sys; from stakes.compare import load_decider; "
+        "heavy = {'numba', 'matplotlib', 'joblib.parallel', 'stakes.tree', 'stakes.uncertain'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "numba" not in done.stdout and "stakes." not in done.stdout
+    assert "matplotlib" not in done.stdout

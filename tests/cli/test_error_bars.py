@@ -8,7 +8,9 @@ import pytest
 
 from stakes._core.model_file import load_model
 from stakes.compare import compare
+from stakes.compare._error_bars import CHOSEN, ErrorColumnsClassifier, ErrorColumnsSearch
 from stakes.tables import load_table
+from stakes.uncertain import UncertainKernelClassifier, UncertainLogisticClassifier
 
 NAMES = ["mass", "size"]
 
@@ -56,7 +58,8 @@ def test_train_and_predict_keep_error_bars(run, files, form, tmp_path):
     """The deployed model decides as the fitted one does, and certifies every decision."""
     out = tmp_path / "model.skops"
     words = ["--target", "kind", "--positive", "B", "--fn-cost", "3", *OPTIONS[form]]
-    learner = "UncertainMargin" if form == "se" else "uncertain-logistic"
+    learners = {"se": "UncertainMargin", "box": "uncertain-logistic", "replicates": CHOSEN}
+    learner = learners[form]
     result = run("train", files[form], *words, "--learner", learner, "--no-tune", "--out", out)
     assert result.exit_code == 0, (result.output, result.exception)
     new = tmp_path / "new.csv"
@@ -84,10 +87,10 @@ def test_train_and_predict_keep_error_bars(run, files, form, tmp_path):
 def test_compare_lets_only_some_learners_see_error_bars(files, tmp_path):
     data = load_table(files["se"], "kind", "B", errors=["*=*_se"], fn_cost=3.0)
     assert set(data.kinds) == {*NAMES}
-    results = compare(data, learners=[], folds=2, tune=False, out=tmp_path / "a")
+    results = compare(data, learners=[CHOSEN], folds=2, tune=False, out=tmp_path / "a")
     rows = {row["learner"]: row["cost"] for row in results.rows if row["fold"] == 0}
     using = "logistic regression on shrunk means, Bayes decision"
-    assert {using, "UncertainLogisticClassifier", "UncertainMarginClassifier"} <= rows.keys()
+    assert {using, CHOSEN, "UncertainLogisticClassifier", "UncertainMarginClassifier"} <= set(rows)
     plain = load_table(files["se"], "kind", "B", drop=["mass_se", "size_se"], fn_cost=3.0)
     without = compare(plain, learners=[], folds=2, tune=False, out=tmp_path / "b")
     same = {row["learner"]: row["cost"] for row in without.rows if row["fold"] == 0}
@@ -95,6 +98,23 @@ def test_compare_lets_only_some_learners_see_error_bars(files, tmp_path):
     assert rows[nominal] == same[nominal]
     cost = {name: sum(r["cost"] for r in results.rows if r["learner"] == name) for name in rows}
     assert cost["UncertainLogisticClassifier"] < cost[nominal]
+    assert cost[CHOSEN] < cost[nominal]
+
+
+@pytest.mark.parametrize("form", ["line", "ring"])
+def test_the_member_that_fits_the_classes_is_chosen(form):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(150, 2))
+    y = (x.sum(axis=1) > 0) if form == "line" else (np.hypot(*x.T) > 1.2)
+    std = rng.choice([0.05, 0.5], x.shape)
+    Z = np.hstack([x + std * rng.normal(size=x.shape), std])
+    members = [UncertainKernelClassifier(error_model="classical"), UncertainLogisticClassifier()]
+    model = ErrorColumnsSearch(members, random_state=0).fit(Z, y, fn_cost=3.0)
+    assert type(model.estimator_) is type(members[form == "line"])
+    alone = ErrorColumnsClassifier(members[form == "line"]).fit(Z, y)
+    np.testing.assert_array_equal(model.predict_proba(Z), alone.predict_proba(Z))
+    few = ErrorColumnsSearch(members).fit(Z[:9], np.arange(9) < 2)  # too few for folds
+    assert type(few.estimator_) is type(members[0])
 
 
 def test_advice_ends_in_a_command(run, files):

@@ -74,6 +74,14 @@ def test_association_rules_too(run, tmp_path):
     run("train", "loans.csv", *args, "--learner", "AssociationRuleClassifier")
     done = run("rules", "model.skops")
     assert "if " in done.stdout and "purpose = boat" in done.stdout
+    assert "then 1" in done.stdout and "at stake" in done.stdout
+    cheap = run("rules", "model.skops", "--fn-cost", 0.01, "--as", "csv")
+    assert set(pl.read_csv(cheap.stdout.encode())["decision"]) == {0}
+    loans(800, 1).write_csv(tmp_path / "later.csv")
+    later = pl.read_csv(run("rules", "model.skops", "later.csv", "--as", "csv").stdout.encode())
+    assert later["examples"].sum() == 800
+    assert run("rules", "model.skops", "--out", "list.svg").exit_code == 0
+    assert "purpose" in (tmp_path / "list.svg").read_text()
 
 
 def test_what_has_no_rules_is_refused(model, run, refused):
@@ -85,5 +93,4 @@ def test_what_has_no_rules_is_refused(model, run, refused):
     assert "has no rules: it is a" in refused("rules", "forest.skops")
     args[-1] = "AssociationRuleClassifier"
     assert run("train", "loans.csv", *args, "--out", "list.skops").exit_code == 0
-    assert "has rules but no tree" in refused("rules", "list.skops", "loans.csv")
     assert "has rules but no tree" in refused("rules", "list.skops", "--as", "dot")

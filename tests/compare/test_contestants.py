@@ -1,13 +1,21 @@
 import warnings
 
+import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from checks import accepted, problem
-from stakes.compare import CONSTANT_POLICIES, contestants, find_contestant
+from stakes.compare import CONSTANT_POLICIES, Contestant, contestants, find_contestant
 from stakes.compare._contestants import library
+from stakes.compare._fit import fit_contestant
+from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
+from stakes.tables import load_table
 
 
 def names(chosen):
@@ -65,3 +73,16 @@ def test_every_setting_of_every_grid_can_be_fitted(entry):
             warnings.simplefilter("ignore")  # 60 rows may be too few to do well
             model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
         assert len(model.predict(X)) == 60
+
+
+def test_the_grid_of_an_own_pipeline_inside_a_calibration_is_searched(tmp_path):
+    inner = Pipeline([("scale", StandardScaler()), ("model", LogisticRegression())])
+    bayes = BayesDecisionClassifier(inner, calibration="sigmoid", cv=2)
+    own = Contestant("mine", "own", bayes, {"estimator__model__C": [0.1, 1.0]})
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 2)), np.arange(80) % 2
+    frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1] + 3 * y, "who": np.arange(80) // 2, "y": y})
+    for group in (None, "who"):
+        data = load_table(frame, "y", drop=[] if group else ["who"], group=group)
+        _, chosen, _ = fit_contestant(own, data, 0, True)
+        assert chosen["estimator__model__C"] in (0.1, 1.0)

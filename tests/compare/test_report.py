@@ -131,6 +131,7 @@ def test_a_winner_without_probabilities_has_a_report(few, tmp_path):
 def facts(saves, interval, cost=50.0):
     return {
         "learner": "booster",
+        "family": "baseline",
         "cost_per_1000": cost,
         "saves_per_1000": saves,
         "saves_interval": interval,
@@ -138,13 +139,13 @@ def facts(saves, interval, cost=50.0):
 
 
 def test_the_verdict_says_no_more_than_the_interval():
-    proven = headline(facts(10.0, [5.0, 15.0]), "always negative", 60.0, 9)
+    proven = headline(facts(10.0, [5.0, 15.0]), "always negative", 60.0, [])
     assert proven.startswith("Deploy booster: compared with the constant policy “always negative”")
     assert "saves 10.00 per 1,000 decisions, 17% of its cost (95% interval 5.00 to" in proven
-    unproven = headline(facts(0.1, [-5.0, 5.2]), "always negative", 60.0, 9)
+    unproven = headline(facts(0.1, [-5.0, 5.2]), "always negative", 60.0, [])
     assert unproven.startswith("Nothing is proven: booster is not significantly better than the")
     assert "Deploy" not in unproven
-    worse = headline(facts(-10.0, [-15.0, -5.0]), "today's decisions", 40.0, 9)
+    worse = headline(facts(-10.0, [-15.0, -5.0]), "today's decisions", 40.0, [])
     assert worse.startswith("Keep today's decisions: the cheapest learner, booster, costs 10.00 mo")
     assert "today" not in proven + unproven  # a rule that nobody stated has no name
 

@@ -179,7 +179,7 @@ def test_several_data_sets_are_ranked(few, tmp_path):
         ({"data": []}, "no data set"),
         ({"data": [toy(), toy()]}, "the same name"),
         ({"data": PricedData("one", np.eye(4), np.zeros(4))}, "only one class"),
-        ({"data": PricedData("rare", np.eye(9), np.eye(9)[0])}, "1 example.s. of its rarer class"),
+        ({"data": PricedData("rare", np.eye(9), np.eye(9)[0])}, "1 example.s. of its rarest class"),
     ],
 )
 def test_bad_input_is_one_sentence(few, tmp_path, change, message):

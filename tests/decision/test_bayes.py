@@ -214,9 +214,9 @@ def test_multi_class_matrix(rng):
     assert neutral.score(X, y) == pytest.approx((neutral.predict(X) == y).mean())
     with pytest.raises(ValueError, match=r"label that is not in classes \['a', 'b', 'c'\]"):
         neutral.score(X, np.full(150, "d"))
-    with pytest.raises(ValueError, match=r"are for two classes; y has 3: set cost_matrix"):
+    with pytest.raises(ValueError, match=r"two classes and decisions; y has 3: set cost_matrix"):
         neutral.predict(X, fp_cost=2.0)
-    with pytest.raises(ValueError, match=r"are for two classes; y has 3"):
+    with pytest.raises(ValueError, match=r"are for two classes and decisions; y has 3"):
         BayesDecisionClassifier(LogisticRegression()).fit(X, y, fn_cost=np.ones(150))
     with pytest.raises(ValueError, match=r"cost_matrix must have shape \(3, 3\)"):
         BayesDecisionClassifier(LogisticRegression(), cost_matrix=np.eye(2)).fit(X, y)

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from naive.decision import blend_weights
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
-from stakes.decision._blend import _weigh
+from stakes.decision._blend import blend_weights as weigh
 
 
 def members():
@@ -33,7 +33,7 @@ def test_weights_are_those_of_a_general_solver(rng, alpha):
     truth = rng.normal(size=400) * 2
     y = (rng.random(400) < expit(truth)).astype(int)
     Z = np.column_stack([truth + rng.normal(size=400), 2 * truth, rng.normal(size=400)])
-    b, w, norm = _weigh(Z, np.where(y == 1, 1.0, -1.0), alpha)
+    b, w, norm = weigh(Z, np.where(y == 1, 1.0, -1.0), alpha)
     reference_b, reference_w = blend_weights(Z, y, alpha)
     assert norm < 1e-6
     assert_allclose(np.r_[b, w], np.r_[reference_b, reference_w], atol=2e-4)
@@ -114,8 +114,8 @@ def test_members_that_cannot_be_blended_are_named():
 def test_integer_weights_are_repeated_rows(rng):
     Z, signs, weight = rng.normal(size=(80, 3)), rng.choice([-1.0, 1.0], 80), rng.integers(0, 4, 80)
     rows = np.repeat(np.arange(80), weight)
-    b, w, norm = _weigh(Z, signs, 0.01, weight)
-    repeated_b, repeated_w, _ = _weigh(Z[rows], signs[rows], 0.01)
+    b, w, norm = weigh(Z, signs, 0.01, weight)
+    repeated_b, repeated_w, _ = weigh(Z[rows], signs[rows], 0.01)
     assert norm < 1e-6
     assert_allclose(np.r_[b, w], np.r_[repeated_b, repeated_w], atol=1e-6)
 

@@ -26,6 +26,7 @@ MODELS = [
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: str(model)[:40])
 @pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.filterwarnings("ignore:fit was given costs:UserWarning")
 def test_cross_val_score_equals_the_manual_loop(priced, model, routing):
     X, y, fp, fn = priced
     folds = StratifiedKFold(3)

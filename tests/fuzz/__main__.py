@@ -7,6 +7,7 @@
                                                      run it again to resume
     python -m fuzz --only tables --cases 5000
     python -m fuzz --only events --case 1234         one case again, with its traceback
+    python -m fuzz --digest                          which sources these are, as the page names them
 
 In tests/, or by `python3 tasks.py fuzz`. Every case runs in a child process. Exits with 1 if there
 is a finding.
@@ -39,7 +40,7 @@ KINDS = {
 WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
 SAVE = 20  # seconds between two writings of the page
 FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
-FULL |= {"requests": 50_000}
+FULL |= {"requests": 100_000}
 SHORT = {"model files": 250, "events": 5_000, "tables": 150, "expressions": 2_000}
 SHORT |= {"requests": 400, "API matrix": 60}
 
@@ -55,7 +56,11 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, default=None)
     parser.add_argument("--page", type=Path, default=None)
+    parser.add_argument("--digest", action="store_true")
     given = parser.parse_args()
+    if given.digest:
+        print(page.digest())
+        return
     kinds = given.only or list(KINDS)
     if given.case is not None:
         print(KINDS[kinds[0]](given.case))

@@ -39,7 +39,9 @@ def forms():
     """Name -> (kind, function of X that gives the other form)."""
     same = {
         "float32": lambda X: X.astype(np.float32),
+        "float16": lambda X: X.astype(np.float16),
         "int64": lambda X: X.astype(np.int64),
+        "int8": lambda X: X.astype(np.int8),
         "object": lambda X: X.astype(object),
         "big endian": lambda X: X.astype(">f8"),
         "Fortran": np.asfortranarray,
@@ -52,8 +54,14 @@ def forms():
         },
         "csr with int64 indices": _wide,
         "csr with unsorted indices": _unsorted,
+        "csr with double entries": _doubled,
+        "csr matrix": sparse.csr_matrix,
     }
     other = {
+        "bool": lambda X: X > 0,
+        "uint8": lambda X: np.abs(X).astype(np.uint8),
+        "csr without rows": lambda X: sparse.csr_array(X[:0]),
+        "csr without entries": lambda X: sparse.csr_array(X.shape),
         "no rows": lambda X: X[:0],
         "one row": lambda X: X[:1],
         "two rows": lambda X: X[:2],
@@ -100,6 +108,13 @@ def _unsorted(X):
         X.indices[part], X.data[part] = X.indices[part][::-1].copy(), X.data[part][::-1].copy()
     X.has_sorted_indices = False
     return X
+
+
+def _doubled(X):
+    """Every entry as two halves of it in the same place."""
+    X = sparse.csr_array(X)
+    halves = np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr
+    return sparse.csr_array(halves, shape=X.shape)
 
 
 def _damages():
@@ -150,9 +165,21 @@ def prices():
         "costs 1e308": dict(fp_cost=1e308 * (ramp / 2), fn_cost=1e308 * (ramp / 2)),
         "cost 1e-320": dict(fp_cost=1e-320, fn_cost=1e-320),
         "costs 1e-320 to 1e308": dict(fp_cost=np.geomspace(1e-320, 1e308, n), fn_cost=1.0),
+        "fp_cost 1e-320": dict(fp_cost=1e-320, fn_cost=1.0),
+        "fn_cost 1e-320": dict(fp_cost=1.0, fn_cost=1e-320),
+        "costs 1e-99 and 1e99": dict(fp_cost=1e-99, fn_cost=1e99),
+        "costs 1e-320 to 1e99": dict(
+            fp_cost=np.geomspace(1e-320, 1e99, n), fn_cost=np.geomspace(1e99, 1e-320, n)
+        ),
+        "free false alarms": dict(fp_cost=0.0, fn_cost=1e99),
+        "no costs": dict(fp_cost=0.0, fn_cost=0.0),
         "one cost 1e300": dict(fn_cost=np.where(np.arange(n) == 5, 1e300, 1.0)),
         "weights 1e308": dict(sample_weight=1e308 * (ramp / 2)),
         "weights 1e-320": dict(sample_weight=1e-320 * ramp),
+        "weights 1e-320 to 1e99": dict(sample_weight=np.geomspace(1e-320, 1e99, n)),
+        "costs and weights 1e99": dict(fp_cost=1e99, fn_cost=1e99, sample_weight=1e99 * ramp / 2),
+        "costs and weights 1e-99": dict(fp_cost=1e-99, fn_cost=1e-99, sample_weight=1e-99 * ramp),
+        "weights of zero": dict(sample_weight=0 * ramp),
         "costs too short": dict(fp_cost=ramp[:-1]),
         "weights too long": dict(sample_weight=np.append(ramp, 1.0)),
         "negative weights": dict(sample_weight=-ramp),

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import re
 import tempfile
 import traceback
 import warnings
@@ -25,8 +26,10 @@ from stakes.errors import InputError
 from stakes.model_file import load_model
 from stakes.stream import DecisionStream
 
+_OTHER_TABLE = r"X has \d+ features, but \w+ is expecting \d+ features as input\."
 OURS = os.path.dirname(stakes.__file__)
 WORDS = ["", "nan", "0", "-1", "1e308", "4294967296", "999999999999", "a", "[]", "null", "NaN"]
+WORDS += ["1e149", "1e99", "-1e-150", "2147483647", "1e-150", "3"]
 WORDS += ["true", "1e-320", "0.5", "/etc/hostname", "file:///etc/hostname", "builtins", "2"]
 
 
@@ -121,10 +124,12 @@ USES = {"estimator": _use_estimator, "trained": _use_trained, "stream": _use_str
 
 
 def is_sentence(error):
-    """Whether an error says what is wrong: ours, or that an estimator was never fitted."""
+    """Whether an error says what is wrong: ours, or that the table is not one for the model."""
     if not str(error).strip():
         return False
     if isinstance(error, InputError | NotFittedError):
+        return True
+    if isinstance(error, ValueError) and re.fullmatch(_OTHER_TABLE, str(error)):
         return True
     raised = traceback.extract_tb(error.__traceback__)[-1]
     return isinstance(error, ValueError) and raised.filename.startswith(OURS)
@@ -201,7 +206,7 @@ def _other_array(array, rng):
         flat[name][rng.randrange(len(flat))] = rng.choice([-1, 0, 1, 100, 2**31 - 1])
     elif array.dtype.kind == "f":
         flat[rng.randrange(len(flat))] = rng.choice(
-            [np.nan, np.inf, -np.inf, 1e308, -1.0, 0, 1e-320]
+            [np.nan, np.inf, -np.inf, 1e308, 1e149, -1e149, 1e99, -1.0, 0, 1e-150, 1e-320]
         )
     else:
         flat[rng.randrange(len(flat))] = rng.choice([-1, 0, 1, 7, 2**31 - 1, 2**62])

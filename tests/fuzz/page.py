@@ -1,10 +1,14 @@
 """The page of counts: what was run, and how it ended."""
 
+import hashlib
 import json
 import platform
 import re
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+import stakes
 
 WHAT = {
     "model files": "saved models with one to three values changed, removed, swapped or replaced, "
@@ -39,8 +43,19 @@ NaN, a file opened other than the one named.
 def add(path, kind, seed, counts):
     """Store the counts of one run and write the page again; runs with other seeds are kept."""
     runs = stored(path)
+    counts["of"] = sorted({*counts.get("of", ()), digest()})
     runs.setdefault(kind, {})[str(seed)] = counts
     Path(path).write_text(text(runs))
+
+
+@cache
+def digest():
+    """A few letters that change with any source file of the package."""
+    home = Path(stakes.__file__).parent
+    found = hashlib.sha256()
+    for path in sorted(home.rglob("*.py")):
+        found.update(str(path.relative_to(home)).encode() + path.read_bytes())
+    return found.hexdigest()[:8]
 
 
 def stored(path):
@@ -60,5 +75,18 @@ def text(runs):
             lines.append(f"| **{kind}**: {what} | {shown} |")
     names = ("scikit-learn", "numpy", "scipy", "numba", "polars", "lightgbm", "xgboost-cpu")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
-    lines += ["", f"Python {platform.python_version()}, {versions}.", ""]
+    lines += ["", f"Python {platform.python_version()}, {versions}.", "", _sources(runs), ""]
     return HEAD + "\n".join([*lines, f"<!-- {json.dumps(runs)} -->", ""])
+
+
+def _sources(runs):
+    """Which sources the counts are of: of one, unless the package changed between two runs."""
+    found = {}
+    for kind in (one for one in WHAT if one in runs):
+        for digests in runs[kind].values():
+            for one in digests.get("of", ["unknown"]):
+                found.setdefault(one, []).append(kind)
+    parts = [f"`{one}`: {', '.join(dict.fromkeys(kinds))}" for one, kinds in found.items()]
+    return (
+        f"By the digest of the sources (`python -m fuzz --digest` in tests/): {'; '.join(parts)}."
+    )

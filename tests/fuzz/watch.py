@@ -10,7 +10,8 @@ _FORBIDDEN += ("os.posix_spawn", "os.fork", "pickle.find_class", "ctypes.dlopen"
 # modules that are imported when they are first needed, and compiled loops
 _CODE = (".py", ".pyc", ".so", ".nbi", ".nbc", ".dll", ".pyd")
 _HOMES = [sysconfig.get_paths()["stdlib"], sys.prefix, sys.base_prefix, os.path.dirname(__file__)]
-_HOMES += [path for path in sys.path if path] + [os.environ.get("NUMBA_CACHE_DIR", "/nowhere")]
+_HOMES += [path for path in sys.path if path]
+_COMPILED = os.environ.get("NUMBA_CACHE_DIR", "/nowhere")
 _seen = None  # a list while something is watched
 
 
@@ -23,7 +24,9 @@ def _hook(event, args):
         _seen.append(f"{event} {str(args)[:100]}")
     elif event == "open":
         path = os.fsdecode(args[0]) if isinstance(args[0], str | bytes | os.PathLike) else ""
+        path = os.path.abspath(path) if path else ""  # numba names sources from where it runs
         known = path.endswith(_CODE) and any(path.startswith(home) for home in _HOMES)
+        known = known or path.startswith(_COMPILED)
         if path and not known and not path.startswith(("/proc/", "/sys/", "/dev/")):
             _seen.append(path)
 

@@ -55,7 +55,7 @@ def run(rule, K, y, theta, C=10.0, rho=0.0, alpha=0.9, eta=1.0, radius=1.0):
 
 
 def perceptron(K, y, theta, t, S, c, score, **_):
-    return ([*S, t], np.append(c, y[t])) if y[t] * score <= 0 else (S, c)
+    return ([*S, t], np.append(c, theta[t] * y[t])) if y[t] * score <= 0 else (S, c)
 
 
 def paum(K, y, theta, t, S, c, score, eta, **_):
@@ -73,7 +73,7 @@ def alma(K, y, theta, t, S, c, score, alpha, **_):
     unit = np.sqrt(K[t, t])
     if y[t] * score / unit > (1 - alpha) * (1 / alpha) / np.sqrt(k):
         return S, c
-    S, c = [*S, t], np.append(c, np.sqrt(2 / k) * y[t] / unit)
+    S, c = [*S, t], np.append(c, theta[t] * np.sqrt(2 / k) * y[t] / unit)
     return S, c / max(1.0, np.sqrt(c @ K[np.ix_(S, S)] @ c))
 
 
@@ -81,9 +81,9 @@ def romma(K, y, theta, t, S, c, score, **_):
     if y[t] * score > 0:
         return S, c
     if not S:
-        return [t], np.array([y[t] / K[t, t]])
+        return [t], np.array([theta[t] * y[t] / K[t, t]])
     size = c @ K[np.ix_(S, S)] @ c
-    keep, step = np.linalg.solve([[size, score], [score, K[t, t]]], [size, y[t]])
+    keep, step = np.linalg.solve([[size, score], [score, K[t, t]]], [size, theta[t] * y[t]])
     return [*S, t], np.append(keep * c, step)
 
 

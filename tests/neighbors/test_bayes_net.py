@@ -50,6 +50,18 @@ def test_k2_finds_what_exact_factorials_find(max_parents, rng):
     np.testing.assert_allclose(scores, [logarithm(p) for p in probabilities], rtol=1e-12)
 
 
+@pytest.mark.parametrize("arity", [2, 3, 8, 9])
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
+def test_bits_count_what_a_table_counts(arity, n, rng):
+    """Columns of few values are counted by sets of rows, weighted ones and others cell by cell."""
+    columns = chain(rng, n, 4, arity)
+    columns[3] = 0
+    by_bits = search(columns, [arity] * 4, 1)
+    by_table = search(columns, [arity] * 4, 1, weight=np.full(n, 1.0 + 1e-15))
+    assert by_bits[0] == by_table[0]
+    np.testing.assert_allclose(by_bits[1], by_table[1], rtol=1e-10, atol=1e-10)
+
+
 def test_exclusive_or_escapes_a_greedy_search():
     """Neither column helps alone, so K2 stops: the reason why the order and the greed matter."""
     a, b = np.array(list(itertools.product([0, 1], repeat=2)) * 10).T

@@ -25,21 +25,48 @@ def problem(rng, n=200):
     return X, (X[:, 0] + 0.5 * rng.normal(size=n) > 0.8).astype(int)
 
 
+MODELS = st.sampled_from(["bayes_net", "mixture", None])
+METRICS = st.sampled_from(["l1", "l2", "linf"])
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10),
     powers=st.tuples(*[st.integers(-20, 20)] * 3),
     weights=st.sampled_from(["none", "inverse", "additive"]),
     scale=st.sampled_from(["standard", "range"]),
+    model=MODELS,
+    metric=METRICS,
 )
-def test_units_change_no_decision(seed, powers, weights, scale):
-    """Powers of two, so that scaling is exact; the networks bin at quantiles in any case."""
-    X, y = problem(np.random.default_rng(seed))
+def test_units_change_no_decision(seed, powers, weights, scale, model, metric):
+    """Powers of two, so that scaling is exact; on new rows, where no copy decides alone."""
+    rng = np.random.default_rng(seed)
+    (X, y), (new, _) = problem(rng), problem(rng)
     factor = 2.0 ** np.array(powers)
-    settings = dict(weights=weights, scale=scale, n_neighbors=5)
-    one = ConfidenceNeighborsClassifier(**settings).fit(X, y).predict_proba(X)
-    other = ConfidenceNeighborsClassifier(**settings).fit(X * factor, y).predict_proba(X * factor)
+    learner = ConfidenceNeighborsClassifier(
+        weights=weights, scale=scale, n_neighbors=5, confidence_model=model, metric=metric
+    )
+    one = learner.fit(X, y).predict_proba(new)
+    other = learner.fit(X * factor, y).predict_proba(new * factor)
     np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", [BayesNetConfidence(), MixtureConfidence(random_state=0)])
+def test_units_and_names_change_no_confidence(model, rng):
+    """A density has the unit of its columns, the same for both classes: their ratio has none."""
+    (X, y), (new, _) = problem(rng), problem(rng)
+    factor = np.array([2.0**-9, 2.0**12, 2.0])
+    one = model.fit(X, y).log_density(new)
+    other = model.fit(X * factor, y).log_density(new * factor)
+    np.testing.assert_allclose(one[:, 1] - one[:, 0], other[:, 1] - other[:, 0], rtol=1e-9)
+    if isinstance(model, BayesNetConfidence):
+        weight = rng.uniform(0.2, 3.0, len(y))
+        coded = BayesNetConfidence(categorical_features=[1])
+        code, names = rng.integers(0, 5, len(y)), rng.permutation(5) * 3.0
+        A, B = X.copy(), X.copy()
+        A[:, 1], B[:, 1] = code, names[code]
+        same = [coded.fit(Z, y, sample_weight=weight).log_density(Z) for Z in (A, B)]
+        np.testing.assert_allclose(*same, rtol=1e-9)
 
 
 def test_even_without_a_scaler_one_unit_for_all_columns_changes_nothing(rng):
@@ -53,22 +80,29 @@ def test_even_without_a_scaler_one_unit_for_all_columns_changes_nothing(rng):
 
 
 @settings(max_examples=10, deadline=None)
-@given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 5))
-def test_the_unit_of_the_weights_does_not_matter(factor, seed):
+@given(
+    factor=st.floats(1e-6, 1e6),
+    seed=st.integers(0, 5),
+    confidence=MODELS,
+    metric=METRICS,
+    whole=st.booleans(),
+)
+def test_the_unit_of_the_weights_does_not_matter(factor, seed, confidence, metric, whole):
     rng = np.random.default_rng(seed)
-    X, y = problem(rng)
-    weight = rng.uniform(0.2, 3.0, len(y))
-    model = ConfidenceNeighborsClassifier()
-    one = model.fit(X, y, sample_weight=weight).predict_proba(X)
-    other = model.fit(X, y, sample_weight=weight * factor).predict_proba(X)
+    (X, y), (new, _) = problem(rng), problem(rng)
+    weight = rng.integers(0, 3, len(y)) if whole else rng.uniform(0.2, 3.0, len(y))
+    model = ConfidenceNeighborsClassifier(confidence_model=confidence, metric=metric)
+    one = model.fit(X, y, sample_weight=weight).predict_proba(new)
+    other = model.fit(X, y, sample_weight=weight * factor).predict_proba(new)
     np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
+@pytest.mark.parametrize("scale", ["standard", "range", "none"])
 @pytest.mark.parametrize("weights", ["none", "inverse", "additive"])
-def test_a_weight_of_two_is_two_neighbours(weights, rng):
+def test_a_weight_of_two_is_two_neighbours(weights, scale, rng):
     X, y = problem(rng)
     times = rng.integers(0, 4, len(y))
-    settings = dict(weights=weights, confidence_model=None, calibration=None, scale="range")
+    settings = dict(weights=weights, confidence_model=None, calibration=None, scale=scale)
     settings |= dict(n_neighbors=7, smoothing=0.0)
     copied = ConfidenceNeighborsClassifier(**settings).fit(
         np.repeat(X, times, axis=0), np.repeat(y, times)
@@ -157,21 +191,21 @@ def test_mixed_columns(rng, tmp_path):
     np.testing.assert_array_equal(loaded.predict_proba(new), found)
 
 
-@settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 20))
-def test_the_names_of_categories_do_not_matter(seed):
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 20), confidence=MODELS, metric=METRICS)
+def test_the_names_of_categories_do_not_matter(seed, confidence, metric):
     rng = np.random.default_rng(seed)
-    X, y = problem(rng)
-    X[:, 1] = rng.integers(0, 5, len(y))
-    new = X.copy()
-    new[:, 1] = rng.permutation(5)[X[:, 1].astype(int)] * 3.0
-    one, other = (
-        ConfidenceNeighborsClassifier(categorical_features=[1], confidence_model=model)
-        .fit(Z, y)
-        .predict_proba(Z)
-        for Z, model in ((X, "bayes_net"), (new, "bayes_net"))
+    (X, y), (new, _), names = problem(rng), problem(rng), rng.permutation(5) * 3.0
+    model = ConfidenceNeighborsClassifier(
+        categorical_features=[1], confidence_model=confidence, metric=metric
     )
-    np.testing.assert_allclose(one, other, rtol=1e-6)
+    codes = rng.integers(0, 5, (2, len(y)))
+    found = []
+    for named in (np.arange(5.0), names):
+        for Z, code in zip((X, new), codes, strict=True):
+            Z[:, 1] = named[code]
+        found.append(model.fit(X, y).predict_proba(new))
+    np.testing.assert_allclose(*found, rtol=1e-6)
 
 
 def test_sparse_tables_are_those_of_their_numbers(rng):

@@ -17,6 +17,7 @@ from stakes.online import (
     CWRobustClassifier,
     PAClassifier,
     ProbitClassifier,
+    SCWClassifier,
 )
 from stakes.online._cost_buffer import CostBuffer
 from stakes.online._gaussian_jit import AROW, CVAR, CVAR_PAPER, SCW_I, SCW_II, step
@@ -214,6 +215,17 @@ def test_sample_weights_multiply_the_costs(priced, learner):
         ones.learn_one(X[0], y[0], sample_weight=-1.0)
     with pytest.raises(ValueError, match="Negative values"):
         stream.partial_fit(X, y, sample_weight=-weight)
+
+
+@pytest.mark.jit  # without it numpy warns of the overflow
+@pytest.mark.parametrize("half_life", [None, "auto"])
+def test_costs_whose_ratio_overflows(half_life, rng):
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0).astype(int)
+    for costs in (dict(fp_cost=1e-320, fn_cost=1.0), dict(fp_cost=1.0, fn_cost=1e-320)):
+        model = SCWClassifier(half_life=half_life).fit(X, y, **costs)
+        assert np.isfinite(model.decision_function(X)).all()
+        assert (model.predict(X) == (costs["fn_cost"] > costs["fp_cost"])).all()
 
 
 def test_a_prior_with_nothing_to_say_changes_no_decision(priced):

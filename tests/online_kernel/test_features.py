@@ -1,6 +1,7 @@
 """Kernel streams of fixed size: the features are the kernel's, and a stream of them is a stream."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -145,6 +146,28 @@ def test_a_zero_cost_example_becomes_no_landmark():
     np.testing.assert_array_equal(some._map.L, few._map.L)
     one = KernelFeaturesClassifier(**form).learn_one(X[0], 1, fn_cost=0.0, fp_cost=0.0)
     assert one._map.m == 0
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("form", ["fourier", "nystroem"])
+@pytest.mark.parametrize("sparsely", [False, True])
+def test_threads_give_the_same_scores_and_memory_is_bounded(form, sparsely):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 6)) * (rng.random((5000, 6)) < 0.5)
+    y = (X[:, 0] * X[:, 1] > 0.1).astype(int)
+    model = KernelFeaturesClassifier(features=form, n_components=512, random_state=0)
+    model.fit(X[:400], y[:400])
+    rows = sparse.csr_array(X) if sparsely else X
+    alone = model.predict_proba(rows)
+    tracemalloc.start()
+    model.decision_function(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * 1024 * 518 * 8 < 5000 * 518 * 8  # a part of the features, not all of them
+    model.set_params(n_jobs=3)
+    np.testing.assert_array_equal(model.predict_proba(rows), alone)
+    for t in (0, 1023, 1024, 4999):
+        assert model.predict_proba_one(X[t])[1] == pytest.approx(alone[t, 1], rel=1e-12)
 
 
 def test_messages():

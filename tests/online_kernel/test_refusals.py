@@ -12,7 +12,9 @@ from stakes.online_kernel import (
     AnomalyDetector,
     CSDUOLClassifier,
     DUOLClassifier,
+    KernelCPAClassifier,
     KernelPAClassifier,
+    KernelPAUMClassifier,
 )
 
 
@@ -41,6 +43,40 @@ def test_what_is_no_kernel_is_refused(kernel, words):
     with pytest.raises(ValueError, match=words):
         for x, label in zip(X, y, strict=True):
             one.learn_one(x, label)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"degree": 1000}, {"coef0": 1e60}, {"gamma": 1e60}, {"degree": 300, "coef0": 4.0}]
+)
+def test_powers_of_the_polynomial_kernel_that_overflow_are_refused(settings):
+    X, y = stream()
+    X = 3 * X
+    for rows in (X, sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=r"kernel='poly' with degree=.* has values beyond"):
+            KernelPAClassifier(kernel="poly", **settings).fit(rows, y)
+    model = DUOLClassifier(kernel="poly", **settings)
+    with pytest.raises(ValueError, match="scale the features, or lower degree, gamma or coef0"):
+        for x, label in zip(X, y, strict=True):
+            model.learn_one(x, label)
+    model = CSDUOLClassifier(kernel="poly").fit(X, y)
+    for rows in (1e60 * X, sparse.csr_array(1e60 * X)):
+        with pytest.raises(ValueError, match="kernel='poly'"):
+            model.predict_proba(rows)
+    with pytest.raises(ValueError, match="kernel='poly'"):
+        model.predict_proba_one(1e60 * X[0])
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="kernel='poly'"):
+        model.partial_fit(np.vstack([X] * 20 + [1e60 * X]), np.tile(y, 21))
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+@pytest.mark.parametrize("learner", [CSDUOLClassifier, KernelCPAClassifier, KernelPAUMClassifier])
+def test_costs_whose_ratio_overflows(learner):
+    X, y = stream()
+    for costs in (dict(fp_cost=1e-320, fn_cost=1.0), dict(fp_cost=1.0, fn_cost=1e-320)):
+        model = learner().fit(X, y, **costs)
+        assert np.isfinite(model.decision_function(X)).all()
+        assert np.isfinite(model.predict_proba(X)).all()
 
 
 def test_a_gram_matrix_that_is_not_symmetric_is_refused():

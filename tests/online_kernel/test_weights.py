@@ -1,14 +1,20 @@
-"""sample_weight of the kernel streams: a factor on the costs of the example."""
+"""sample_weight of the kernel streams: a factor on the costs, or how much an example counts."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+from naive import online_kernel as naive
 from stakes.online_kernel import (
     AnomalyDetector,
     CSDUOLClassifier,
+    DUOLClassifier,
+    KernelALMAClassifier,
     KernelCPAClassifier,
+    KernelPAClassifier,
     KernelPAUMClassifier,
+    KernelPerceptronClassifier,
+    KernelROMMAClassifier,
 )
 
 LEARNERS = [
@@ -18,6 +24,13 @@ LEARNERS = [
     KernelCPAClassifier(gamma=0.5, normalize_costs=False),
     AnomalyDetector(gamma=0.5),
 ]
+PLAIN = {
+    "perceptron": KernelPerceptronClassifier(gamma=0.5),
+    "alma": KernelALMAClassifier(gamma=0.5),
+    "romma": KernelROMMAClassifier(gamma=0.5),
+    "pa": KernelPAClassifier(gamma=0.5, C=0.7),
+    "duol": DUOLClassifier(gamma=0.5, C=0.7),
+}
 
 
 @pytest.fixture
@@ -43,10 +56,53 @@ def test_a_weight_multiplies_the_costs(learner, stream):
     np.testing.assert_array_equal(ones.dual_coef_, weighted.dual_coef_)
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@pytest.mark.parametrize("rule", PLAIN)
+def test_learners_without_costs_take_weights_as_well(rule, stream):
+    X, y, weight = (part[:50] for part in stream)
+    theta = weight / (np.cumsum(weight) / np.arange(1, 51))
+    box = dict(C=0.7 * theta if rule == "duol" else 0.7) if rule in ("pa", "duol") else {}
+    margin = np.sqrt(theta) if rule == "pa" else theta
+    K = naive.gram(X, "rbf", 0.5)
+    scores, S, coefficients = naive.run(rule, K, np.where(y > 0, 1.0, -1.0), margin, **box)
+    weighted = clone(PLAIN[rule])
+    found = weighted.decision_function_then_learn(X, y, sample_weight=weight)
+    np.testing.assert_allclose(found, scores, rtol=1e-6, atol=1e-8)
+    np.testing.assert_array_equal(weighted.support_, S)
+    np.testing.assert_allclose(weighted.dual_coef_[0], coefficients, rtol=1e-6, atol=1e-8)
+    ones, batch = clone(PLAIN[rule]), clone(PLAIN[rule]).partial_fit(X, y, sample_weight=weight)
+    for x, label, w in zip(X, y, weight, strict=True):
+        ones.learn_one(x, label, sample_weight=w)
+    np.testing.assert_array_equal(ones.dual_coef_, batch.dual_coef_)
+    np.testing.assert_array_equal(ones.predict_proba(X), batch.predict_proba(X))
+
+
+@pytest.mark.parametrize("rule", PLAIN)
+def test_only_ratios_of_weights_matter(rule, stream):
+    X, y, weight = (part[:50] for part in stream)
+    plain = clone(PLAIN[rule]).fit(X, y)
+    equal = clone(PLAIN[rule]).fit(X, y, np.full(50, 3.0))
+    np.testing.assert_array_equal(equal.dual_coef_, plain.dual_coef_)
+    one = clone(PLAIN[rule]).fit(X, y, weight)
+    other = clone(PLAIN[rule]).fit(X, y, 1024.0 * weight)  # a power of two: the same bits
+    np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
+    assert not np.array_equal(one.decision_function(X), plain.decision_function(X))
+
+
+def test_equal_costs_and_weights_are_weights_alone(stream):
+    """CSDUOL with one cost is DUOL, CPA is PA-I, whatever the weights."""
+    X, y, weight = (part[:50] for part in stream)
+    for priced, plain in (
+        (CSDUOLClassifier(), DUOLClassifier()),
+        (KernelCPAClassifier(), KernelPAClassifier()),
+    ):
+        one, other = priced.fit(X, y, weight), plain.fit(X, y, weight)
+        np.testing.assert_array_equal(one.dual_coef_, other.dual_coef_)
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, *PLAIN.values()], ids=repr)
 def test_weight_zero_is_as_if_it_were_not_there(learner, stream):
-    X, y, weight = stream
-    weight = np.where(np.arange(150) % 4 == 1, 0.0, weight)
+    X, y, weight = (part[:60] for part in stream)
+    weight = np.where(np.arange(60) % 4 == 1, 0.0, weight)
     left = weight > 0
     one, other = clone(learner), clone(learner)
     one.partial_fit(X, y, sample_weight=weight)
@@ -60,3 +116,7 @@ def test_bad_weights(stream):
         CSDUOLClassifier().fit(X, y, sample_weight=-np.ones(150))
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         CSDUOLClassifier().learn_one(X[0], 1, sample_weight=-1.0)
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        KernelPAClassifier().partial_fit(X, y, sample_weight=-np.ones(150))
+    with pytest.raises(ValueError, match=r"sample_weight must not be negative"):
+        KernelPAClassifier().learn_one(X[0], 1, sample_weight=np.nan)

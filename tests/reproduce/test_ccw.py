@@ -13,7 +13,7 @@ from stakes.reproduce.ccw._data import SETS, Encoder, load_set
 def test_two_sets(shared_data):
     lines = []
     found = ccw.run(repeats=1, data=shared_data, sets=["Hepatitis", "Ecoli"], progress=lines.append)
-    assert len(lines) == 2 and len(found.claims) == 13 and len(found.tables) == 4
+    assert len(lines) == 2 and len(found.claims) == 16 and len(found.tables) == 5
     one = {(c.row, c.column): c.ours for c in found.tables[0].cells}
     assert one["Ecoli", "MI"] == one["Ecoli", "AI"] != one["Ecoli", "CCW_AI"]
     assert one["Ecoli", "WDkNN"] is None

@@ -6,8 +6,20 @@ import pytest
 
 from stakes.reproduce._result import verdict_of
 from stakes.reproduce.chance_constrained import _runs, _wdbc, run
+from stakes.reproduce.chance_constrained._claims import (
+    chebyshev_claim,
+    figure_1_claim,
+    margin_claim,
+    table_6_claim,
+)
 from stakes.reproduce.chance_constrained._figures import draw
-from stakes.reproduce.chance_constrained._runs import EPSILONS, SCHEMES, figure_1, figure_2
+from stakes.reproduce.chance_constrained._runs import (
+    EPSILONS,
+    SCHEMES,
+    figure_1,
+    figure_1_by_draws,
+    figure_2,
+)
 
 
 def test_figure_1_order():
@@ -22,6 +34,35 @@ def test_figure_1_order():
         assert values["MM-SMV", e] >= values["MM-SM", e] - 1e-12
     assert any(values["MM-SM-I, exact", e] > values["MM-SM-I", e] + 1e-4 for e in EPSILONS)
     assert "MM-MC" in table.to_markdown()
+
+
+def test_figure_1_depends_on_the_number_of_draws():
+    """Both claims hold at 3 and 5 draws and fail at 100; the paper does not say what it took."""
+    _, by_draws = figure_1_by_draws(20, figure_1(runs=20)[1])
+    texts = {draws: figure_1_claim({draws: values}) for draws, values in by_draws.items()}
+    small = {draws: chebyshev_claim({draws: values}) for draws, values in by_draws.items()}
+    for claims in (texts, small):
+        assert claims[3].verdict == claims[5].verdict == "reproduced"
+        assert claims[100].verdict == "not reproduced"
+    assert figure_1_claim(by_draws).verdict == "partly reproduced"
+
+
+def test_ties_of_margins_are_no_losses():
+    """Margins that differ by the tolerance of the solver were counted as smaller."""
+    names = ("MM-MC", "MM-S", "MM-SM-I", "MM-SMV-I", "MM-SBM-I", "MM-SBMV-I")
+    tied = {("2_U", name, 0.1): 1.0 - 1e-8 * name.endswith("-I") for name in names}
+    assert margin_claim(tied, tied).verdict == "reproduced"
+    below = tied | {("2_U", "MM-SM-I", 0.1): 0.999}
+    assert margin_claim(below, tied).verdict == "partly reproduced"
+
+
+def test_table_6_is_judged_by_its_numbers():
+    """The verdict on the errors was written into the code."""
+    ours = {(name, m): 6.0 for name in _wdbc.NAMES for m in ("NomErr", "OptErr c")}
+    papers = {k: 37.0 if k[1] == "NomErr" else 29.0 for k in ours}
+    assert table_6_claim(ours, ours, {}).verdict == "not reproduced"
+    assert table_6_claim(papers, papers, {}).verdict == "reproduced"
+    assert table_6_claim(papers, ours, {}).verdict == "partly reproduced"
 
 
 def test_figure_2_in_the_separable_case(monkeypatch):

@@ -122,10 +122,15 @@ def test_a_score_of_zero_was_the_positive_class(shared_data):
 
 
 def test_agreement_counts_standard_errors():
-    cells = [Cell("a", "sum", 10.0, 1.0, 10.5, 1.0), Cell("b", "sum", 10.0, 1.0, 12.0, 1.0)]
-    claim = agreement_of([Table("T", cells)], repeats=20)
+    cells = [
+        Cell("a", "sum", 10.0, 1.0, 10.5, 1.0, (20, 20)),
+        Cell("b", "sum", 10.0, 1.0, 12.0, 1.0, (20, 20)),
+        Cell("c", "sum", 10.0),
+    ]
+    part = Cell("a", "sum", 10.0, 1.0, 13.0, 1.0, (20, 20))
+    claim = agreement_of([Table("T", cells), Table("Table 4, cod-rna", [part])])
     assert claim.verdict == "partly reproduced" and claim.evidence.startswith("1 of 2 means")
-    assert "T, b, sum: -6.3" in claim.evidence
+    assert "T, b, sum: -6.3" in claim.evidence and claim.evidence.endswith("rows, 0 of 1")
 
 
 @pytest.mark.parametrize(

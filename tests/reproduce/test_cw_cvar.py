@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize
+from scipy.special import ndtri
+from sklearn.base import clone
 
 from stakes.reproduce import cw_cvar
 from stakes.reproduce._printed import printed
@@ -13,14 +16,18 @@ from stakes.reproduce.cw_cvar._data import german, kdd98, unreliable
 from stakes.reproduce.cw_cvar._figures import draw
 from stakes.reproduce.cw_cvar._reproduction import _curves, _tables
 from stakes.reproduce.cw_cvar._runs import (
+    GRID,
     LEARNERS,
+    OURS,
     candidates,
     decided_online,
+    hard_update,
     margins_online,
     online,
     run_set,
 )
 from stakes.reproduce.cw_cvar._synthetic import multipliers, synthetic
+from stakes.risk import omega
 
 
 def test_all_printed_numbers_are_there():
@@ -29,6 +36,43 @@ def test_all_printed_numbers_are_there():
     for rows in tables.values():
         assert tuple(rows) == LEARNERS
         assert all(list(row) == ["online", "batch"] for row in rows.values())
+
+
+def test_table_three_prints_each_value_again_as_its_spread():
+    """The printed pairs of Table III (mean, "plus or minus") for the German set, online."""
+    pairs = [(-7.65, -7.65), (-10.65, -10.64), (-8.30, -8.29), (-2.82, -2.82), (-3.2, -3.2)]
+    pairs += [(-3.28, -3.28), (-3.56, -3.56)]
+    table = printed("cw_cvar")["III, German"].values()
+    assert [row["online"] for row in table] == [mean for mean, _ in pairs]
+    assert all(spread < 0 and abs(spread - mean) < 0.02 for mean, spread in pairs)
+
+
+def test_equation_7_constrains_the_new_mean_and_prints_the_old_one():
+    """One feature, x = 1: with M_{t-1}, as printed, the best step would leave the mean alone."""
+    cost, epsilon, before = 2.0, 0.05, -0.3
+    factor = omega(epsilon, "gaussian")
+
+    def divergence(z):
+        return 0.5 * (z[1] - np.log(z[1]) + (z[0] - before) ** 2 - 1)
+
+    found = {}
+    for name, margin in (("new", lambda z: z[0]), ("old", lambda z: 0.2)):
+        limit = {"type": "ineq", "fun": lambda z, m=margin: cost * m(z) - factor * z[1]}
+        bounds = [(-5, 5), (1e-6, 5)]
+        start = [0.5, 0.1]
+        done = minimize(
+            divergence, start, bounds=bounds, constraints=[limit], options={"ftol": 1e-14}
+        )
+        found[name] = done.x
+    assert found["old"][0] == pytest.approx(before, abs=1e-5)
+    model = hard_update(epsilon, "gaussian").set_params(fit_intercept=False)
+    model.partial_fit([[1.0]], [1], classes=[0, 1], fp_cost=cost, fn_cost=cost)
+    # the learner starts at zero, so the same programme from there
+    before = 0.0
+    limit = {"type": "ineq", "fun": lambda z: cost * z[0] - factor * z[1]}
+    done = minimize(divergence, [0.5, 0.1], bounds=bounds, constraints=[limit], tol=1e-12)
+    assert model.coef_[0, 0] == pytest.approx(done.x[0], abs=1e-4)
+    assert model.covariance_[0] == pytest.approx(done.x[1], abs=1e-4)
 
 
 def test_figures_one_and_two():
@@ -51,7 +95,7 @@ def test_german_costs():
 @pytest.mark.jit
 def test_a_small_run_of_one_set():
     stream = german(interest=0.2).take(np.arange(120))
-    found = run_set(stream, 1, 1, lambda line: None, margins=1)
+    found = run_set(stream, 1, 1, lambda line: None, margins=1, selections=2)
     cost, cvar = _tables("German", stream, found)
     assert len(claims_of("German", stream, found)) == 3
     last = {c.row: c.ours for c in _curves("German", found).cells if c.column == "100% read"}
@@ -61,6 +105,39 @@ def test_a_small_run_of_one_set():
     papers = {(c.row, c.column): c.paper for c in (*cost.cells, *cvar.cells)}
     assert papers["CW-CV-arb", "online, relative to CW"] == pytest.approx(21_621 / 35_002)
     assert papers["CW-CV-arb", "batch"] == -0.27
+
+
+def test_cw_costs_is_equation_6_with_the_factor_of_the_value_at_risk():
+    stream = german().take(np.arange(60))
+    for model, epsilon in zip(candidates("CW-costs"), GRID, strict=False):
+        factor = -ndtri(epsilon)
+        assert omega(model.expensive_tail, "gaussian") == pytest.approx(factor, abs=1e-9)
+        mu, variance = np.zeros(stream.X.shape[1] + 1), np.ones(stream.X.shape[1] + 1)
+        for x, label, c in zip(stream.X, stream.y, stream.c, strict=True):
+            x = np.r_[x, 1.0]
+            sign, v = 2.0 * label - 1.0, float(variance @ x**2)
+            margin = sign * float(mu @ x)
+
+            def short(step, margin=margin, c=c, v=v, factor=factor):
+                return factor * v / (1 + 2 * step * factor * v) - c * (margin + step * c * v)
+
+            if short(0.0) > 0:
+                step = brentq(short, 0.0, 1e6, xtol=1e-14)
+                mu += step * c * sign * variance * x
+                variance = 1 / (1 / variance + 2 * step * factor * x**2)
+        model = clone(model).fit(stream.X, stream.y, fp_cost=stream.c, fn_cost=stream.c)
+        np.testing.assert_allclose(model.coef_[0], mu[:-1], rtol=1e-6, atol=1e-8)
+
+
+def test_verdicts_rest_on_all_trials():
+    found = {name: dict(online=[100.0], setting=candidates(name)[0]) for name in (*LEARNERS, *OURS)}
+    for name, one in found.items():
+        one["trials"] = np.full(20, 60.0 if name == "CW-CV-arb" else 100.0)
+    found["CW-CV-arb"]["online"] = [60.0]
+    stream = german().take(np.arange(60))
+    assert [c.verdict for c in claims_of("German", stream, found)][:2] == ["reproduced"] * 2
+    found["CW-CV-arb"]["trials"][:2] = 101.0  # the choice of the trial decides
+    assert [c.verdict for c in claims_of("German", stream, found)][:2] == ["not reproduced"] * 2
 
 
 def test_margins_come_from_the_same_stream():

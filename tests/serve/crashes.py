@@ -5,6 +5,7 @@ python3 tasks.py crash --kills 200 --store docs/serve_crashes.json
 
 import argparse
 import json
+import math
 import os
 import random
 import signal
@@ -16,7 +17,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from serve.serving import make_events
@@ -28,19 +29,36 @@ START = ["--learner", "probit", "--target", "fraud", "--fp-cost", "5", "--fn-cos
 LIMITS = ["--max-alerts", "300", "--review-cost", "2", "--max-reviews", "50", "--period", "hour"]
 
 
+# the program of a server whose clock jumps by days, forwards and backwards, every few seconds
+JUMPING = """
+import random, sys, time
+real, days = time.time, 86400.0
+time.time = lambda: real() + days * random.Random(int(real() / 2)).randrange(-30, 31)
+from stakes.cli import main
+main()
+"""
+
+
 class Server:
     """A service in a process of its own, on a port that stays the same."""
 
-    def __init__(self, url, port):
+    def __init__(self, url, port, program=("-m", "stakes")):
         self.address = f"http://127.0.0.1:{port}"
-        self._command = [sys.executable, "-m", "stakes", "serve", *START, *LIMITS]
+        self._command = [sys.executable, *program, "serve", *START, *LIMITS]
         self._command += ["--store", url, "--port", str(port), "--quiet"]
         self._process = None
 
     def start(self):
         self._process = subprocess.Popen(self._command)
-        with Client(self.address, patience=120.0) as client:
+        with Client(self.address, patience=900.0) as client:
             client.totals()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, kind, *error):
+        self.stop() if kind is None else self.kill()
 
     def kill(self):
         self._process.send_signal(signal.SIGKILL)
@@ -57,14 +75,14 @@ class Sender(threading.Thread):
 
     def __init__(self, address, events, seed):
         super().__init__(daemon=True)
-        self.answers, self.labels, self.failed = {}, {}, None
+        self.answers, self.labels, self.again, self.failed = {}, {}, 0, None
         self._address, self._events = address, events
         self._rng = random.Random(seed)
         self.stopped = threading.Event()
 
     def run(self):
         try:
-            with Client(self._address, timeout=2.0, patience=120.0) as client:
+            with Client(self._address, timeout=2.0, patience=900.0) as client:
                 self._send(client)
         except (ServiceError, AssertionError) as error:
             self.failed = error
@@ -76,7 +94,8 @@ class Sender(threading.Thread):
                 break
             answer = client.decide(event, id)
             if self._rng.random() < 0.1:  # a retry of a client that did not get its answer
-                assert client.decide(event, id) == answer
+                assert client.decide(event, id) == answer, "another answer to a retry"
+                self.again += 1
             self.answers[id] = answer
             waiting.append((id, y))
             if self._rng.random() < 0.9:
@@ -86,7 +105,29 @@ class Sender(threading.Thread):
                 self.labels[id] = y
 
 
-def crash(url, kills, *, senders=4, seed=0, up=1.0):
+@contextmanager
+def load(servers, found, seed=0, senders=4):
+    """Clients that send to running servers; then what they were answered, in `found`."""
+    events = make_events(400_000, seed)
+    threads = [
+        Sender(servers[i % len(servers)].address, events[i::senders], seed + i)
+        for i in range(senders)
+    ]
+    for thread in threads:
+        thread.start()
+    yield
+    for thread in threads:
+        thread.stopped.set()
+    for thread in threads:
+        thread.join()
+        if thread.failed:
+            raise thread.failed
+    found["answers"] = {id: a for thread in threads for id, a in thread.answers.items()}
+    found["labels"] = {id: y for thread in threads for id, y in thread.labels.items()}
+    found["again"] = sum(thread.again for thread in threads)
+
+
+def crash(url, kills, *, n_servers=1, seed=0, up=1.0, minutes=None):
     """Kill a service under load; returns counts, raises AssertionError if a promise is broken.
 
     Parameters
@@ -95,39 +136,82 @@ def crash(url, kills, *, senders=4, seed=0, up=1.0):
         An empty store.
     kills : int
         How often.
-    senders : int, default=4
-        Clients at a time.
+    n_servers : int, default=1
+        Processes that share the store; one of them is killed at a time.
     seed : int, default=0
         For the moments of the kills.
     up : float, default=1.0
-        Mean seconds between a start and its kill.
+        Mean seconds between a start and the next kill.
+    minutes : float, default=None
+        Time after which nothing is killed any more; None: no limit.
     """
-    rng = random.Random(seed)
-    server = Server(url, _free_port())
-    server.start()
-    events = make_events(400_000, seed)
-    threads = [Sender(server.address, events[i::senders], seed + i) for i in range(senders)]
-    for thread in threads:
-        thread.start()
-    for _ in range(kills):
-        time.sleep(rng.expovariate(1 / up))
-        server.kill()
-        server.start()
-    time.sleep(up)
-    for thread in threads:
-        thread.stopped.set()
-    for thread in threads:
-        thread.join()
-        if thread.failed:
-            raise thread.failed
-    server.stop()
-    answers = {id: answer for thread in threads for id, answer in thread.answers.items()}
-    labels = {id: y for thread in threads for id, y in thread.labels.items()}
-    return {"kills": kills} | check(url, answers, labels)
+    give_up = time.monotonic() + (math.inf if minutes is None else 60 * minutes)
+    done = 0
+    rng, found = random.Random(seed), {}
+    servers = [Server(url, _free_port()) for _ in range(n_servers)]
+    with ExitStack() as stack:
+        for server in servers:
+            stack.enter_context(server)
+        with load(servers, found, seed):
+            while done < kills and time.monotonic() < give_up:
+                time.sleep(rng.expovariate(1 / up))
+                server = rng.choice(servers)
+                server.kill()
+                server.start()
+                done += 1
+            time.sleep(up)
+    return {"kills": done} | check(url, **found)
 
 
-def check(url, answers, labels):
-    """Hold the journal against what clients were told."""
+def full_disk(folder, seconds=4.0):
+    """Fill the disk of a service under load, then make room; returns counts."""
+    url, found, refused = f"{folder}/store.db", {}, 0
+    ballast = Path(folder) / "ballast"
+    with Server(url, _free_port()) as server, load([server], found):
+        time.sleep(seconds)
+        with ballast.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"0" * 4096)
+        give_up = time.monotonic() + 60
+        with Client(server.address, patience=0.0) as client:
+            while refused < 20 and time.monotonic() < give_up:
+                try:
+                    client.decide({"amount": 1.0, "note": "x" * 9000}, f"full-{time.monotonic()}")
+                except ServiceError as error:
+                    assert error.status in (None, 503), str(error)
+                    refused += 1
+        assert refused, "the disk was not full"
+        ballast.unlink()
+        time.sleep(seconds)
+    return {"refused while full": refused} | check(url, **found)
+
+
+def clock_jumps(url, seconds=15.0):
+    """Run a service whose clock jumps by days; returns counts."""
+    found = {}
+    with Server(url, _free_port(), ("-c", JUMPING)) as server, load([server], found):
+        time.sleep(seconds)
+    store = open_store(url, create=False)
+    times = [entry.at for entry, _ in store.entries()]
+    store.close()
+    assert times == sorted(times), "time ran backwards"
+    return {"days in the journal": round((times[-1] - times[0]) / 86400)} | check(url, **found)
+
+
+def two_servers(url, seconds=3.0):
+    """Start a second service on a file that is served; returns counts."""
+    found = {}
+    with Server(url, _free_port()) as server, load([server], found):
+        time.sleep(seconds)
+        other = Server(url, _free_port())
+        ended = subprocess.run(other._command, capture_output=True, text=True, timeout=60)
+        assert ended.returncode and "Another process serves" in ended.stderr, ended.stderr
+        time.sleep(seconds)
+    return {"second service refused": 1} | check(url, **found)
+
+
+def check(url, answers, labels, again):
+    """Hold the journal against what clients were told; returns counts."""
     store = open_store(url, create=False)
     resumed = rebuild(store)
     with _only_the_first_checkpoint(store):
@@ -147,7 +231,8 @@ def check(url, answers, labels):
     assert set(labels) <= set(learned), "a label was lost"
     assert max(learned.values(), default=0) <= 1, "a label was learned twice"
     store.close()
-    return {"decisions": len(decisions), "answered": len(answers), "labels": len(learned)}
+    counts = {"decisions": len(decisions), "answered": len(answers), "sent again": again}
+    return counts | {"labels": len(learned), "lost": 0, "twice": 0}  # or an assertion had failed
 
 
 @contextmanager
@@ -188,21 +273,71 @@ def postgres():
             server.cleanup()
 
 
+@contextmanager
+def small_disk(megabytes=24):
+    """A folder on a disk of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        size = f"size={megabytes}m"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", folder], check=True)
+        try:
+            yield folder
+        finally:
+            subprocess.run(["umount", "-l", folder], check=True)
+
+
+def campaigns(kills, seed, minutes):
+    """Name and counts of each campaign."""
+    how = dict(seed=seed, minutes=minutes)
+    with tempfile.TemporaryDirectory() as folder:
+        yield "SQLite: two services started by mistake", two_servers(f"{folder}/two.db")
+        yield "SQLite: clock jumps", clock_jumps(f"{folder}/jumps.db")
+        try:
+            with small_disk() as disk:
+                yield "SQLite: disk full", full_disk(disk)
+        except subprocess.CalledProcessError as error:
+            yield "SQLite: disk full", {"not run": f"cannot mount a small disk: {error}"}
+        yield "SQLite: kill -9", crash(f"{folder}/kills.db", kills, **how)
+    with postgres() as url:
+        found = crash(url, kills, n_servers=2, **how)
+        yield "PostgreSQL, two processes: kill -9 of either", found
+
+
+def page(found):
+    """The counts as a page of the documentation."""
+    columns = list(dict.fromkeys(name for counts in found.values() for name in counts))
+    lines = [
+        "# What a service survives",
+        "",
+        "Counts of `python3 tasks.py crash --store docs/serve_crashes.json`: services under the",
+        "load of four clients, which send a tenth of their requests twice. After each campaign",
+        "every answer is in the journal once and as it was given, every label was learned once,",
+        "and replaying the whole journal gives the state that is there in every bit; a campaign",
+        "that finds anything else ends with an error.",
+        "",
+        "| | " + " | ".join(columns) + " |",
+        "| --- |" + " ---: |" * len(columns),
+    ]
+    for name, counts in found.items():
+        cells = [counts.get(column, "") for column in columns]
+        shown = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells]
+        lines.append(f"| {name} | " + " | ".join(shown) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--minutes", type=float, help="stop killing a store after this time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--store", type=Path, help="file for the counts")
+    parser.add_argument("--store", type=Path, help="file for the counts; the page goes next to it")
     given = parser.parse_args()
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        found["SQLite"] = crash(f"{folder}/store.db", given.kills, seed=given.seed)
-        print("SQLite", found["SQLite"], flush=True)
-    with postgres() as url:
-        found["PostgreSQL"] = crash(url, given.kills, seed=given.seed)
-        print("PostgreSQL", found["PostgreSQL"], flush=True)
-    if given.store:
-        given.store.write_text(json.dumps(found, indent=1) + "\n")
+    for name, counts in campaigns(given.kills, given.seed, given.minutes):
+        found[name] = counts
+        print(name, counts, flush=True)
+        if given.store:
+            given.store.write_text(json.dumps(found, indent=1) + "\n")
+            given.store.with_suffix(".md").write_text(page(found))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """The HTTP interface: answers, refusals in one sentence, tokens, OpenAPI."""
 
+import socket
+import sqlite3
+
 import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from serve.serving import make_events, new_service
+from serve.serving import listening, make_events, new_service
 from stakes.errors import InputError
 from stakes.serve import App, Capacity, Tokens, add_token, run
 
@@ -82,6 +85,52 @@ def test_bad_requests_are_refused_in_one_sentence(client, body, status):
     assert answer.status_code == status, answer.text
     assert answer.json().keys() == {"error"} and len(answer.json()["error"]) < 400
     assert client.get("/v1/totals").json()["models"]["probit"]["events"] == 0
+
+
+def test_reasons_come_on_request_and_again_with_the_answer(client):
+    events = make_events(300)
+    batch = [{"id": id, "event": event} for id, event, _ in events]
+    client.post("/v1/decisions", json=batch)
+    client.post("/v1/labels", json=[{"id": id, "label": y} for id, _, y in events])
+    event = {"amount": 200.0, "country": "BR", "hour": 3}
+    asked = {"id": "x", "event": event, "reasons": 2}
+    found = client.post("/v1/decisions", json=asked).json()
+    named = [reason["field"] for reason in found["reasons"]]
+    assert 0 < len(named) <= 2 and set(named) <= set(event)
+    assert found["action"] != "pass" and all(reason["amount"] > 0 for reason in found["reasons"])
+    assert client.post("/v1/decisions", json={"id": "x", "event": event}).json() == found
+    assert "reasons" not in client.post("/v1/decisions", json={"id": "y", "event": event}).json()
+    many = [dict(asked, id=f"r{i}") for i in range(30)]
+    assert client.post("/v1/decisions", json=many).status_code == 422
+    assert client.post("/v1/decisions", json=dict(asked, reasons=-1)).status_code == 422
+
+
+def test_a_client_that_sends_too_much_is_asked_to_wait(tmp_path):
+    with TestClient(App(new_service(tmp_path / "s.db"), max_rate=2.0).asgi()) as client:
+        answers = [client.get("/v1/totals") for _ in range(6)]
+        assert [answer.status_code for answer in answers[:4]] == [200] * 4
+        assert 429 in [answer.status_code for answer in answers[4:]]
+        assert client.get("/health").status_code == 200
+        refused = next(answer for answer in answers if answer.status_code == 429)
+        assert refused.headers["retry-after"] == "1" and "error" in refused.json()
+
+
+def test_a_store_that_is_gone_is_not_an_internal_error(tmp_path):
+    service = new_service(tmp_path / "s.db")
+    with TestClient(App(service).asgi()) as client:
+        assert client.get("/ready").status_code == 200
+
+        def broken(*_):
+            raise sqlite3.OperationalError("disk I/O error")
+
+        rows, service._store._rows = service._store._rows, broken
+        for url in ("/ready", "/v1/decisions/a"):
+            assert client.get(url).status_code == 503
+        answer = client.post("/v1/decisions", json={"id": "a", "event": {"amount": 1}})
+        assert answer.status_code == 503 and answer.headers["retry-after"]
+        service._store._rows = rows
+        again = client.post("/v1/decisions", json={"id": "a", "event": {"amount": 1}})
+        assert again.status_code == 200
 
 
 def test_other_media_types_paths_and_methods_are_refused(client):
@@ -168,3 +217,23 @@ def test_the_openapi_document_names_every_path(client):
     document = client.get("/openapi.json").json()
     assert {"/v1/decisions", "/v1/labels", "/v1/totals", "/v1/reviews"} <= document["paths"].keys()
     assert msgspec.json.decode(msgspec.json.encode(document)) == document
+
+
+def test_a_client_that_leaves_within_a_body_is_no_failure(tmp_path, caplog):
+    request = (
+        b"POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    )
+    with listening(new_service(tmp_path / "s.db")) as url:
+        port = int(url.rpartition(":")[2].strip("/"))
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(request + b'Content-Length: 100\r\n\r\n{"id": ')
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+            connection.sendall(
+                b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
+            found = b""
+            while part := connection.recv(65536):
+                found += part
+    assert found.startswith(b"HTTP/1.1 200")
+    assert b'"500"' not in found and "A request failed" not in caplog.text

@@ -22,5 +22,5 @@ def test_a_killed_service_loses_nothing(tmp_path):
 @needs_postgres
 def test_a_killed_service_on_postgresql_loses_nothing():
     with postgres() as url:
-        found = crash(url, kills=1, up=0.5)
+        found = crash(url, kills=2, up=0.5, n_servers=2)
     assert found["decisions"] >= found["answered"] > 0

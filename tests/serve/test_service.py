@@ -149,6 +149,16 @@ def test_a_refused_event_leaves_no_trace(service):
     assert good.id == "y" and isinstance(bad, InputError)
 
 
+def test_a_refused_event_in_a_group_moves_no_scale_twice(tmp_path):
+    service = new_service(tmp_path / "store.db")
+    group = [decide(id, event) for id, event, _ in make_events(5)]
+    group[3].event["hour"] = 1e200
+    answers = service.handle(group)
+    assert [isinstance(answer, InputError) for answer in answers] == [False] * 3 + [True, False]
+    assert rebuild(service._store).digest() == service.state.digest()
+    service.close()
+
+
 def test_a_store_that_fails_undoes_the_group(service, monkeypatch):
     events = make_events(20)
     service.handle([decide(*one[:2]) for one in events[:10]])

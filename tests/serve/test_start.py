@@ -99,8 +99,9 @@ def test_tables_of_a_later_version_are_refused(tmp_path):
         open_store(tmp_path / "s.db")
 
 
-def test_a_backup_is_a_store(tmp_path):
-    service = start(tmp_path / "s.db", **LEARNER)
+@pytest.mark.parametrize("learner", ["probit", "kernel-features"])  # one without, one with a draw
+def test_a_backup_is_a_store(tmp_path, learner):
+    service = start(tmp_path / "s.db", **LEARNER | dict(learner=learner))
     for id, event, y in make_events(20):
         service.handle([decide(id, event), label(id, y)])
     back_up(tmp_path / "s.db", tmp_path / "copy.db")

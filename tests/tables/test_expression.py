@@ -214,6 +214,15 @@ def test_one_event_costs_what_a_table_of_one_row_does(text, record):
             np.testing.assert_allclose(value, expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("exponent", ["0", "3", "0.5", "2.5", "9.5", "-1", "-2", "-0.5", "-2.5"])
+def test_powers_are_the_same_for_an_event_and_a_table(exponent):
+    sizes = [0.0, 5e-324, 1e-320, 0.3, 1.0, 7.0, 1e155, 1e308, math.inf]
+    frame = pl.DataFrame({"x": sizes + [-size for size in sizes] + [None]})
+    cost = CostExpression(f"x ** {exponent}")
+    alone = [cost.evaluate_one(row) for row in frame.to_dicts()]
+    np.testing.assert_allclose(alone, cost.evaluate(frame), rtol=1e-14)
+
+
 def test_an_event_may_hold_the_text_of_a_csv():
     cost = CostExpression('where(kind == "gold", 1, 0.5) * amount + late')
     assert cost.evaluate_one({"amount": "$1,200", "kind": "gold", "late": "true"}) == 1201.0

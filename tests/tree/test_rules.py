@@ -198,9 +198,41 @@ def test_association_rules_decide_and_name(rng):
     table = pl.DataFrame({"town": town, "age": rng.normal(size=500)})
     model = AssociationRuleClassifier(fn_cost=5.0).fit(table, y)
     rules, decided = model.rules(), model.predict(table)
-    assert set(rules["rule"]) == {"town = Bonn", "town = Athens"}
-    for rule in rules.iter_rows(named=True):
+    assert set(rules["rule"]) == {"town = Bonn", "town = Athens", "otherwise"}
+    for rule in rules.head(2).iter_rows(named=True):
         inside = holds(rule["rule"].replace("= ", "in {") + "}", table)
         assert (decided[inside] == int(rule["decision"])).all()
     assert "if town = Bonn then 1" in model.to_text() and "not corrected" in model.to_text()
     assert json.loads(model.to_json())["rules"][0]["rule"] == rules["rule"][0]
+
+
+def test_association_rules_at_other_costs_and_rows(rng):
+    """The decision, the money at stake and what is lost are those of predict, at any costs."""
+    X = rng.normal(size=(600, 3)).round(2)
+    y = (X[:, 0] + rng.normal(size=600) > 1.0).astype(int)
+    fp_cost, fn_cost = rng.uniform(1, 5, 600), rng.uniform(5, 90, 600)
+    model = AssociationRuleClassifier(p_value=0.05).fit(X, y, fp_cost=fp_cost, fn_cost=fn_cost)
+    regret = np.where(y == 1, fn_cost, fp_cost)
+    trained, cell = model.rules(), model.apply(X)
+    assert model.n_rules_ > 1 and trained["p_adjusted"].null_count() == len(trained)
+    for k, rule in enumerate(trained.iter_rows(named=True)):
+        inside = cell == k
+        wrong = inside & (y != int(rule["decision"]))
+        assert rule["examples"] == inside.sum()
+        assert rule["at_stake"] == pytest.approx(regret[inside].sum())
+        assert rule["lost"] == pytest.approx(regret[wrong].sum())
+    for costs in (dict(fp_cost=2.0, fn_cost=30.0), dict(fp_cost=30.0, fn_cost=2.0)):
+        decided = model.predict(X, **costs)
+        for k, rule in enumerate(model.rules(**costs).iter_rows(named=True)):
+            inside = cell == k
+            assert (decided[inside] == int(rule["decision"])).all()
+            paid = np.where(y == 1, costs["fn_cost"], costs["fp_cost"])[inside]
+            assert rule["at_stake"] == pytest.approx(paid.sum())
+            assert rule["lost"] == pytest.approx(paid[y[inside] != int(rule["decision"])].sum())
+    again = model.rules(X, y)
+    for name in ("examples", "ccr", "confidence", "support", "log_p"):
+        np.testing.assert_allclose(again[name].to_numpy(), trained[name].to_numpy(), rtol=1e-9)
+    assert (again["p_adjusted"] >= again["p_value"]).drop_nulls().all()
+    assert "not used for training" in model.to_text(X, y)
+    picture = model.plot(fn_cost=9.0, max_rules=1)
+    assert [label.get_text() for label in picture.get_yticklabels()][-1] == "otherwise"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from stakes.uncertain import moments_from_replicates
+from stakes.uncertain import UncertainLogisticClassifier, moments_from_replicates
 
 
 def test_student_and_chi_squared_by_hand(rng):
@@ -59,3 +59,14 @@ def test_bad_replicates():
         moments_from_replicates(np.zeros((2, 3, 3)), joint=True)
     with pytest.raises(ValueError, match="at least one finite replicate"):
         moments_from_replicates(np.full((2, 3, 3), np.nan))
+
+
+def test_a_constant_feature_that_is_known_exactly(rng):
+    X = rng.normal(size=(60, 3))
+    X[:, 2] = 0.0
+    y = (X[:, 0] > 0).astype(int)
+    var = np.full_like(X, 0.3) * [1, 1, 0]
+    model = UncertainLogisticClassifier().fit(X, y, var=var)
+    without = UncertainLogisticClassifier().fit(X[:, :2], y, var=var[:, :2])
+    p = model.predict_proba(X, var=var)
+    np.testing.assert_allclose(p, without.predict_proba(X[:, :2], var=var[:, :2]), atol=0.02)

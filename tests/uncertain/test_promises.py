@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import check_grad
 from scipy.stats import norm
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -16,8 +17,10 @@ from stakes.errors import BelowTrivialWarning
 from stakes.metrics import certified_error
 from stakes.uncertain import (
     Ellipsoid,
+    UncertainKernelClassifier,
     UncertainLogisticClassifier,
     UncertainMarginClassifier,
+    UncertainOneVsRestClassifier,
     UncertainPipeline,
     UncertainScaler,
     covariances_from_replicates,
@@ -27,6 +30,13 @@ from stakes.uncertain._logistic import _Loss
 from uncertain.problems import covariances, uncertain_problem
 
 D, SD = 20, 0.3
+LEARNERS = [
+    UncertainLogisticClassifier(),
+    UncertainMarginClassifier(
+        formulation="MM-MC", max_error=0.5, error_model="classical", tol=1e-9
+    ),
+    UncertainKernelClassifier(error_model="classical"),
+]
 
 
 def linear(d=D, **settings):
@@ -115,6 +125,44 @@ def test_a_pipeline_scales_error_bars_or_refuses(rng):
         assert score == again.score(X[test], y[test], var=var[test])
     with pytest.raises(ValueError, match="has no transform_uncertainty, so error bars"):
         UncertainPipeline([("scale", StandardScaler()), ("learn", learner)]).fit(X, y, var=var)
+
+
+def test_no_pipeline_of_scikit_learn_passes_error_bars_on_unscaled(rng):
+    """A StandardScaler does not ask for error bars, so that nothing refused them."""
+    known, y = uncertain_problem(rng, n=40)
+    X, var = known.mean * 1000, known.var * 1000**2
+    learner = UncertainMarginClassifier(formulation="MM-MC", max_error=0.5)
+    refused = pytest.raises(ValueError, match="passes on var as it was; use UncertainPipeline")
+    with config_context(enable_metadata_routing=True):
+        for last in (learner, GridSearchCV(learner, {"C": [0.1, 1.0]}, cv=3, error_score="raise")):
+            with refused:
+                make_pipeline(StandardScaler(), last).fit(X, y, var=var)
+        # nothing is transformed, or nothing is passed on
+        as_is = make_pipeline("passthrough", learner).fit(known.mean, y, var=known.var)
+        assert len(as_is.predict(known.mean, var=known.var)) == 40
+        model = make_pipeline(StandardScaler(), learner)
+        with pytest.raises(ValueError, match="passes on var"):
+            make_pipeline(StandardScaler(), UncertainOneVsRestClassifier(learner)).fit(
+                X, y, var=var
+            )
+    with refused:
+        model.fit(X, y, uncertainmarginclassifier__var=var)
+    model.fit(X, y)
+    with refused:
+        model.predict(X, var=var)
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_a_weight_is_a_number_of_repetitions(learner, rng):
+    """The covariance of the true points once counted rows whatever their weight."""
+    known, y = uncertain_problem(rng, n=60)
+    weight = rng.integers(0, 3, 60)
+    rows = np.repeat(np.arange(60), weight)
+    std = np.sqrt(known.var)
+    weighted = clone(learner).fit(known.mean, y, weight, std=std)
+    repeated = clone(learner).fit(known.mean[rows], y[rows], std=std[rows])
+    ours, theirs = (model.decision_function(known.mean, std=std) for model in (weighted, repeated))
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
 def test_intervals_without_a_mean_are_certain_or_not():

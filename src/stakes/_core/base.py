@@ -16,6 +16,7 @@ from stakes._core.deciding import (
     spread_rows,
     take_rows,
     warn_below_trivial,
+    warn_if_costs_got_lost,
 )
 from stakes._core.docs import documented
 from stakes._core.intake import SMALLEST, check_weights, validate_data
@@ -60,10 +61,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     A subclass implements `fit` and `decision_function`, optionally `predict_proba`. The base
     provides labels as -1 and +1, costs as :class:`~stakes.costs.Costs`, `predict` with costs that
-    are known only at prediction time, and `score`. Costs are requested from scikit-learn's
-    metadata routing by default. If costs are given and the decisions on the training rows cost
-    more than the best constant policy, `fit` warns with `BelowTrivialWarning`; stream learners
-    check the decisions they made before learning.
+    are known only at prediction time, and `score`; scikit-learn's metadata routing passes them on.
+    If costs are given and decisions on the training rows cost more than the best constant policy,
+    `fit` warns; stream learners check the decisions they made before learning.
     """
 
     _accept_sparse = False
@@ -134,6 +134,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        warn_if_costs_got_lost(self, given)
         y = column_or_1d(y)
         regret = self._costs_of(len(y), *given.values()).regret(y == self.classes_[1])
         weight = regret if sample_weight is None else regret * np.asarray(sample_weight)
@@ -191,6 +192,10 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             )
         return costs
 
+    def _remember_costs(self, given):
+        """Note whether `fit` was given costs, which `score` then needs as well."""
+        self._fit_had_costs = any(cost is not None for cost in given.values())
+
     def _has_prices(self, given):
         """Whether costs were given at all; without them there is no loss to compare."""
         own = {name: getattr(self, name, None) for name in COST_NAMES}
@@ -206,13 +211,10 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         return self._costs_of(n, **given)
 
     def _compare_with_trivial(self, X, y, sample_weight, given, **others):
-        """Warn if the decisions on the training rows cost more than the best constant policy.
-
-        `others` are the arguments of `fit` that `predict` needs too, such as error bars.
-        """
+        """Warn if a constant policy is cheaper on the training rows; `others` go to `predict`."""
         if X is None or not self._has_prices(given):
             return
-        if len(self.classes_) != 2:
+        if not self._has_two_decisions():
             self._compare_many_with_trivial(X, y, sample_weight)
             return
         positive = column_or_1d(y) == self.classes_[1]
@@ -233,6 +235,9 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             stacklevel=3,
         )
 
+    def _has_two_decisions(self):
+        return len(self.classes_) == 2
+
     def _compare_many_with_trivial(self, X, y, sample_weight):
         """The same for more than two classes, in learners that take costs between them."""
 
@@ -246,6 +251,7 @@ def _then_compare_with_trivial(fit):
             fit(self, X, y, *args, **keywords)
         if type(self).fit is fit_and_compare:
             given = {name: keywords.get(name) for name in COST_NAMES}
+            self._remember_costs(given)
             sample_weight = args[0] if args else keywords.get("sample_weight")
             others = {name: keywords[name] for name in self._with_X if name in keywords}
             self._compare_with_trivial(X, y, sample_weight, given, **others)

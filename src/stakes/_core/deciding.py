@@ -7,6 +7,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.sklearn_private import num_samples, safe_indexing
@@ -67,7 +68,12 @@ def predict_with_costs(estimator, X, *, pos_label=None, **costs):
     for step in before:
         X = step.transform(X)
     if pos_label is not None and decider.classes_[0] == pos_label:
-        costs = {_OF_THE_OTHER_CLASS[name]: cost for name, cost in costs.items()}
+        costs = {_OF_THE_OTHER_CLASS.get(name, name): cost for name, cost in costs.items()}
+    if (
+        "cost_matrix" in costs
+        and "cost_matrix" not in inspect.signature(decider.predict).parameters
+    ):
+        costs = {name: cost for name, cost in costs.items() if name != "cost_matrix"}
     return decider.predict(X, **costs)
 
 
@@ -212,9 +218,56 @@ def warn_below_trivial(learner, costs, positive, decided, weight, *, where, stac
     return True
 
 
+def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
+    """Warn if the decisions on the training rows cost more than the best constant decision.
+
+    Parameters
+    ----------
+    learner : classifier
+        The fitted learner.
+    costs : CostMatrix
+        Costs of its classes and decisions, the same for all rows or those of each one.
+    X, y, sample_weight
+        The training rows, of which at most 1,000 are checked.
+    decisions : sequence
+        What `predict` returns, in the order of the columns of the costs.
+    """
+    rows = np.unique(np.linspace(0, row_count(y) - 1, 1000).astype(np.intp))
+    truth = np.searchsorted(learner.classes_, column_or_1d(y)[rows])
+    weight = np.ones(len(rows)) if sample_weight is None else np.asarray(sample_weight)[rows]
+    place = {decision: j for j, decision in enumerate(np.asarray(decisions).tolist())}
+    costs = costs[rows]
+    given = {} if costs.table.ndim == 2 else {"cost_matrix": costs.table}
+    decided = np.asarray(learner.predict(take_rows(X, rows), **given)).tolist()
+    decided = [place[one] for one in decided]
+    answers = [weight @ costs.paid(truth, np.full_like(truth, j)) for j in range(len(place))]
+    excess = weight @ costs.paid(truth, decided) - min(answers)
+    if excess > 1e-9 * (weight @ costs.regret(truth)):
+        warnings.warn(
+            f"The decisions of {type(learner).__name__} on its own training rows cost more than "
+            f"always predicting {decisions[int(np.argmin(answers))]!r}: tune the learner, or use "
+            "another one.",
+            BelowTrivialWarning,
+            stacklevel=5,
+        )
+
+
 @contextmanager
 def only_scores_count():
     """Silence the warning for a learner whose scores are used but whose decisions are not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BelowTrivialWarning)
         yield
+
+
+def warn_if_costs_got_lost(model, given):
+    """Say how costs reach `score` in a search or cross-validation of scikit-learn."""
+    lost = getattr(model, "_fit_had_costs", False) and all(c is None for c in given.values())
+    if lost and not get_config()["enable_metadata_routing"]:
+        warnings.warn(
+            "fit was given costs and score was not, so all mistakes count the same here. In "
+            "GridSearchCV and cross_val_score, costs are passed on after "
+            "sklearn.set_config(enable_metadata_routing=True).",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -28,6 +28,10 @@ fp_cost, fn_cost, tp_cost, tn_cost : float, default=1.0, 1.0, 0.0, 0.0
 {_PER_ROW}\
     Costs of the four outcomes in this call; None: the constructor's.
 """,
+    "call_matrix": """\
+cost_matrix : array-like of shape (k, m) or (n, k, m), default=None
+    Costs of this call, for all rows or for each; None: the constructor's.
+""",
     # functions of (y_true, y_pred)
     "metric_costs": f"""\
 {_PER_ROW}\

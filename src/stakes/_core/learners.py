@@ -74,6 +74,21 @@ def find_learner(name, method="fit"):
     return found[match_name(name, found)]
 
 
+def seeded(learner, **parameters):
+    """A learner of this class; what it draws is the same in every run, unless a seed is given.
+
+    Streams and services use it: the same events give the same decisions, also after a restart.
+
+    Examples
+    --------
+    >>> seeded(find_learner("kernel-features"), gamma=0.1)
+    KernelFeaturesClassifier(gamma=0.1, random_state=0)
+    """
+    if "random_state" in learner._get_param_names():
+        parameters = {"random_state": 0} | parameters
+    return learner(**parameters)
+
+
 def match_name(name, names):
     """The one of `names` that `name` means: any case, dashes ignored, the suffix optional.
 

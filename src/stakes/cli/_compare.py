@@ -22,6 +22,7 @@ def compare(
     fn_cost: options.FnCost = None,
     tp_cost: options.TpCost = None,
     tn_cost: options.TnCost = None,
+    cost_matrix: options.CostMatrix = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
     cost_features: options.CostFeatures = True,
@@ -63,7 +64,11 @@ def compare(
     ] = None,
     time_budget: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Start no fit after this time: 90s, 10m, 1h30m."),
+        typer.Option(
+            metavar="TIME",
+            help="Finish within this time: 90s, 10m, 1h30m. Part of it goes to the timed blend, "
+            "the strongest model of that time, unless --learners are named.",
+        ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
@@ -104,6 +109,7 @@ def compare(
       stakes compare lab.csv --target kind --positive B --error "*=*_se" --fn-cost 10
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount \
           --time date --label-delay 7d --group customer
+      stakes compare alarms.csv --target kind --cost-matrix costs.csv
     """
     budget = None if time_budget is None else seconds(time_budget)
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
@@ -111,7 +117,7 @@ def compare(
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features, currency=currency)
-    more |= dict(errors=list(error or []), replicates=replicates)
+    more |= dict(errors=list(error or []), replicates=replicates, cost_matrix=cost_matrix)
     settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **more)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)
@@ -120,7 +126,6 @@ def compare(
     )
 
     from stakes.cli._progress import Progress
-    from stakes.compare import CONSTANT_POLICIES
     from stakes.compare import compare as run
     from stakes.game import read_moves
 
@@ -142,6 +147,7 @@ def compare(
             fresh=not resume,
             wording=settings.wording(),
             progress=progress,
+            first_table=progress.first_table,
         )
     settings.save(out)
     page = results.report(command=shlex.join(["stakes", *sys.argv[1:]]))
@@ -163,7 +169,7 @@ def compare(
             quiet,
         )
     typer.echo(f"Report: {page}")
-    if any(part["best"] not in CONSTANT_POLICIES and not _is_worse(part) for part in found):
+    if any(part["learners"][0]["family"] != "constant" and not _is_worse(part) for part in found):
         folder = shlex.quote(str(out))
         _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
 

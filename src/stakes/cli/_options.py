@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import inspect
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,6 +49,14 @@ def cost_option(outcome, default):
 
 FpCost, FnCost = cost_option("fp", "1"), cost_option("fn", "1")
 TpCost, TnCost = cost_option("tp", "0"), cost_option("tn", "0")
+CostMatrix = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Costs of more than two classes: a CSV with the true classes in the first column, the "
+        "decisions in the first row, and numbers or expressions. Decisions need not be classes.",
+    ),
+]
 Drop = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Column that is not a feature; repeatable."),
@@ -153,6 +162,10 @@ def table_settings(
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     costs = {name: cost for name, cost in costs.items() if cost is not None}
     rows["errors"] = list(rows.get("errors") or [])
+    if rows.get("cost_matrix") is not None:
+        from stakes.tables import CostTable
+
+        rows["cost_matrix"] = CostTable.read(rows["cost_matrix"]).to_dict()
     return TableSettings(
         data, target, positive, costs, list(drop or []), today, list(missing or []), **rows
     )

@@ -59,6 +59,7 @@ def predict(
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
+    cost_matrix: options.CostMatrix = None,
     max_error: bars.MaxError = 0.05,
     max_alerts: options.MaxAlerts = None,
     review_cost: options.ReviewCost = None,
@@ -102,6 +103,8 @@ def predict(
     A model that uses error bars adds
       certificate    bound on the probability that the measurement error flipped the decision
       review         1 where that is above --max-error
+    A model of many classes writes the decision by its name and
+      probability_X  of each class X
 
     \b
     Examples:
@@ -115,6 +118,7 @@ def predict(
 
     how = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     how |= dict(max_error=max_error, verify=verify)
+    how |= {} if cost_matrix is None else dict(cost_matrix=str(cost_matrix))
     capacity = options.capacity(max_alerts, review_cost, max_reviews)
     if Folder.is_meant(data) and (capacity is not None or words or excel or reasons):
         raise InputError(
@@ -133,19 +137,19 @@ def predict(
         decided = _predict_file(model, data, out, keep or [], how, limits, *form)
     if not quiet:
         cost = "" if decided.cost is None else f"; expected cost {decided.cost:,.2f}"
-        reviews = f", {decided.reviewed:,} reviews" if review_cost is not None else ""
-        typer.echo(
-            f"{decided.rows:,} decisions, {decided.positive:,} positive{reviews}{cost}: {where}",
-            err=True,
-        )
+        kinds = [] if decided.positive is None else [f"{decided.positive:,} positive"]
+        kinds += [f"{n:,} {action}" for action, n in getattr(decided, "counts", {}).items()]
+        kinds += [] if review_cost is None else [f"{decided.reviewed:,} reviews"]
+        listed = "".join(f", {kind}" for kind in kinds)
+        typer.echo(f"{decided.rows:,} decisions{listed}{cost}: {where}", err=True)
 
 
 def _predict_file(model, data, out, keep, how, limits, words, excel, reasons):
-    from stakes.compare import BatchDecider
+    from stakes.compare import load_decider
     from stakes.tables import scan_batches, write_batches
 
     with write_batches(out, excel=excel) as append:
-        decider = BatchDecider.load(model, keep, **how)
+        decider = load_decider(model, keep, **how)
         # the replicates of an example must be in one batch
         size = sys.maxsize if decider.replicates else None
 

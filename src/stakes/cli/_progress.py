@@ -7,6 +7,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from stakes._core.durations import length
+from stakes._core.words import money
 
 
 class Progress:
@@ -23,6 +24,7 @@ class Progress:
     """
 
     def __init__(self, opening, quiet=False, *, kept_in):
+        self._quiet = quiet
         self._opening = None if quiet else opening
         self._kept_in = kept_in
         self.done = self.total = 0
@@ -61,6 +63,22 @@ class Progress:
             )
         name = row["learner"][:40] if row else "fitting"
         self._bar.update(self._task, completed=done, total=total, description=name)
+
+    def first_table(self, rows):
+        """What the quick learners cost, while the others are still running."""
+        if self._quiet:
+            return
+        costs, tested = {}, {}
+        for row in rows:
+            if not row.get("error"):
+                name = row["learner"]
+                costs[name] = costs.get(name, 0.0) + row["cost"]
+                tested[name] = tested.get(name, 0) + row["n_test"]
+        mean = {name: 1000 * cost / tested[name] for name, cost in costs.items()}
+        width = max(map(len, mean))
+        self._say("First table, of the quick learners (cost per 1,000 decisions, lower is better):")
+        for name in sorted(mean, key=mean.get):
+            self._say(f"  {name:<{width}}  {money(mean[name]):>12}")
 
     def _say(self, text):
         self._bar.console.print(text, highlight=False, markup=False)

@@ -1,4 +1,4 @@
-"""`stakes rules`: the rules of a trained tree, to read and sign."""
+"""`stakes rules`: the rules of a trained tree or list, to read and sign."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -43,7 +43,7 @@ def rules(
         typer.Option(
             metavar="FILE",
             help="Write to a file instead of the terminal; a .png, .svg or .pdf file is a picture "
-            "of the tree.",
+            "of the tree or list.",
             show_default=False,
         ),
     ] = None,
@@ -52,7 +52,7 @@ def rules(
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
 ):
-    r"""Print the rules of a trained tree: decision, probability, coverage, money, p-value.
+    r"""Print the rules of a trained model: decision, probability, coverage, money, p-value.
 
     The model must be a ConfidenceTreeClassifier or an AssociationRuleClassifier. The p-values of
     rules on their training rows are not corrected for the search of the splits; with DATA they are

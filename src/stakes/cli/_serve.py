@@ -89,6 +89,14 @@ def start(
             help="File of stakes serve token. Without it, only this machine may send requests.",
         ),
     ] = None,
+    max_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help="Requests in a second that a token, or an address without tokens, may send. "
+            "Default: no limit.",
+        ),
+    ] = None,
     quiet: options.Quiet = False,
 ):
     r"""Decide about events over HTTP, learn their labels, count the money.
@@ -123,7 +131,7 @@ def start(
                 f"Deciding with {service.state.champion} at {url}; Ctrl-C to stop.", err=True
             )
 
-    serve.run(service, host=host, port=port, tokens=tokens, ready=ready)
+    serve.run(service, host=host, port=port, tokens=tokens, max_rate=max_rate, ready=ready)
 
 
 @guarded
@@ -213,7 +221,43 @@ def prune(
     typer.echo(f"{removed:,} entries were removed.", err=True)
 
 
-for command in (start, token, replay, backup, prune):
+@guarded
+def feed(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .tsv or .parquet file.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the labels.")],
+    time: Annotated[str, typer.Option(metavar="COLUMN", help="Time of each row.")],
+    id: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Ids. Default: numbers of the rows.")
+    ] = None,
+    label_delay: Annotated[
+        str, typer.Option(metavar="TIME", help="Labels are sent this long after their row: 7d.")
+    ] = "0s",
+    url: Annotated[str, typer.Option(help="Of the service.")] = "http://localhost:8000",
+    token: Annotated[
+        str | None, typer.Option(help="Of a role that decides and labels.", envvar="STAKES_TOKEN")
+    ] = None,
+):
+    r"""Play past events to a running service, in order of time, each label after its delay.
+
+    Nothing waits: a month takes as long as the service needs for it.
+
+    \b
+    Example:
+      stakes serve feed august.csv --target fraud --time time --id transaction --label-delay 7d
+    """
+    from stakes.client import Client, ServiceError
+    from stakes.tables import read_table
+
+    how = dict(target=target, time=time, id=id, label_delay=label_delay)
+    try:
+        with Client(url, token=token) as client:
+            n, sent, open_ = _serve().feed(client, read_table(data), **how)
+    except ServiceError as error:
+        raise InputError(str(error)) from None
+    typer.echo(f"{n:,} events and {sent:,} labels were sent; {open_:,} labels are not due yet.")
+
+
+for command in (start, token, replay, backup, prune, feed):
     app.command(help=options.help_of(command))(command)
 
 

@@ -40,7 +40,7 @@ def stream(
         typer.Option(
             metavar="NAME",
             help="A learner of stakes.online, online_forest or online_kernel: probit, forest, "
-            "cw-cvar, arow, pa, anomaly, ...",
+            "cw-cvar, arow, pa, kernel-features, anomaly, ...",
         ),
     ] = "probit",
     assignments: Annotated[
@@ -48,7 +48,8 @@ def stream(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Parameter of the learner, such as C=0.1 or half_life=500; repeatable.",
+            help="Parameter of the learner, such as C=0.1 or half_life=500, or of its estimator, "
+            "such as estimator__r=10; repeatable. Its random_state is 0 unless set.",
         ),
     ] = None,
     prior: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stakes._core.durations import seconds
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
@@ -29,6 +30,7 @@ def train(
     fn_cost: options.cost_option("fn", "as in --from, else 1") = None,
     tp_cost: options.cost_option("tp", "as in --from, else 0") = None,
     tn_cost: options.cost_option("tn", "as in --from, else 0") = None,
+    cost_matrix: options.CostMatrix = None,
     drop: options.Drop = None,
     missing: options.Missing = None,
     cost_features: options.CostFeatures = True,
@@ -57,6 +59,14 @@ def train(
             "other options are given.",
         ),
     ] = None,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Train the strongest model of this time (60s, 10m): boosters, forests and linear "
+            "models, stacked, quick ones first. Ctrl-C ends it with what is finished.",
+        ),
+    ] = None,
     tune: Annotated[
         bool, typer.Option("--tune/--no-tune", help="Choose settings by cost in inner folds.")
     ] = True,
@@ -83,35 +93,53 @@ def train(
     Examples:
       stakes train --from stakes-report --out model.skops
       stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
+      stakes train payments.csv --target fraud --time-budget 5m
       stakes train payments.csv --target fraud --sign private.pem
     """
     if run is None and data is None:
         raise InputError("Nothing to train on: give a file, the name of a data set or --from DIR.")
     from stakes._core.files import check_can_write
     from stakes._core.signing import read_private_key
-    from stakes.compare import TableSettings, find_contestant, train_to_file, trainable, winner_of
+    from stakes.compare import (
+        TIMED,
+        TableSettings,
+        find_contestant,
+        train_to_file,
+        trainable,
+        winner_of,
+    )
     from stakes.study import advise
+    from stakes.tables import ClassData
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features)
-    more |= dict(errors=list(error or []), replicates=replicates)
+    more |= dict(errors=list(error or []), replicates=replicates, cost_matrix=cost_matrix)
     settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **more)
     if run is not None:
         settings = settings.over(TableSettings.load_from(run))
     check_can_write(out)
     with_bars = bool(settings.errors or settings.replicates)
     key = read_private_key(sign) if sign else None  # now, not after the training
-    name = learner and find_contestant(learner, error_bars=with_bars).name
+    budget = None if time_budget is None else seconds(time_budget)
+    if budget and learner is None:
+        learner = TIMED
+    name = learner and learner.replace("-", " ").casefold()
+    if name != TIMED:
+        name = learner and find_contestant(learner, error_bars=with_bars).name
+        if budget:
+            raise InputError("{time_budget} is for the timed blend; remove it.", "time_budget")
     if run is not None:
         name = winner_of(run, name)
     priced = settings.load()
+    if name is None and isinstance(priced, ClassData):
+        name = "ConfidenceForestClassifier"
     name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
         typer.echo(options.opening(priced), err=True)
-    how = dict(random_state=seed, tune=tune, run=run, key=key)
+    how = dict(random_state=seed, tune=tune, run=run, key=key, time_budget=budget)
     card = train_to_file(out, name, settings, priced, **how)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")
     if not quiet:

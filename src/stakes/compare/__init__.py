@@ -1,40 +1,54 @@
-"""Find the decisions that lose the least money: plan, run, results, statistics, report."""
+"""Find the decisions that lose the least money: plan, run, results, statistics, report.
 
-from stakes._core.learners import all_estimators
-from stakes.compare._attack import attack_model
-from stakes.compare._contestants import (
-    CONSTANT_POLICIES,
-    RECOMMENDED,
-    Contestant,
-    contestants,
-    find_contestant,
-    recommended,
-)
-from stakes.compare._decider import BatchDecider
-from stakes.compare._deploy import train_to_file, winner_of
-from stakes.compare._deploy_parts import FolderDecisions, predict_folder
-from stakes.compare._evaluate import Evaluation
-from stakes.compare._explain import Explanation
-from stakes.compare._fit import fit_on_all, trainable
-from stakes.compare._model_rules import ModelRules
-from stakes.compare._reasons import Reasons, adverse_action
-from stakes.compare._results import Results
-from stakes.compare._run import compare
-from stakes.compare._stats import (
-    CriticalDifferenceDisplay,
-    FriedmanResult,
-    average_ranks,
-    bootstrap_means,
-    critical_difference,
-    friedman_test,
-)
-from stakes.compare._table_settings import TableSettings
-from stakes.compare._wording import Wording
+Names are imported when they are first used: deciding about new rows needs no learners and no plots.
+"""
+
+from importlib import import_module
+
+_HOMES = {
+    "stakes._core.learners": ("all_estimators",),
+    "stakes.compare._attack": ("attack_model",),
+    "stakes.compare._class_decider": ("ClassDecider", "load_decider"),
+    "stakes.compare._contestants": (
+        "CONSTANT_POLICIES",
+        "RECOMMENDED",
+        "TIMED",
+        "Contestant",
+        "contestants",
+        "find_contestant",
+        "recommended",
+    ),
+    "stakes.compare._decider": ("BatchDecider",),
+    "stakes.compare._deploy": ("train_to_file", "winner_of"),
+    "stakes.compare._deploy_parts": ("FolderDecisions", "predict_folder"),
+    "stakes.compare._evaluate": ("Evaluation",),
+    "stakes.compare._explain": ("Explanation",),
+    "stakes.compare._fit": ("fit_on_all", "trainable"),
+    "stakes.compare._model_rules": ("ModelRules",),
+    "stakes.compare._reasons": ("Reasons", "adverse_action"),
+    "stakes.compare._results": ("Results",),
+    "stakes.compare._run": ("compare",),
+    "stakes.compare._stats": (
+        "CriticalDifferenceDisplay",
+        "FriedmanResult",
+        "average_ranks",
+        "bootstrap_means",
+        "critical_difference",
+        "friedman_test",
+    ),
+    "stakes.compare._strongest": ("strongest",),
+    "stakes.compare._table_settings": ("TableSettings",),
+    "stakes.compare._timed_blend": ("TimedBlendClassifier",),
+    "stakes.compare._wording": ("Wording",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CONSTANT_POLICIES",
     "RECOMMENDED",
+    "TIMED",
     "BatchDecider",
+    "ClassDecider",
     "Contestant",
     "CriticalDifferenceDisplay",
     "Evaluation",
@@ -45,6 +59,7 @@ __all__ = [
     "Reasons",
     "Results",
     "TableSettings",
+    "TimedBlendClassifier",
     "Wording",
     "adverse_action",
     "all_estimators",
@@ -57,9 +72,22 @@ __all__ = [
     "find_contestant",
     "fit_on_all",
     "friedman_test",
+    "load_decider",
     "predict_folder",
     "recommended",
+    "strongest",
     "train_to_file",
     "trainable",
     "winner_of",
 ]
+
+
+def __getattr__(name):
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *_HOME})

@@ -24,6 +24,7 @@ from stakes.tree import ConfidenceForestClassifier
 
 CONSTANT_POLICIES = ("always negative", "always positive")
 RECOMMENDED = "recommended blend"
+TIMED = "timed blend"
 GROUP = "stakes.learners"
 
 
@@ -49,8 +50,9 @@ class Contestant:
         Maximum number of training rows; larger data sets are skipped.
     train_rows : int or None, default=None
         Number of training rows to sample, stratified by class. None: all of them.
-    speed : {"fast", "medium", "slow"}, default="fast"
-        How the fit time grows with the number of rows; fast contestants run first.
+    speed : {"quick", "timed", "fast", "medium", "slow"}, default="fast"
+        How the fit time grows with the number of rows; "timed" takes a time that is given. Quick
+        contestants, of which a first table is shown, run first, slow ones last.
     defence : str or None, default=None
         How it answers the moves of an adversary, see `compare`.
     error_bars : bool, default=False
@@ -118,16 +120,16 @@ def contestants(names=None, *, error_bars=False):
     own = [one for one in names or () if isinstance(one, Contestant)]
     asked = [one for one in names or () if not isinstance(one, Contestant)]
     always, entries = baselines(), library()
+    using = _using_error_bars() if error_bars else []
     if names is None:
         chosen = [entry for entry in entries if entry.recommended]
     elif "all" in asked:
         chosen = entries
     else:
-        known = _known(entries, always)
+        known = _known(entries, [*always, *using])
         chosen = [entry for name in asked for entry in known[match_name(name, known)]]
     built = [entry.build() for entry in dict.fromkeys(chosen)]
     # one contestant per name: the user's own replace those of the library
-    using = _using_error_bars() if error_bars else []
     return list({c.name: c for c in [*always, *built, *using, *own]}.values())
 
 
@@ -164,11 +166,16 @@ def find_contestant(name, *, error_bars=False):
 def baselines():
     """The constant policies, and standard learners at 0.5 and with the Bayes decision."""
     rows = [
-        Contestant(name, "constant", DummyClassifier(strategy="constant", constant=decision))
+        Contestant(
+            name, "constant", DummyClassifier(strategy="constant", constant=decision), speed="quick"
+        )
         for decision, name in enumerate(CONSTANT_POLICIES)
     ]
     rows += _at_half_and_bayes(
-        "logistic regression", LogisticRegression(max_iter=2000), {"C": [0.01, 0.1, 1.0]}
+        "logistic regression",
+        LogisticRegression(max_iter=2000),
+        {"C": [0.01, 0.1, 1.0]},
+        speed="quick",
     )
     rows += _at_half_and_bayes(
         "hist gradient boosting",
@@ -275,9 +282,9 @@ def recommended(random_state=None, *, stream=False):
     return BayesDecisionClassifier(blend, costs_in_training=False)
 
 
-def _at_half_and_bayes(name, learner, grid, tree=False):
+def _at_half_and_bayes(name, learner, grid, tree=False, speed="fast"):
     """A baseline as commonly used, and the same learner with the decision by expected cost."""
-    form = dict(one_hot=not tree, scale=not tree)
+    form = dict(one_hot=not tree, scale=not tree, speed=speed)
     bayes = BayesDecisionClassifier(learner)
     return [
         Contestant(f"{name} at 0.5", "baseline", learner, grid, **form),

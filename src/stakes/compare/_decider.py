@@ -8,7 +8,7 @@ import polars as pl
 from stakes._core.deciding import decide_with_costs, final_step
 from stakes._core.model_file import load_model
 from stakes._core.stored.facts import check_trained
-from stakes.compare._error_bars import certified, gives_certificates
+from stakes.compare._certified import certified, gives_certificates
 from stakes.compare._periods import days_of
 from stakes.compare._reasons import Reasons, adverse_action, largest, typical_value
 from stakes.costs import COST_NAMES, Costs
@@ -76,6 +76,13 @@ class BatchDecider:
         """
         stored = load_model(path, verify=verify)
         check_trained(path, stored.facts)
+        return cls.of(path, stored, keep, max_error=max_error, **costs)
+
+    @classmethod
+    def of(cls, path, stored, keep=(), *, max_error=0.05, **costs):
+        """From what a model file holds, which has been checked."""
+        if stored.facts.get("cost_matrix"):
+            raise InputError(f"{str(path)!r} is a model of many classes; this needs two.")
         costs = {name: costs.get(name) or stored.facts["costs"][name] for name in COST_NAMES}
         missing = tuple(name for name, cost in costs.items() if cost is None)
         if missing:
@@ -98,9 +105,21 @@ class BatchDecider:
         background = stored.facts.get("background")
         if background and hasattr(final_step(stored.model)[0], "predict_proba"):
             names = list(background)
-            rows = cast_like(pl.DataFrame(background), {name: kinds[name] for name in names})
+            rows = pl.DataFrame(background, strict=False)
+            rows = cast_like(rows, {name: kinds[name] for name in names})
             found.reasons = Reasons(found.probability, rows, names)
         return found
+
+    @property
+    def settings(self):
+        """What the decisions depend on, for the record of a folder."""
+        return {name: cost.text for name, cost in self.costs.items()} | {
+            "max_error": self.max_error
+        }
+
+    def fresh(self):
+        """The same, with nothing decided yet."""
+        return replace(self, rows=0, positive=0, cost=0.0)
 
     def probability(self, table):
         """Probability of the positive class for rows that have the kinds of training."""

@@ -4,20 +4,17 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+import polars.selectors as cs
 from scipy import sparse
 
 from stakes._core.model_file import save_model
 from stakes.compare._fit import fit_on_all
 from stakes.compare._model_card import write_card
 from stakes.compare._priced_pipeline import PricedPipeline
-from stakes.compare._reasons import (
-    typical_rows,
-)
+from stakes.compare._reasons import typical_rows
 from stakes.errors import InputError
-from stakes.tables import (
-    as_frame,
-    kind_of,
-)
+from stakes.tables import ClassData, CostTable, as_frame, kind_of
 
 
 def winner_of(folder, learner=None):
@@ -48,7 +45,18 @@ def winner_of(folder, learner=None):
     return learner or best
 
 
-def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, key=None, run=None):
+def train_to_file(
+    path,
+    learner,
+    settings,
+    data,
+    *,
+    random_state=0,
+    tune=True,
+    time_budget=None,
+    key=None,
+    run=None,
+):
     """Fit a contestant on all rows and save it with all that :class:`BatchDecider` needs.
 
     Parameters
@@ -65,6 +73,8 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         Seed for all random choices.
     tune : bool, default=True
         Whether the contestant's grid is searched.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60.
     key : private key, default=None
         What to sign the file with; None: it is not signed.
     run : path, default=None
@@ -79,21 +89,26 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         raise InputError(f"{data.name} is sparse; train models for sparse data in Python.")
     if data.kinds is None:  # an array: new rows are matched by column names
         data = replace(data, X=as_frame(data.X))
-    model, chosen = fit_on_all(learner, data, random_state=random_state, tune=tune)
+    how = dict(random_state=random_state, tune=tune, time_budget=time_budget)
+    model, chosen = fit_on_all(learner, data, **how)
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
     kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not
+    matrix = _matrix(settings, data)
     save_model(
-        PricedPipeline(model.steps, costs=costs, kinds=kinds),
+        PricedPipeline(model.steps, costs=costs, kinds=kinds, cost_matrix=matrix),
         path,
         learner=learner,
         params=chosen,
         target=settings.target,
         positive=data.positive,
         costs=costs,
+        cost_matrix=matrix,
         kinds=kinds,
         missing=list(settings.missing),
         background=typical_rows(data.X.select(list(data.kinds))),
+        ranges=_ranges(data.X.select(list(data.kinds))),
+        promised=run and _promised(run, learner),
         words=[settings.positive_means or "", settings.negative_means or ""],
         replicates=data.replicates,
         rows=len(data),
@@ -101,3 +116,31 @@ def train_to_file(path, learner, settings, data, *, random_state=0, tune=True, k
         key=key,
     )
     return write_card(path, learner, chosen, settings, data, run=run)
+
+
+def _matrix(settings, data):
+    """The costs of many classes as text; None with two classes."""
+    if not isinstance(data, ClassData):
+        return None
+    if settings.cost_matrix is not None:
+        return settings.cost_table().to_dict()
+    # a named data set: the same costs for all rows
+    return CostTable.of(data.classes, data.actions, data.cost_matrix[0].tolist()).to_dict()
+
+
+def _ranges(X):
+    """Column -> smallest and largest number."""
+    found = {}
+    for column in X.select(cs.numeric()).iter_columns():
+        column = column.cast(pl.Float64).drop_nulls()
+        column = column.filter(column.is_finite())
+        if len(column):
+            found[column.name] = [column.min(), column.max()]
+    return found
+
+
+def _promised(folder, learner):
+    """Interval of the cost of a row that a comparison reported for a learner."""
+    report = json.loads((Path(folder) / "report.json").read_text())["datasets"][0]
+    learners = {found["learner"]: found for found in report["learners"]}
+    return [bound / 1000 for bound in learners[learner]["cost_interval"]]

@@ -14,7 +14,7 @@ import polars as pl
 
 from stakes import __version__
 from stakes._core.files import appearing, check_can_write
-from stakes.compare._decider import BatchDecider
+from stakes.compare._class_decider import load_decider
 from stakes.errors import InputError
 from stakes.scale import Folder, map_parts
 from stakes.tables import write_batches
@@ -28,8 +28,10 @@ class FolderDecisions:
 
     Attributes
     ----------
-    rows, positive : int
-        Decisions, and positive ones among them.
+    rows : int
+        Decisions.
+    positive : int or None
+        Positive ones among them; None with many classes.
     cost : float or None
         Their expected cost; None if the model gives no probabilities.
     parts, skipped : int
@@ -37,7 +39,7 @@ class FolderDecisions:
     """
 
     rows: int
-    positive: int
+    positive: int | None
     cost: float | None
     parts: int
     skipped: int
@@ -71,8 +73,8 @@ def predict_folder(
     verify : str or Path, default=None
         File of a public key that the model must be signed with.
     **costs : str
-        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost; and `max_error` of
-        :class:`BatchDecider`.
+        Costs that replace those of training: fp_cost, fn_cost, tp_cost, tn_cost or cost_matrix; and
+        `max_error` of :class:`BatchDecider`.
 
     Returns
     -------
@@ -128,13 +130,11 @@ class _Scorer:
         return _decider(self.model, self.digest, self.keep, self.costs, self.verify)
 
     def settings(self):
-        decider = self.decider()
-        costs = {name: cost.text for name, cost in decider.costs.items()}
-        costs["max_error"] = decider.max_error
+        costs = self.decider().settings
         return dict(stakes=__version__, model=self.digest, keep=list(self.keep), costs=costs)
 
     def __call__(self, part):
-        decider = replace(self.decider(), rows=0, positive=0, cost=0.0)
+        decider = self.decider().fresh()
         path = self.out / self.names[part.name]
         path.parent.mkdir(parents=True, exist_ok=True)
         stamp = _stamp(part)
@@ -152,7 +152,7 @@ class _Scorer:
 
 @lru_cache(maxsize=1)
 def _decider(model, digest, keep, costs, verify):
-    decider = BatchDecider.load(model, keep, verify=verify, **dict(costs))
+    decider = load_decider(model, keep, verify=verify, **dict(costs))
     if _digest(model) != digest:
         raise InputError(f"{model!r} has changed since the command started; run it again.")
     return decider
@@ -284,4 +284,6 @@ def _total(facts, folder, skipped):
         raise InputError(f"{folder.source!r} has no rows; there is nothing to decide.")
     costs = [one["cost"] for one in facts]
     cost = None if None in costs else math.fsum(costs)  # the same sum in any order
-    return FolderDecisions(rows, sum(one["positive"] for one in facts), cost, len(facts), skipped)
+    positive = [one["positive"] for one in facts]
+    positive = None if None in positive else sum(positive)
+    return FolderDecisions(rows, positive, cost, len(facts), skipped)

@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._core.deciding import final_step, takes_costs
+from stakes._core.deciding import takes_costs
 from stakes._core.stored.spec import Array, Part, labels
 from stakes.compare._contestants import Contestant
 from stakes.costs import COST_NAMES
@@ -20,6 +22,8 @@ from stakes.uncertain import (
 )
 
 SHRUNK = "logistic regression on shrunk means, Bayes decision"
+CHOSEN = "error-bar learner chosen by likelihood"
+FOLDS = 3
 
 
 def error_bar_contestants():
@@ -31,20 +35,25 @@ def error_bar_contestants():
 
     Examples
     --------
-    >>> [c.name for c in error_bar_contestants()][1:]
+    >>> [c.name for c in error_bar_contestants()][1:-1]
     ['UncertainLogisticClassifier', 'UncertainMarginClassifier', 'UncertainKernelClassifier']
     """
-    # as `compare` names the last step of a pipeline inside a decision rule
     shrunk = Pipeline([("shrink", ShrunkMeans()), ("learner", LogisticRegression(max_iter=2000))])
     margin = UncertainMarginClassifier(
         formulation="MM-MC", max_error=0.95, C=0.1, error_model="classical"
     )
+    kernel = UncertainKernelClassifier(error_model="classical")
+    candidates = [
+        clone(one).set_params(C=factor * one.C)
+        for one in (UncertainLogisticClassifier(C=0.1), margin, kernel)
+        for factor in (0.1, 1.0, 10.0)
+    ]
     return [
         Contestant(
             SHRUNK,
             "baseline",
             BayesDecisionClassifier(shrunk),
-            {"estimator__C": [0.01, 0.1, 1.0]},
+            {"estimator__learner__C": [0.01, 0.1, 1.0]},
             error_bars=True,
         ),
         Contestant(
@@ -64,28 +73,21 @@ def error_bar_contestants():
         Contestant(
             "UncertainKernelClassifier",
             "uncertain",
-            ErrorColumnsClassifier(UncertainKernelClassifier(error_model="classical")),
+            ErrorColumnsClassifier(kernel),
             {"estimator__C": [0.1, 1.0, 10.0]},
             max_rows=5000,
             speed="slow",
             error_bars=True,
         ),
+        Contestant(
+            CHOSEN,
+            "uncertain",
+            ErrorColumnsSearch(candidates),
+            max_rows=5000,
+            speed="slow",
+            error_bars=True,
+        ),
     ]
-
-
-def gives_certificates(model):
-    """Whether a fitted pipeline certifies its decisions."""
-    return isinstance(final_step(model)[0], ErrorColumnsClassifier)
-
-
-def certified(model, X, **costs):
-    """Certificates of the decisions of a fitted pipeline at these costs; None if it gives none."""
-    if not gives_certificates(model):
-        return None
-    decider, before = final_step(model)
-    for step in before:
-        X = step.transform(X)
-    return decider.predict_certificate(X, **costs)
 
 
 class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
@@ -115,6 +117,7 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     ([1], array([ True]))
     """
 
+    certifies_rows = True  # read by `certified`
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
     __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
     _file_state = {
@@ -164,23 +167,78 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     def predict_certificate(self, X, **costs):
         """Bound on the probability that the measurement error has flipped the decision.
 
-        For standard errors that of Gaussian errors, for intervals 0 or 1. A kernel certifies no
-        decision on intervals.
+        For standard errors that of Gaussian errors, for intervals 0 or 1.
         """
         check_is_fitted(self)
         values, *blocks = blocks_of(X, self.error_form)
-        kernel = isinstance(self.estimator_, UncertainKernelClassifier)
         if self.error_form == "interval":
-            if kernel:  # it certifies Gaussian errors only
-                return np.ones(len(values))
             known = dict(lower=blocks[0], upper=blocks[1])
             return self.estimator_.predict_certificate(None, **known, **costs)
-        how = {} if kernel else {"measure": "gaussian"}
+        kernel = isinstance(self.estimator_, UncertainKernelClassifier)
+        how = {} if kernel else {"measure": "gaussian"}  # the only one of a kernel
         return self.estimator_.predict_certificate(values, std=blocks[0], **how, **costs)
 
     def _split(self, X):
         values, *blocks = blocks_of(X, self.error_form)
         return values, standard_errors(blocks)
+
+
+class ErrorColumnsSearch(ErrorColumnsClassifier):
+    """The classifier of uncertain points that gives held-out labels the highest likelihood.
+
+    Which one is best depends on the shape of the classes; likelihood tells small differences better
+    than costs, and probabilities that have it are good for decisions at any costs.
+
+    Parameters
+    ----------
+    estimators : list of classifiers of uncertain points
+        What to choose from.
+    error_form : {"std", "interval"}, default="std"
+        As in :class:`ErrorColumnsClassifier`.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The chosen one, fitted to all rows.
+    classes_ : ndarray of shape (2,)
+        Class labels.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(90, 2))
+    >>> Z, y = np.hstack([X, np.full_like(X, 0.1)]), (np.hypot(*X.T) > 1.2).astype(int)
+    >>> members = [UncertainLogisticClassifier(), UncertainKernelClassifier()]
+    >>> type(ErrorColumnsSearch(members, random_state=0).fit(Z, y).estimator_).__name__
+    'UncertainKernelClassifier'
+    """
+
+    def __init__(self, estimators, *, error_form="std", random_state=None):
+        self.estimators = estimators
+        self.error_form = error_form
+        self.random_state = random_state
+
+    def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Choose a classifier in inner folds, and fit it to all rows; costs count in `predict`."""
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+        members = [
+            ErrorColumnsClassifier(one, error_form=self.error_form) for one in self.estimators
+        ]
+        best = members[0]
+        if np.unique(y, return_counts=True)[1].min() >= FOLDS:
+            best = min(members, key=lambda one: self._held_out_loss(one, X, y))
+        best.fit(X, y)
+        self.estimator_, self.classes_ = best.estimator_, best.classes_
+        return self
+
+    def _held_out_loss(self, member, X, y):
+        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
+        p = np.empty((len(y), 2))
+        for train, test in folds.split(X, y):
+            p[test] = member.fit(X[train], y[train]).predict_proba(X[test])
+        return log_loss(y, p)
 
 
 class ShrunkMeans(TransformerMixin, BaseEstimator):

@@ -4,6 +4,7 @@ import time
 import warnings
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import sklearn
 from sklearn.base import clone
@@ -19,14 +20,15 @@ from threadpoolctl import threadpool_limits
 
 from stakes._core.deciding import decide_with_costs, takes_costs
 from stakes.compare._adversary import CASE_SECONDS, after_moves, check_can_train, defended
-from stakes.compare._contestants import CONSTANT_POLICIES, find_contestant
+from stakes.compare._class_contestants import decide_classes, find_class_contestant
+from stakes.compare._contestants import CONSTANT_POLICIES, TIMED, find_contestant
 from stakes.compare._plan import split
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import BelowTrivialWarning, InputError
 from stakes.game import make_attack_scorer
 from stakes.metrics import make_cost_scorer, savings_score
 from stakes.risk import conditional_value_at_risk
-from stakes.tables import prepare
+from stakes.tables import ClassData, prepare
 
 INNER_FOLDS = 3
 ONE_THREAD = 100_000  # rows up to which one thread trains
@@ -49,6 +51,7 @@ def fit_one(task, data, contestant, *, folds, tune, adversaries=()):
     train, test = data.take(train_rows), data.take(test_rows)
     if contestant.train_rows is not None and len(train) > contestant.train_rows:
         train = train.take(_stratified(train.y, contestant.train_rows, task.seed))
+    start = time.monotonic()
     try:
         # one thread per fit: fits run in parallel, and sums must not depend on the thread count
         with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
@@ -61,10 +64,11 @@ def fit_one(task, data, contestant, *, folds, tune, adversaries=()):
         return row, {"test_rows": test_rows}
     messages = [f"{w.category.__name__}: {str(w.message).splitlines()[0][:200]}" for w in caught]
     row |= facts | priced(test, decided) | {"warnings": sorted(set(messages))}
+    row["seconds"] = time.monotonic() - start  # of everything, also of inner folds
     return row, {"test_rows": test_rows, "decided": decided, "probability": probability}
 
 
-def fit_on_all(name, data, *, random_state=0, tune=True):
+def fit_on_all(name, data, *, random_state=0, tune=True, time_budget=None):
     """Fit a contestant on all rows, tuned on cost by inner cross-validation, for deployment.
 
     Parameters
@@ -77,6 +81,8 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
         Seed for everything random.
     tune : bool, default=True
         Whether to search the contestant's grid.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60. Others take the time that they need.
 
     Returns
     -------
@@ -90,7 +96,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     >>> model.named_steps["learner"].classes_.tolist()
     [0, 1]
     """
-    contestant = trainable(name, data)
+    contestant = trainable(name, data, time_budget)
     try:
         # on small tables several threads mostly wait for each other, and keep the cores busy
         with threadpool_limits(1 if len(data) <= ONE_THREAD else None):
@@ -113,7 +119,7 @@ def fit_on_all(name, data, *, random_state=0, tune=True):
     return model, chosen
 
 
-def trainable(name, data):
+def trainable(name, data, time_budget=None):
     """The contestant of a name, if it can be trained on these rows.
 
     Parameters
@@ -122,9 +128,21 @@ def trainable(name, data):
         Name of the contestant.
     data : PricedData
         Training data.
+    time_budget : float, default=None
+        Seconds of the timed blend; None: 60.
     """
     check_can_train(name)
-    contestant = find_contestant(name, **({"error_bars": True} if data.errors else {}))
+    if name == TIMED:
+        if isinstance(data, ClassData):
+            raise InputError("The timed blend is for two classes; name another learner.")
+        from stakes.compare._strongest import timed_contestant  # it loads the boosters
+
+        threads = 1 if len(data) <= ONE_THREAD else joblib.cpu_count()
+        return timed_contestant(time_budget or 60.0, threads)
+    if isinstance(data, ClassData):
+        contestant = find_class_contestant(name, data)
+    else:
+        contestant = find_contestant(name, **({"error_bars": True} if data.errors else {}))
     if contestant.family == "constant":
         raise InputError(f"{name!r} is a constant policy and needs no model; name a learner.")
     if contestant.max_rows is not None and len(data) > contestant.max_rows:
@@ -149,8 +167,11 @@ def fit_and_decide(contestant, train, test, seed, tune, adversaries=()):
             stacklevel=2,
         )
     start = time.perf_counter()
-    decided, probability = decide_with_costs(model, test.X, **test.costs)
-    decided = np.asarray(decided) == 1
+    if isinstance(test, ClassData):
+        decided, probability = decide_classes(contestant, model, test)
+    else:
+        decided, probability = decide_with_costs(model, test.X, **test.costs)
+        decided = np.asarray(decided) == 1
     moved = {}
     if adversaries:
         decided, probability, moved = after_moves(model, test, adversaries)
@@ -180,13 +201,15 @@ def fit_contestant(contestant, train, seed, tune, adversaries=()):
         The model, what was chosen, and the fit time in seconds, including the search of a grid.
     """
     model = build(contestant, train, seed)
-    grid = {_nested(key, model): values for key, values in contestant.grid.items()}
+    inside = _encodes_inside(contestant, train)
+    grid = {_nested(key, model, inside): values for key, values in contestant.grid.items()}
     X = train.X if train.origin is None else train.origin.attach(train.X)
     costs = as_arrays(train.costs, len(train))
     start = time.perf_counter()
     with sklearn.config_context(enable_metadata_routing=True):
         if not (tune and contestant.needs_inner_folds and _enough(train.y)):
-            model.fit(X, train.y, **(costs if takes_costs(model, "fit") else {}))
+            given = costs if takes_costs(model, "fit") and not isinstance(train, ClassData) else {}
+            model.fit(X, train.y, **given)
             model = defended(contestant, model, train, adversaries)
             return model, {}, time.perf_counter() - start
         scorer = make_cost_scorer()
@@ -200,11 +223,12 @@ def fit_contestant(contestant, train, seed, tune, adversaries=()):
         search = GridSearchCV(model, grid, **inner).fit(X, train.y, **costs)
         # without a grid the search only measures: the learner's own time is that of the refit
         seconds = time.perf_counter() - start if grid else search.refit_time_
-        if contestant.guarded:
+        # the decision of least expected cost among many actions needs no such check
+        if contestant.guarded and not isinstance(train, ClassData):
             policy, score = best_policy(train.y, costs, inner)
             if score > search.best_score_:
                 return policy.fit(X, train.y), {POLICY: policy.constant}, seconds
-    chosen = {key: search.best_params_[_nested(key, model)] for key in contestant.grid}
+    chosen = {key: search.best_params_[_nested(key, model, inside)] for key in contestant.grid}
     return defended(contestant, search.best_estimator_, train, adversaries), chosen, seconds
 
 
@@ -222,10 +246,9 @@ def build(contestant, data, seed):
     learner = clone(contestant.estimator)
     errors = data.errors if contestant.error_bars else None
     encoded = dict(scale=contestant.scale, one_hot=contestant.one_hot, errors=errors)
-    calibrated = getattr(learner, "calibration", None) is not None
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
-    elif data.origin is not None and calibrated:
+    elif _encodes_inside(contestant, data):
         # the folds of the calibration read times and groups from the table, so it is encoded inside
         learner.estimator = prepare(learner.estimator, data, **encoded)
         model = Pipeline([("learner", learner)])
@@ -250,12 +273,17 @@ def _fold_settings(model):
     return [f"{name}__cv" for name, part in parts if isinstance(part, wrappers)]
 
 
-def _nested(key, model):
+def _encodes_inside(contestant, data):
+    """Whether the table is encoded inside a calibration, whose folds read times and groups."""
+    calibrated = getattr(contestant.estimator, "calibration", None) is not None
+    return data.origin is not None and calibrated and not contestant.as_is
+
+
+def _nested(key, model, inside):
     """Name in the pipeline of a parameter of the contestant's estimator."""
     key = f"{model.steps[-1][0]}__{key}"
     inner = "learner__estimator__"
-    within = isinstance(getattr(model.steps[-1][1], "estimator", None), Pipeline)
-    return key.replace(inner, f"{inner}learner__", 1) if within else key
+    return key.replace(inner, f"{inner}learner__", 1) if inside else key
 
 
 def _inner_folds(train, X, seed):
@@ -266,19 +294,24 @@ def _inner_folds(train, X, seed):
 
 def priced(test, decided):
     """What the decisions cost, as columns of the results."""
-    paid = test.as_costs().paid(test.y == 1, decided)
-    return dict(
+    paid = test.as_costs().paid(test.truth, decided)
+    facts = dict(
         cost=float(paid.sum()),
         cost_per_1000=float(1000 * paid.mean()),
-        savings=savings_score(test.y, decided.astype(int), **test.costs),
         tail_cost=float(conditional_value_at_risk(paid, 0.05)),
-        alerts=int(decided.sum()),
     )
+    if isinstance(test, ClassData):
+        k, m = range(len(test.classes)), range(len(test.actions))
+        savings = savings_score(test.y, decided, **test.costs, labels=k, actions=m)
+        return facts | dict(savings=savings)
+    savings = savings_score(test.y, decided.astype(int), **test.costs)
+    return facts | dict(savings=savings, alerts=int(decided.sum()))
 
 
 def as_arrays(costs, n):
     """Costs as arrays, because cross-validation splits only arrays together with the rows."""
-    return {name: np.broadcast_to(np.asarray(cost, float), (n,)) for name, cost in costs.items()}
+    arrays = {name: np.asarray(cost, float) for name, cost in costs.items()}
+    return {name: cost if cost.ndim else np.full(n, cost) for name, cost in arrays.items()}
 
 
 def _stratified(y, rows, seed):
@@ -288,7 +321,7 @@ def _stratified(y, rows, seed):
 
 
 def _enough(y):
-    return min((y == 1).sum(), (y == 0).sum()) >= INNER_FOLDS
+    return np.unique(y, return_counts=True)[1].min() >= INNER_FOLDS
 
 
 def _plain(value):

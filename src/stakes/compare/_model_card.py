@@ -9,6 +9,7 @@ from pathlib import Path
 from stakes import __version__
 from stakes._core.files import appearing
 from stakes._core.words import markdown_table
+from stakes.tables import ClassData
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "lightgbm", "xgboost")
 
@@ -53,9 +54,18 @@ def _facts(learner, chosen, settings, data):
     rows = [["learner", learner]]
     if chosen:
         rows.append(["settings", ", ".join(f"{key} = {value}" for key, value in chosen.items())])
+    if isinstance(data, ClassData):
+        rows += [
+            ["data", f"{data.name}, {len(data):,} rows"],
+            ["classes", f"{settings.target or 'label'}: {', '.join(data.classes)}"],
+            ["decisions", ", ".join(data.actions)],
+        ]
+    else:
+        rows += [
+            ["data", f"{data.name}, {len(data):,} rows, {int(data.y.sum()):,} positive"],
+            ["positive class", f"{settings.target or 'label'} is {data.positive}"],
+        ]
     rows += [
-        ["data", f"{data.name}, {len(data):,} rows, {int(data.y.sum()):,} positive"],
-        ["positive class", f"{settings.target or 'label'} is {data.positive}"],
         ["trained", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
     ]
     names = {"time": "time", "group": "group", "label_delay": "label delay", "window": "window"}
@@ -64,6 +74,10 @@ def _facts(learner, chosen, settings, data):
 
 
 def _costs(settings, data):
+    if isinstance(data, ClassData):
+        cells = data.cost_matrix[0] if settings.cost_matrix is None else settings.cost_table().cells
+        rows = [[c, *(f"`{x}`" for x in row)] for c, row in zip(data.classes, cells, strict=True)]
+        return markdown_table(["true class", *data.actions], rows)
     shown = {name: cost or "one per row" for name, cost in settings.expressions(data).items()}
     return markdown_table(["outcome", "cost"], [[name, f"`{c}`"] for name, c in shown.items()])
 

@@ -1,4 +1,4 @@
-"""The rules of a trained tree, with the names of the table that it was trained on."""
+"""The rules of a trained tree or list, with the names of the table that it was trained on."""
 
 from stakes._core.deciding import final_step
 from stakes._core.model_file import load_model
@@ -49,10 +49,8 @@ class ModelRules:
             feature_names=list(encoder.get_feature_names_out()),
             category_names={name: [*known, "other"] for name, known in encoder.categories_.items()},
         )
-        # association rules decide at the costs of training, and count its rows
-        self._more = dict(prices or {}) if hasattr(self._model, "plot") else {}
+        self._more = dict(prices or {})
         if data is not None:
-            self._need_tree()
             self._more |= self._rows(data, encoder, facts)
         positive = facts.get("positive")
         what = "1" if positive is None else positive
@@ -77,20 +75,21 @@ class ModelRules:
 
     def graphviz(self):
         """The tree in the DOT language."""
-        self._need_tree()
-        return self._model.to_graphviz(**self._names, **self._costs())
-
-    def plot(self, max_depth=None):
-        """The tree as a matplotlib figure."""
-        self._need_tree()
-        return self._model.plot(max_depth=max_depth, **self._names, **self._costs()).figure
-
-    def _need_tree(self):
-        if not hasattr(self._model, "plot"):
+        if not self._is_tree:
             raise InputError(
                 f"{type(self._model).__name__} has rules but no tree; this needs "
                 "ConfidenceTreeClassifier."
             )
+        return self._model.to_graphviz(**self._names, **self._costs())
+
+    def plot(self):
+        """The tree, or the list of rules, as a matplotlib figure."""
+        size = dict(max_depth=None) if self._is_tree else {}
+        return self._model.plot(**size, **self._names, **self._costs()).figure
+
+    @property
+    def _is_tree(self):
+        return hasattr(self._model, "to_graphviz")
 
     def _costs(self):
         return {name: cost for name, cost in self._more.items() if name in COST_NAMES}

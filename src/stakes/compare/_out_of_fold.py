@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes.compare._contestants import CONSTANT_POLICIES
+from stakes._core.words import count
 from stakes.compare._periods import days
 from stakes.compare._plan import AT_RANDOM, n_folds, splits
 from stakes.compare._stats import average_ranks
@@ -55,6 +55,8 @@ class OutOfFold:
             if not row.get("error"):
                 by_learner.setdefault(row["learner"], {})[row["repeat"], row["fold"]] = row
         self.by_learner = by_learner
+        family = {row["learner"]: row["family"] for row in self.rows}
+        self.constant = [name for name in by_learner if family[name] == "constant"]
         # an interrupted run is judged on the repeats that all learners in the table have finished
         self.complete = [name for name in by_learner if self._finished(name, 0)]
         self.repeats = [
@@ -67,9 +69,9 @@ class OutOfFold:
     def today(self):
         """Cost per example of the reference, and its name: today's rule or a constant policy."""
         if self.results.today is not None:
-            decided = np.asarray(self.results.today).astype(bool)[self._is_tested]
-            return self.costs.paid(self.data.y == 1, decided), TODAYS_RULE
-        paid = {name: self.of(name).paid for name in CONSTANT_POLICIES}
+            decided = np.asarray(self.results.today)[self._is_tested]
+            return self.costs.paid(self.data.truth, decided), TODAYS_RULE
+        paid = {name: self.of(name).paid for name in self.constant}
         name = min(paid, key=lambda n: paid[n].mean())
         return paid[name], name
 
@@ -83,7 +85,7 @@ class OutOfFold:
         """The cheapest learner that has finished; None if a constant policy is cheapest."""
         cost = {name: self.of(name).paid.mean() for name in self.complete}
         best = min(cost, key=lambda name: (cost[name], name))
-        return None if best in CONSTANT_POLICIES else best
+        return None if best in self.constant else best
 
     def rows_of(self, learner):
         """The result rows of one learner in the repeats that count."""
@@ -93,6 +95,31 @@ class OutOfFold:
         """Learners that raised an error, and the error."""
         found = {r["learner"]: r["error"] for r in self.rows if r.get("error")}
         return [{"learner": name, "error": error} for name, error in sorted(found.items())]
+
+    def counts(self, learner):
+        """How many cases of each kind it decides how, per 1,000, for the table of learners."""
+        found = self.of(learner)
+        names = ("false_alarms", "missed", "alerts", "reviews")
+        return {f"{name}_per_1000": 1000 * getattr(found, name) for name in names}
+
+    def counts_sentence(self, best, words):
+        """How many cases of each kind the best one decides rightly and wrongly."""
+        stakes = self.data.summary()
+        positives = 1000 * stakes.n_positive / stakes.n
+        wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
+        reviews = best["reviews_per_1000"]
+        reviewed = f"sends {count(reviews)} to a review, " if reviews else ""
+        alerts = count(best["alerts_per_1000"])
+        means = words.positive_means
+        decides = f"decides to {means} in {alerts}" if means else f"calls {alerts} positive"
+        return (
+            f"Of 1,000 cases it {reviewed}{decides}, {count(wrong)} of them wrongly, and misses "
+            f"{count(missed)} of {count(positives)} positives."
+        )
+
+    def by_class(self, learner):
+        """Cost and decisions by true class; None with two classes, where the counts say it."""
+        return None
 
     def fold_ranks(self):
         """Average rank over the folds; a rough guide only, since folds share training rows."""
@@ -164,9 +191,13 @@ class OutOfFold:
 
     def _collected(self, rows):
         """Decisions and probabilities of the tested examples, from the fits of one repeat."""
-        decided, probability = np.zeros(len(self.data), bool), np.full(len(self.data), np.nan)
+        decided = probability = None
         for row in rows:
             stored = self.results.file.arrays(row)
+            if decided is None:
+                decided = np.zeros(len(self.data), stored["decided"].dtype)
+                shape = (len(self.data), *stored["probability"].shape[1:])
+                probability = np.full(shape, np.nan)
             ours = self._is_tested[stored["test_rows"]]
             place = self._place[stored["test_rows"][ours]]
             decided[place] = stored["decided"][ours]
@@ -215,7 +246,7 @@ class OutOfFold:
         """What the actions cost, example by example."""
         capacity = self.capacity if capacity is None else capacity
         if capacity is None:
-            return self.costs.paid(self.data.y == 1, action == 1)
+            return self.costs.paid(self.data.truth, action)
         return capacity.paid(self.costs, self.data.y == 1, action)
 
     def _scaled(self, which, factor):

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from stakes import __version__
 from stakes.errors import InputError
 
+SPEEDS = ("quick", "timed", "fast", "medium", "slow")  # in the order of the fits
 AT_RANDOM = -1  # the repeat whose folds are random although the rows have times or groups
 
 
@@ -53,8 +54,8 @@ def make_plan(datasets, *, repeats, folds, tune, random_state, adversaries=()):
 def make_tasks(datasets, contestants, *, repeats, folds, random_state):
     """All fits, and sentences about contestants that cannot take part.
 
-    Slow learners come last in each repeat, so that an interrupted run has all folds of the fast
-    ones and can rank them.
+    Slow learners come last in each repeat, so that an interrupted run has all folds of the quick
+    and fast ones and can rank them.
     """
     tasks, refused, taking_part = [], [], {}
     for data in datasets:
@@ -71,7 +72,7 @@ def make_tasks(datasets, contestants, *, repeats, folds, random_state):
             seed = seed_of(random_state, data.name, repeat)
             tasks += [
                 Task(data.name, c.name, repeat, fold, seed)
-                for speed in ("fast", "medium", "slow")
+                for speed in SPEEDS
                 for fold in range(n_folds(data, folds))
                 for c in taking_part[data.name]
                 if c.speed == speed
@@ -99,10 +100,10 @@ def splits(data, seed, folds):
     """Training and test rows of all folds of one repeat."""
     if data.origin is not None:
         return list(data.origin.splitter(folds, seed).split(np.zeros(len(data)), data.y))
-    smallest = int(min((data.y == 1).sum(), (data.y == 0).sum()))
+    smallest = int(np.unique(data.y, return_counts=True)[1].min())
     if smallest < folds:
         raise InputError(
-            f"{data.name} has {smallest} example(s) of its rarer class, fewer than the {folds} "
+            f"{data.name} has {smallest} example(s) of its rarest class, fewer than the {folds} "
             "folds; use fewer folds."
         )
     cutter = StratifiedKFold(folds, shuffle=True, random_state=seed)

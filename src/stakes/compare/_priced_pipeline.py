@@ -1,11 +1,12 @@
 """A trained pipeline that decides at the costs of its training unless others are given."""
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from stakes._core.deciding import predict_with_costs, takes_costs
-from stakes.costs import COST_NAMES
+from stakes.costs import COST_NAMES, CostMatrix
 from stakes.errors import InputError
-from stakes.tables import as_frame, cast_like, read_costs
+from stakes.tables import CostTable, as_frame, cast_like, read_costs
 
 
 class PricedPipeline(Pipeline):
@@ -20,6 +21,9 @@ class PricedPipeline(Pipeline):
         the costs of the training rows were not an expression.
     kinds : dict, default=None
         Column -> kind of the training table.
+    cost_matrix : dict, default=None
+        Instead of the costs, those of many classes (:meth:`stakes.tables.CostTable.to_dict`); the
+        decisions are then its actions.
 
     Examples
     --------
@@ -37,11 +41,20 @@ class PricedPipeline(Pipeline):
     """
 
     def __init__(
-        self, steps, *, transform_input=None, memory=None, verbose=False, costs=None, kinds=None
+        self,
+        steps,
+        *,
+        transform_input=None,
+        memory=None,
+        verbose=False,
+        costs=None,
+        kinds=None,
+        cost_matrix=None,
     ):
         super().__init__(steps, transform_input=transform_input, memory=memory, verbose=verbose)
         self.costs = costs
         self.kinds = kinds
+        self.cost_matrix = cost_matrix
 
     def predict(self, X, **given):
         """Decide at the costs of training, evaluated on the rows of X, or at those that are given.
@@ -51,7 +64,8 @@ class PricedPipeline(Pipeline):
         X : data frame
             Rows with the columns of the training table.
         **given : float or array-like of shape (n,)
-            fp_cost, fn_cost, tp_cost, tn_cost, instead of those of training.
+            fp_cost, fn_cost, tp_cost, tn_cost (with many classes cost_matrix, of shape (k, m) or
+            (n, k, m)), instead of those of training.
 
         Returns
         -------
@@ -59,6 +73,8 @@ class PricedPipeline(Pipeline):
             The labels.
         """
         plain = Pipeline(self.steps)
+        if self.cost_matrix is not None:
+            return self._decide_classes(plain, X, **given)
         if not takes_costs(plain):
             return plain.predict(X, **given)
         given = {name: cost for name, cost in given.items() if cost is not None}
@@ -74,3 +90,13 @@ class PricedPipeline(Pipeline):
         if stored:
             given = read_costs(table, stored) | given
         return predict_with_costs(plain, table, **given)
+
+    def _decide_classes(self, plain, X, cost_matrix=None):
+        priced, rows = CostTable.of(**self.cost_matrix), cast_like(as_frame(X), self.kinds or {})
+        if cost_matrix is None:
+            cost_matrix = priced.evaluate(rows)
+        costs = CostMatrix.of(cost_matrix, len(priced.classes), actions=priced.actions)
+        P = plain.predict_proba(rows)
+        if takes_costs(plain):
+            return np.array(priced.actions)[costs.decide(P)]
+        return np.array(priced.actions)[costs.answer(P.argmax(axis=1))]

@@ -85,7 +85,7 @@ class Reasons:
         return per_row * self.background.height
 
     def _some(self, X):
-        masks, weights = self._masks()
+        masks, weights = self.masks()
         n, m = X.height, len(masks)
         at = np.arange(n * m)
         rows, which = at // m, at % m
@@ -97,7 +97,7 @@ class Reasons:
         value = np.asarray(self.probability(mixed), dtype=np.float64).reshape(n, m)
         return value @ weights
 
-    def _masks(self):
+    def masks(self):
         """Which columns are the row's own, and the weight of the outcome in each value."""
         if not hasattr(self, "_built"):
             make = self._all_subsets if len(self.columns) <= EXACT else self._some_orders

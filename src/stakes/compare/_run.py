@@ -18,14 +18,17 @@ import sklearn
 from stakes import __version__
 from stakes._core.parallel import as_finished
 from stakes.compare._adversary import with_defences
+from stakes.compare._class_contestants import class_contestants
 from stakes.compare._contestants import contestants
 from stakes.compare._fit import fit_one
-from stakes.compare._out_of_fold import OutOfFold
-from stakes.compare._plan import make_plan, make_tasks, random_tasks
+from stakes.compare._out_of_fold_classes import out_of_fold
+from stakes.compare._plan import make_plan, make_tasks, n_folds, random_tasks
 from stakes.compare._results import Results, ResultsFile, key_of
 from stakes.compare._wording import Wording
 from stakes.errors import InputError
-from stakes.tables import PricedData, as_frame
+from stakes.tables import ClassData, PricedData, as_frame
+
+QUICK_ROWS = 20_000  # rows up to which the quick learners are not worth a worker
 
 
 def compare(
@@ -45,6 +48,7 @@ def compare(
     random_state=0,
     fresh=False,
     progress=None,
+    first_table=None,
 ):
     """Find the learner and decision rule that lose the least money.
 
@@ -77,7 +81,9 @@ def compare(
         most), and defended forms of the baselines take part: trained on moves, and without the
         columns that move.
     time_budget : float or None, default=None
-        Seconds after which no further fit is started.
+        Seconds: no fit is started that would probably end later, judged by the fits before it. If
+        no learners are named, a blend that uses the time it has takes part, see
+        :func:`stakes.compare.strongest`.
     out : path, default="stakes-report"
         Directory for the results and the report.
     n_jobs : int, default=1
@@ -90,6 +96,8 @@ def compare(
         Whether to start over instead of resuming from `out`.
     progress : callable or None, default=None
         Called as `progress(done, total, row)` after each fit.
+    first_table : callable or None, default=None
+        Called with the rows so far once the quick learners are done, if others follow.
 
     Returns
     -------
@@ -104,7 +112,15 @@ def compare(
     if adversaries and capacity is not None:
         raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
     bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
-    taking_part = contestants(learners, **bars)
+    many, unable = any(isinstance(d, ClassData) for d in datasets), []
+    if many:
+        _check_many(datasets, capacity, adversaries)
+        taking_part, unable = class_contestants(learners, datasets[0])
+    else:
+        taking_part = contestants(learners, **bars)
+        if learners is None and time_budget and not adversaries:
+            n_fits = repeats * sum(n_folds(d, folds) for d in datasets)
+            taking_part.append(_timed(time_budget, n_fits, n_jobs))
     if adversaries:
         taking_part = with_defences(taking_part)
     field = {c.name: c for c in taking_part}
@@ -112,37 +128,45 @@ def compare(
     plan = make_plan(datasets, tune=tune, adversaries=adversaries, **settings)
     file = ResultsFile(Path(out), plan).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
+    refused = [*unable, *refused]
     by_data = {d.name: d for d in datasets}
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
 
     def run(tasks, progress=None):
         done = file.done({name: c.settings for name, c in field.items()})
         todo = [task for task in tasks if task.key not in done]
-
-        def fits():
-            for task in todo:
-                one = field[task.learner]
-                # the report needs the constant policies, whatever the budget
-                if time.monotonic() < deadline or one.family == "constant":
-                    yield joblib.delayed(fit_one)(
-                        task,
-                        by_data[task.data],
-                        one,
-                        folds=folds,
-                        tune=tune,
-                        adversaries=adversaries,
-                    )
-
+        # here, not in workers, which take seconds to start: the first table comes soon
+        small = all(len(d) <= QUICK_ROWS for d in datasets)
+        quick = [task for task in todo if small and field[task.learner].speed == "quick"]
+        rest = [task for task in todo if task not in quick]
         finished = len(tasks) - len(todo)
         if progress:
             progress(finished, len(tasks), None)
         with _workers(out):
-            for row, arrays in as_finished(fits(), n_jobs):
-                file.add(row | environment(), arrays)
-                finished += 1
-                if progress:
-                    progress(finished, len(tasks), row)
+            for some, jobs in ((quick, 1), (rest, n_jobs)):
+                for row, arrays in as_finished(fits(some), jobs):
+                    file.add(row | environment(), arrays)
+                    finished += 1
+                    if progress:
+                        progress(finished, len(tasks), row)
+                if some is quick and quick and rest and first_table:
+                    first_table(file.rows)
         return len(tasks) - finished
+
+    def fits(tasks):
+        for task in tasks:
+            one = field[task.learner]
+            end = time.monotonic() + expected_seconds(one, file.rows, field)
+            # the report needs the constant policies, whatever the budget
+            if end < deadline or one.family == "constant":
+                yield joblib.delayed(fit_one)(
+                    task,
+                    by_data[task.data],
+                    one,
+                    folds=folds,
+                    tune=tune,
+                    adversaries=adversaries,
+                )
 
     unfinished = run(tasks, progress)
     wanted = {task.key for task in tasks}
@@ -155,6 +179,34 @@ def compare(
     wanted |= {task.key for task in extra}
     file.rows = [row for row in file.rows if key_of(row) in wanted]
     return results
+
+
+def _timed(time_budget, n_fits, n_jobs):
+    """The blend with two fifths of the time of a comparison: workers have to start as well."""
+    from stakes.compare._strongest import timed_contestant  # it loads the boosters
+
+    at_once = min(joblib.effective_n_jobs(n_jobs), n_fits)
+    rounds = -(-n_fits // at_once)
+    return timed_contestant(max(round(0.4 * time_budget / rounds, 1), 1.0))
+
+
+def expected_seconds(contestant, rows, field):
+    """How long a fit will take: as its learner's others, else as the quickest of its speed."""
+    own = [row for row in rows if row["learner"] == contestant.name]
+    if not own and contestant.speed == "timed":
+        return contestant.estimator.estimator.time_budget
+    if own:
+        return max(row.get("seconds", 0.0) for row in own)
+    alike = [one.name for one in field.values() if one.speed == contestant.speed]
+    alike = [row.get("seconds", 0.0) for row in rows if row["learner"] in alike]
+    return min(alike, default=0.0)
+
+
+def _check_many(datasets, capacity, adversaries):
+    if len(datasets) > 1:
+        raise InputError("A comparison with a cost matrix takes one data set.")
+    if capacity is not None or adversaries:
+        raise InputError("Limits, reviews and adversaries are for two classes; remove them.")
 
 
 def _as_list(adversary):
@@ -172,7 +224,7 @@ def _as_table(data):
 def _at_random(results, data, folds, random_state):
     if data.origin is None:
         return []
-    best = OutOfFold(results, data).best()
+    best = out_of_fold(results, data).best()
     if best is None:
         return []
     return random_tasks(data, best, folds=folds, random_state=random_state)
@@ -227,5 +279,10 @@ def _check(datasets, today, repeats, folds):
         d.kinds  # noqa: B018  found here once, and sent to the workers with the data
         if len(numpy.unique(d.y)) < 2:
             raise InputError(f"{d.name} has only one class; two are needed.")
+        absent = [c for i, c in enumerate(getattr(d, "classes", ())) if not (d.y == i).any()]
+        if absent:
+            raise InputError(
+                f"{d.name} has no row of the class {absent[0]!r}; remove it from the cost matrix."
+            )
     if today is not None and (len(datasets) > 1 or len(today) != len(datasets[0])):
         raise InputError("today must have one decision (0 or 1) for each row of one data set.")

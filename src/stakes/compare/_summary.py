@@ -3,12 +3,11 @@
 import numpy as np
 
 from stakes import __version__
-from stakes._core.words import count
 from stakes.compare._adversary import after_adversary
 from stakes.compare._capacity_worth import worth_of_capacity
-from stakes.compare._contestants import CONSTANT_POLICIES
 from stakes.compare._fit import POLICY
-from stakes.compare._out_of_fold import TODAYS_RULE, OutOfFold
+from stakes.compare._out_of_fold import TODAYS_RULE
+from stakes.compare._out_of_fold_classes import out_of_fold
 from stakes.compare._periods import cost_by_period
 from stakes.compare._resamples import Resamples
 from stakes.compare._stats import critical_difference, friedman_test
@@ -40,7 +39,7 @@ def summarize_results(results):
 
 def summarize_data(results, data):
     """Summary of one data set."""
-    table, words = OutOfFold(results, data), results.wording
+    table, words = out_of_fold(results, data), results.wording
     today, today_name = table.today()
     learners = _learners(table, today)
     learners.sort(key=lambda facts: (facts["cost_per_1000"], facts["learner"]))
@@ -53,8 +52,10 @@ def summarize_data(results, data):
         "stakes_in_words": str(data.summary()),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(best, today_name, 1000 * today.mean(), len(learners), words),
-        "counts": counts_sentence(best, table.data.summary(), words),
+        "sentence": headline(best, today_name, 1000 * today.mean(), learners, words),
+        "counts": table.counts_sentence(best, words),
+        "actions": list(getattr(data, "actions", ())),
+        "by_class": table.by_class(best["learner"]),
         "folds": folds_in_words(data, table.data),
         "promise": promise(best, table, words),
         "capacity": worth_of_capacity(table, best["learner"], words),
@@ -74,13 +75,13 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost, n_finished, words=DEFAULT):
-    """The sentence for the manager; `n_finished` counts learners and constant policies."""
+def headline(best, today_name, today_cost, learners, words=DEFAULT):
+    """The sentence for the manager about the best of the learners and constant policies."""
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
     amount = words.amount
-    if best["learner"] in CONSTANT_POLICIES:
+    if best["family"] == "constant":
         cost = f"({amount(best['cost_per_1000'])} per 1,000 decisions)"
-        if n_finished == len(CONSTANT_POLICIES):
+        if all(found["family"] == "constant" for found in learners):
             return f"No learner has finished; “{best['learner']}” costs least so far {cost}."
         return (
             f"Deploy no model: the constant policy “{best['learner']}” costs least {cost}; no "
@@ -100,21 +101,6 @@ def headline(best, today_name, today_cost, n_finished, words=DEFAULT):
     return (
         f"Nothing is proven: {best['learner']} is not significantly better than {against}. On "
         f"these rows it saves {saves} More data may change the verdict."
-    )
-
-
-def counts_sentence(best, stakes, words=DEFAULT):
-    """How many cases of each kind the best one decides rightly and wrongly."""
-    positives = 1000 * stakes.n_positive / stakes.n
-    wrong, missed = best["false_alarms_per_1000"], best["missed_per_1000"]
-    reviews = best["reviews_per_1000"]
-    reviewed = f"sends {count(reviews)} to a review, " if reviews else ""
-    alerts = count(best["alerts_per_1000"])
-    means = words.positive_means
-    decides = f"decides to {means} in {alerts}" if means else f"calls {alerts} positive"
-    return (
-        f"Of 1,000 cases it {reviewed}{decides}, {count(wrong)} of them wrongly, and misses "
-        f"{count(missed)} of {count(positives)} positives."
     )
 
 
@@ -146,7 +132,7 @@ def folds_in_words(data, tested):
 
 def promise(best, table, words=DEFAULT):
     """What random folds would have promised for the best learner; None if that is not known."""
-    if table.data.origin is None or best["learner"] in CONSTANT_POLICIES:
+    if table.data.origin is None or best["family"] == "constant":
         return None
     promised = table.promised(best["learner"])
     if promised is None:
@@ -189,7 +175,7 @@ def _learners(table, today):
     only = np.eye(columns.shape[1])  # only[j]: the mean of column j
     cost, best = 1000 * paid.mean(axis=0), paid.mean(axis=0).argmin()
     # from the same sums: a learner that decides like a policy has the same cost to the last digit
-    trivial = min(cost[table.complete.index(name)] for name in CONSTANT_POLICIES)
+    trivial = min(cost[table.complete.index(name)] for name in table.constant)
     learners = []
     for j, name in enumerate(table.complete):
         rows = table.rows_of(name)
@@ -203,12 +189,9 @@ def _learners(table, today):
                 "saves_interval": resamples.interval(only[-1] - only[j]),
                 "tied_with_best": resamples.interval(only[j] - only[best])[0] <= 0,
                 "savings": float(1 - cost[j] / trivial) if trivial > 0 else None,
-                "below_trivial": bool(cost[j] > trivial and name not in CONSTANT_POLICIES),
+                "below_trivial": bool(cost[j] > trivial and name not in table.constant),
                 "tail_cost": _tail_cost(table, name, rows),
-                "false_alarms_per_1000": 1000 * table.of(name).false_alarms,
-                "missed_per_1000": 1000 * table.of(name).missed,
-                "alerts_per_1000": 1000 * table.of(name).alerts,
-                "reviews_per_1000": 1000 * table.of(name).reviews,
+                **table.counts(name),
                 "fit_seconds": float(np.mean([row["fit_seconds"] for row in rows])),
                 "predict_seconds": float(np.mean([row["predict_seconds"] for row in rows])),
                 "params": [row["params"] for row in rows],

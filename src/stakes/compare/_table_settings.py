@@ -9,6 +9,9 @@ from stakes.compare._wording import Wording
 from stakes.datasets import CATALOG, load
 from stakes.errors import InputError
 from stakes.tables import (
+    ClassData,
+    ClassReader,
+    CostTable,
     LabelReader,
     as_frame,
     check_file,
@@ -54,6 +57,8 @@ class TableSettings:
         What the two decisions are in words, such as "refuse" and "accept".
     currency : str, default=None
         Currency of the costs, in the report.
+    cost_matrix : dict, default=None
+        Costs of more than two classes, as :meth:`~stakes.tables.CostTable.to_dict` gives them.
 
     Examples
     --------
@@ -78,6 +83,7 @@ class TableSettings:
     positive_means: str | None = None
     negative_means: str | None = None
     currency: str | None = None
+    cost_matrix: dict | None = None
 
     @property
     def is_file(self):
@@ -98,6 +104,10 @@ class TableSettings:
         """The rows with labels and costs, as :class:`~stakes.tables.PricedData`."""
         return self._load_file() if self.is_file else self._load_named()
 
+    def cost_table(self):
+        """The costs of more than two classes; None if there are two."""
+        return None if self.cost_matrix is None else CostTable.of(**self.cost_matrix)
+
     def _load_file(self):
         check_file(self.data)
         if self.target is None:
@@ -110,6 +120,7 @@ class TableSettings:
             self.target,
             self.positive,
             **(DEFAULTS | self.costs),
+            cost_matrix=self._checked_table(),
             drop=drop,
             missing=self.missing,
             cost_features=self.cost_features,
@@ -118,16 +129,29 @@ class TableSettings:
             **{name: getattr(self, name) for name in ORIGIN},
         )
 
+    def _checked_table(self):
+        table = self.cost_table()
+        given = [*self.costs, *(n for n in ("positive", *WORDS[:2]) if getattr(self, n))]
+        if table is not None and given:
+            raise InputError(
+                "A cost matrix has all classes, decisions and costs; remove {parameter}.",
+                given[0],
+            )
+        return table
+
     def _load_named(self):
         generated = self.data in CATALOG and CATALOG[self.data].source == "generated"
         data = load(self.data, **({"random_state": 0} if generated else {}))
         own = ("target", "positive", "drop", "today", "missing", "errors", "replicates", *ORIGIN)
+        own = (*own, "cost_matrix")
+        if isinstance(data, ClassData):
+            own = (*own, "costs")
         for name in own:
             if getattr(self, name):
                 raise InputError(
                     f"The data set {self.data!r} has its own columns and labels; remove "
                     "{parameter}.",
-                    "error" if name == "errors" else name,
+                    {"errors": "error", "costs": "fp_cost"}.get(name, name),
                 )
         if self.costs:
             own = {name: cost for name, cost in data.costs.items() if name not in self.costs}
@@ -135,7 +159,7 @@ class TableSettings:
         return data
 
     def read_decisions(self, positive):
-        """Today's decisions as 0 and 1, None if no column was named.
+        """Today's decisions as 0 and 1 (with many classes, their numbers), None if there are none.
 
         Parameters
         ----------
@@ -145,6 +169,8 @@ class TableSettings:
         if self.today is None:
             return None
         decisions = read_table(self.data)[self.today]
+        if self.cost_matrix is not None:
+            return ClassReader(self.today, self.cost_table().actions).read_column(decisions)
         try:
             return LabelReader(self.today).read_column(decisions, one_class=True)[0]
         except InputError:
@@ -166,7 +192,9 @@ class TableSettings:
         return read_costs(table, {"review_cost": expression}, self.target)["review_cost"]
 
     def expressions(self, priced):
-        """The four costs as text; None where a named data set has a cost per row."""
+        """The four costs as text; None where a data set has a cost per row, or many classes."""
+        if isinstance(priced, ClassData):
+            return dict.fromkeys(DEFAULTS)
         if self.is_file:
             return DEFAULTS | self.costs
         own = {name: None if hasattr(c, "shape") else str(c) for name, c in priced.costs.items()}
@@ -185,6 +213,7 @@ class TableSettings:
             [*older.errors, *self.errors],
             self.replicates or older.replicates,
             cost_features=self.cost_features and older.cost_features,
+            cost_matrix=self.cost_matrix or older.cost_matrix,
             **{name: getattr(self, name) or getattr(older, name) for name in (*ORIGIN, *WORDS)},
         )
 

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from stakes.compare._contestants import CONSTANT_POLICIES
-
 STEPS = np.arange(-4, 5)  # each slider multiplies by 2 ** (step / 2)
 SHARES = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)  # of the rows that can be alerts
 MOST = 6  # learners whose probabilities are used again
@@ -46,7 +44,7 @@ def what_if(table, learners):
     dict or None
         None if a capacity was given, or no learner gives probabilities.
     """
-    if table.capacity is not None:
+    if table.capacity is not None or table.data.costs.keys() == {"cost_matrix"}:
         return None
     own, fixed = [], []
     for name in learners:
@@ -54,9 +52,9 @@ def what_if(table, learners):
         by_cost = not np.isnan(found.probability).any() and np.array_equal(
             found.decided, table.costs.decide(found.probability)
         )
-        if by_cost and name not in CONSTANT_POLICIES and len(own) < MOST:
+        if by_cost and name not in table.constant and len(own) < MOST:
             own.append(name)
-        elif not by_cost or name in CONSTANT_POLICIES:
+        elif not by_cost or name in table.constant:
             fixed.append(name)
     if not own:
         return None

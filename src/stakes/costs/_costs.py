@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stakes.costs._matrix import in_class_order
+from stakes.costs._matrix import LARGEST_COST, in_class_order
 from stakes.costs._summary import CostSummary
 
-LARGEST_COST = 1e100  # sums and products of larger ones overflow
 COST_NAMES = ("fp_cost", "fn_cost", "tp_cost", "tn_cost")
 # the defaults: a mistake costs one, a correct decision nothing
 NEUTRAL_COSTS = {"fp_cost": 1.0, "fn_cost": 1.0, "tp_cost": 0.0, "tn_cost": 0.0}

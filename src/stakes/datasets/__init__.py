@@ -11,6 +11,7 @@ from stakes.datasets._fetch import (
 )
 from stakes.datasets._fetch_classes import (
     fetch_kdd99,
+    fetch_kdd99_attacks,
     fetch_mammography,
     fetch_oil_spill,
     fetch_pima,
@@ -34,6 +35,7 @@ __all__ = [
     "fetch_default_credit",
     "fetch_kdd98",
     "fetch_kdd99",
+    "fetch_kdd99_attacks",
     "fetch_mammography",
     "fetch_oil_spill",
     "fetch_pima",

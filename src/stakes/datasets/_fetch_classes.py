@@ -1,5 +1,8 @@
 """Public data sets without amounts: one cost for each kind of mistake."""
 
+import numpy as np
+import polars as pl
+
 from stakes.datasets._sources import (
     Source,
     as_categories,
@@ -8,7 +11,7 @@ from stakes.datasets._sources import (
     is_positive,
     read_source,
 )
-from stakes.tables import PricedData
+from stakes.tables import ClassData, PricedData
 
 SPAMBASE = Source("spambase", "spambase.csv.gz", "target", 4_601, from_openml("spambase", 1))
 MAMMOGRAPHY = Source(
@@ -178,6 +181,51 @@ def fetch_kdd99(*, fp_cost=2.0, fn_cost=2.0, data_home=None):
     )
     y = 1 - is_positive(table["labels"], "normal.")
     return _priced(KDD99, table, y, "attack", about, fp_cost, fn_cost)
+
+
+KDD99_CLASSES = ("normal", "probe", "dos", "u2r", "r2l")
+KDD99_COSTS = ((0, 1, 2, 2, 2), (1, 0, 2, 2, 2), (2, 1, 0, 2, 2), (3, 2, 2, 0, 2), (4, 2, 2, 2, 0))
+_KDD99_ATTACKS = {
+    "probe": "ipsweep nmap portsweep satan",
+    "dos": "back land neptune pod smurf teardrop",
+    "u2r": "buffer_overflow loadmodule perl rootkit",
+    "r2l": "ftp_write guess_passwd imap multihop phf spy warezclient warezmaster",
+}
+
+
+@KDD99.documented
+def fetch_kdd99_attacks(*, cost_matrix=KDD99_COSTS, data_home=None):
+    """Network connections (KDD Cup 1999, 10 %) in five classes: 494,021 connections, 41 features.
+
+    The classes are normal, probe, denial of service (dos), user to root (u2r) and remote to local
+    (r2l).
+
+    Parameters
+    ----------
+    cost_matrix : array-like of shape (5, 5), default=KDD99_COSTS
+        Costs, row: true class, column: decision; the default is the contest's published table.
+    [data_home]
+
+    Returns
+    -------
+    ClassData
+    """
+    table = read_source(KDD99, data_home)
+    codes = {"normal.": 0}
+    for code, name in enumerate(KDD99_CLASSES[1:], start=1):
+        codes |= {f"{attack}.": code for attack in _KDD99_ATTACKS[name].split()}
+    y = table["labels"].cast(pl.String).replace_strict(codes, return_dtype=pl.Int64).to_numpy()
+    return ClassData(
+        "kdd99_attacks",
+        as_categories(table.drop("labels")),
+        y,
+        positive="",
+        description="KDD Cup 1999, UCI, doi:10.24432/C51C7N, CC BY 4.0, 10 % subset. Costs: the "
+        "contest's table.",
+        classes=KDD99_CLASSES,
+        actions=KDD99_CLASSES,
+        cost_matrix=np.asarray(cost_matrix, dtype=np.float64),
+    )
 
 
 def _binary(source, positive, meaning, about, fp_cost, fn_cost, data_home):

@@ -1,7 +1,7 @@
 """From scores to decisions: expected cost, thresholds, alert budgets, reviews, prior shift."""
 
 from stakes.decision._bayes import BayesDecisionClassifier
-from stakes.decision._blend import BlendClassifier
+from stakes.decision._blend import BlendClassifier, blend_weights
 from stakes.decision._budget import BudgetDecisionClassifier, Decisions
 from stakes.decision._capacity import Capacity
 from stakes.decision._certified import decide_certified
@@ -20,6 +20,7 @@ __all__ = [
     "Decisions",
     "ThresholdCurve",
     "ThresholdDecisionClassifier",
+    "blend_weights",
     "decide_certified",
     "estimate_prior",
     "shift_prior",

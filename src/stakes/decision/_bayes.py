@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from stakes._core.deciding import only_scores_count, row_count
+from stakes._core.deciding import only_scores_count, row_count, warn_many_below_trivial
 from stakes._core.docs import documented
 from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._calibrated import calibrated
-from stakes.decision._prior import as_prior, shift_prior
+from stakes.decision._prior import as_prior, class_shares, shift_prior
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
 
@@ -53,9 +53,12 @@ class BayesDecisionClassifier(DecisionClassifier):
         Whether costs given to `fit` are passed to an inner estimator that takes them. False: the
         costs only act in the decision.
     [costs]
-    cost_matrix : array-like of shape (k, k), default=None
+    cost_matrix : array-like of shape (k, m), default=None
         Costs of k classes, row: true class, column: decision; instead of the four numbers. Only
         `predict` reads it, so `set_params(cost_matrix=...)` changes the costs of a fitted model.
+    actions : list of m labels, default=None
+        Decisions if they are not the classes ("call", "block", "ignore"), in the order of the
+        columns of `cost_matrix`. None: the decisions are the classes.
 
     Attributes
     ----------
@@ -83,6 +86,10 @@ class BayesDecisionClassifier(DecisionClassifier):
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> model = BayesDecisionClassifier(LogisticRegression(), actions=["ignore", "call", "block"],
+    ...                                 cost_matrix=[[0, 2, 9], [30, 5, 1]]).fit(X, y)
+    >>> model.predict([[-5.0], [0.0], [5.0]]).tolist()
+    ['ignore', 'call', 'block']
     >>> model = BayesDecisionClassifier(LogisticRegression()).fit(X, y)
     >>> model.predict([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50])
     array([0, 1])
@@ -96,8 +103,12 @@ class BayesDecisionClassifier(DecisionClassifier):
         "prior": ["array-like", Real, None],
         "training_prior": ["array-like", Real, None],
         "cost_matrix": ["array-like", None],
+        "actions": ["array-like", None],
         "costs_in_training": ["boolean"],
     }
+    # read by scikit-learn's metadata routing
+    __metadata_request__predict = dict.fromkeys((*COST_NAMES, "cost_matrix"), True)
+    __metadata_request__score = dict.fromkeys((*COST_NAMES, "cost_matrix"), True)
 
     def __init__(
         self,
@@ -113,6 +124,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         tp_cost=0.0,
         tn_cost=0.0,
         cost_matrix=None,
+        actions=None,
     ):
         self.estimator = estimator
         self.calibration = calibration
@@ -125,6 +137,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
         self.cost_matrix = cost_matrix
+        self.actions = actions
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -152,7 +165,8 @@ class BayesDecisionClassifier(DecisionClassifier):
         self._check_labels(y)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
-        self._settle_costs(row_count(X), **costs)  # raises if the costs do not match the classes
+        if self.actions is None or self.cost_matrix is not None:
+            self._settle_costs(row_count(X), **costs)  # raises unless costs match the classes
         return self
 
     def predict_proba(self, X):
@@ -179,7 +193,9 @@ class BayesDecisionClassifier(DecisionClassifier):
             return probabilities
         return shift_prior(probabilities, self.training_prior_, self.prior_)
 
-    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def predict(
+        self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, cost_matrix=None
+    ):
         """Decide for each row of X at the given costs.
 
         Parameters
@@ -187,15 +203,20 @@ class BayesDecisionClassifier(DecisionClassifier):
         X : {array-like, sparse matrix, data frame} of shape (n, d)
             Examples.
         [predict_costs]
+        [call_matrix]
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels from `classes_`.
+            Labels from `classes_`, or from `actions`.
         """
-        return self._decide(X, fp_cost, fn_cost, tp_cost, tn_cost)[0]
+        return self._decide_from(
+            self.predict_proba(X), cost_matrix, fp_cost, fn_cost, tp_cost, tn_cost
+        )[0]
 
-    def expected_cost(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+    def expected_cost(
+        self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, cost_matrix=None
+    ):
         """Expected cost of the decision of `predict` for each row.
 
         Parameters
@@ -203,15 +224,27 @@ class BayesDecisionClassifier(DecisionClassifier):
         X : {array-like, sparse matrix, data frame} of shape (n, d)
             Examples.
         [predict_costs]
+        [call_matrix]
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        return self._decide(X, fp_cost, fn_cost, tp_cost, tn_cost)[1]
+        return self._decide_from(
+            self.predict_proba(X), cost_matrix, fp_cost, fn_cost, tp_cost, tn_cost
+        )[1]
 
     def score(
-        self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None
+        self,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        fp_cost=None,
+        fn_cost=None,
+        tp_cost=None,
+        tn_cost=None,
+        cost_matrix=None,
     ):
         """One minus the regret of the decisions relative to the largest possible regret.
 
@@ -226,6 +259,7 @@ class BayesDecisionClassifier(DecisionClassifier):
             Labels.
         [sample_weight]
         [predict_costs]
+        [call_matrix]
 
         Returns
         -------
@@ -233,21 +267,21 @@ class BayesDecisionClassifier(DecisionClassifier):
         """
         check_is_fitted(self)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        if len(self.classes_) == 2 and self.cost_matrix is None:
+        if len(self.classes_) == 2 and self.cost_matrix is None and cost_matrix is None:
             return super().score(X, y, sample_weight, **given)
         y = column_or_1d(y)
         if not np.isin(y, self.classes_).all():
             raise ValueError(f"y has a label that is not in classes {self.classes_.tolist()}.")
-        costs = self._settle_costs(len(y), **given)
+        costs = self._settle_costs(len(y), cost_matrix, **given)
         truth = np.searchsorted(self.classes_, y)
-        decided = np.searchsorted(self.classes_, self.predict(X, **given))
+        probabilities = self.predict_proba(X)
         if isinstance(costs, Costs):
-            worst = costs.regret(truth == 1)
+            decided, right = costs.decide(probabilities[:, 1]), truth
         else:
-            worst = (costs.table.max(axis=1) - np.diag(costs.table))[truth]
-        regret = costs.paid(truth, decided) - costs.paid(truth, truth)
+            decided, right = costs.decide(probabilities), costs.answer(truth)
+        regret = costs.paid(truth, decided) - costs.paid(truth, right)
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
-        at_stake = (weight * worst).sum()
+        at_stake = (weight * costs.regret(truth)).sum()
         return 1.0 if at_stake <= 0 else float(1 - (weight * regret).sum() / at_stake)
 
     def __sklearn_tags__(self):
@@ -258,11 +292,19 @@ class BayesDecisionClassifier(DecisionClassifier):
     def _has_prices(self, given):
         return self.cost_matrix is not None or super()._has_prices(given)
 
+    def _has_two_decisions(self):
+        return super()._has_two_decisions() and self.actions is None
+
+    def _compare_many_with_trivial(self, X, y, sample_weight):
+        if self.cost_matrix is not None:
+            names = self.classes_ if self.actions is None else self.actions
+            warn_many_below_trivial(self, self._settle_costs(0), X, y, sample_weight, names)
+
     def _check_labels(self, y):
         """Raise on labels that a subclass cannot take."""
 
     def _own_costs(self):
-        if np.shape(self.cost_matrix) != (2, 2):
+        if self.actions is not None or np.shape(self.cost_matrix) != (2, 2):
             return super()._own_costs()
         (tn, fp), (fn, tp) = CostMatrix.of(self.cost_matrix, 2, self._matrix_order()).table
         return dict(fp_cost=fp, fn_cost=fn, tp_cost=tp, tn_cost=tn)
@@ -270,44 +312,46 @@ class BayesDecisionClassifier(DecisionClassifier):
     def _costs_of_fit(self, n, **given):
         return self._settle_costs(n, **given)
 
-    def _decide(self, X, *given):
+    def _predict_from(self, probabilities, cost_matrix=None, **given):
+        given = [given.get(name) for name in COST_NAMES]
+        return self._decide_from(probabilities, cost_matrix, *given)[0]
+
+    def _decide_from(self, probabilities, cost_matrix, *given):
         """Return decisions and their expected costs."""
-        return self._decide_from(self.predict_proba(X), *given)
-
-    def _predict_from(self, probabilities, **given):
-        return self._decide_from(probabilities, *(given.get(name) for name in COST_NAMES))[0]
-
-    def _decide_from(self, probabilities, *given):
-        costs = self._settle_costs(len(probabilities), **dict(zip(COST_NAMES, given, strict=True)))
+        given = dict(zip(COST_NAMES, given, strict=True))
+        costs = self._settle_costs(len(probabilities), cost_matrix, **given)
         if isinstance(costs, Costs):
             positive = costs.decide(probabilities[:, 1])
             expected = costs.expected(probabilities[:, 1], positive)
             return self.classes_[positive.astype(np.intp)], expected
-        decided = costs.decide(probabilities)
-        expected = costs.expected(probabilities)[np.arange(len(decided)), decided]
-        return self.classes_[decided], expected
+        expected = costs.expected(probabilities)
+        decided = expected.argmin(axis=1)
+        names = self.classes_ if self.actions is None else np.asarray(self.actions)
+        return names[decided], expected[np.arange(len(decided)), decided]
 
-    def _settle_costs(self, n, **given):
+    def _settle_costs(self, n, cost_matrix=None, **given):
         """Costs of n rows: those given, else the matrix or the numbers of the constructor."""
         numbers_given = super()._own_costs() != NEUTRAL_COSTS
-        if self.cost_matrix is not None and numbers_given:
+        now = {name: cost for name, cost in given.items() if cost is not None}
+        if (self.cost_matrix is not None and numbers_given) or (cost_matrix is not None and now):
             raise ValueError(
                 "Give either cost_matrix or fp_cost, fn_cost, tp_cost, tn_cost, not both."
             )
         k = len(self.classes_)
-        now = {name: cost for name, cost in given.items() if cost is not None}
-        if k == 2:
+        if k == 2 and self.actions is None and cost_matrix is None:
             if self.cost_matrix is not None:
                 CostMatrix.of(self.cost_matrix, 2, self.classes_)  # raises on another shape
             return Costs.of(n, **self._own_costs() | now)
         if now or numbers_given:
             raise ValueError(
-                f"fp_cost, fn_cost, tp_cost and tn_cost are for two classes; y has {k}: set "
-                f"cost_matrix of shape ({k}, {k}) in the constructor."
+                "fp_cost, fn_cost, tp_cost and tn_cost are for two classes and decisions; y has "
+                f"{k}: set cost_matrix (row: true class, column: decision) instead."
             )
-        if self.cost_matrix is None:
-            return CostMatrix.of(1.0 - np.eye(k), k)
-        return CostMatrix.of(self.cost_matrix, k, self.classes_)
+        matrix = self.cost_matrix if cost_matrix is None else cost_matrix
+        if matrix is None and self.actions is not None:
+            raise ValueError("actions need cost_matrix, with one column for each of them.")
+        matrix = 1.0 - np.eye(k) if matrix is None else matrix
+        return CostMatrix.of(matrix, k, self.classes_, self.actions, n)
 
     def _matrix_order(self):
         """The classes, once they are known."""
@@ -315,11 +359,10 @@ class BayesDecisionClassifier(DecisionClassifier):
 
     def _fit_probabilities(self, X, y, sample_weight, costs):
         """Fit the inner estimator and its calibration; settle the prior."""
-        name = type(self.estimator).__name__
         if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{name} gives no probabilities, which expected costs require: set "
-                f"calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
+                f"{type(self.estimator).__name__} gives no probabilities, which expected costs "
+                f"require: set calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
             )
         params = self._fit_params(sample_weight, costs)
         with only_scores_count():
@@ -350,15 +393,8 @@ class BayesDecisionClassifier(DecisionClassifier):
         k = len(self.classes_)
         training_prior, prior = self.training_prior, self.prior
         if training_prior is None:
-            training_prior = _shares(y, self.classes_, sample_weight)
+            training_prior = class_shares(y, self.classes_, sample_weight)
         if prior is None:
-            prior = _shares(y, self.classes_, None)
+            prior = class_shares(y, self.classes_)
         self.training_prior_ = as_prior("training_prior", training_prior, k)
         self.prior_ = as_prior("prior", prior, k)
-
-
-def _shares(y, classes, sample_weight):
-    y = column_or_1d(y)
-    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
-    total = np.array([weight[y == label].sum() for label in classes])
-    return total / total.sum()

@@ -149,7 +149,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
             for member, given in zip(members, params, strict=True)
         ]
         rows = found[0][0]
-        self.intercept_, self.weights_, self.gradient_norm_ = _weigh(
+        self.intercept_, self.weights_, self.gradient_norm_ = blend_weights(
             _log_odds([given[:, 1] for _, given in found]),
             signs[rows],
             self.alpha,
@@ -260,8 +260,25 @@ def _fit_params(member, sample_weight):
     return inner_fit_params(member, sample_weight=sample_weight)
 
 
-def _weigh(Z, signs, alpha, sample_weight=None):
-    """Return the intercept, the non-negative weights, and the norm of the projected gradient."""
+def blend_weights(Z, signs, alpha, sample_weight=None):
+    """Weights of a blend that minimise its penalised log loss, see :class:`BlendClassifier`.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, k)
+        Log-odds of the members for held-out rows.
+    signs : ndarray of shape (n,)
+        -1 or +1.
+    alpha : float
+        Penalty on the distance of the weights from their mean.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    (float, ndarray of shape (k,), float)
+        The intercept, the non-negative weights, and the norm of the projected gradient.
+    """
     n, k = Z.shape
     total = n if sample_weight is None else sample_weight.sum()
     signed = signs[:, None] * np.column_stack([np.ones(n), Z])

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 
 from stakes._core.docs import documented
 from stakes._core.sklearn_private import Interval
@@ -97,6 +98,11 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         "review_cost": [Interval(Real, 0, None, closed="left"), None],
     }
 
+    __metadata_request__predict = {"cost_matrix": UNUSED}  # two classes only
+    __metadata_request__score = {"cost_matrix": UNUSED}
+
+    actions = None
+
     def __init__(
         self,
         estimator,
@@ -128,6 +134,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             tn_cost=tn_cost,
             cost_matrix=cost_matrix,
         )
+        del self.actions  # the class attribute remains: a budget is one of two classes
         self.max_alerts = max_alerts
         self.review_cost = review_cost
         self.max_reviews = max_reviews

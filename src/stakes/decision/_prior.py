@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import column_or_1d
 
 
 def shift_prior(probabilities, training_prior, prior):
@@ -122,3 +123,11 @@ def as_prior(name, value, n_classes):
         rule = "positive" if name == "training_prior" else "not negative"
         raise ValueError(f"The shares in {name} must be {rule} and sum to one.")
     return share
+
+
+def class_shares(y, classes, sample_weight=None):
+    """Weighted shares of the classes among the labels."""
+    y = column_or_1d(y)
+    weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+    total = np.array([weight[y == label].sum() for label in classes])
+    return total / total.sum()

@@ -7,6 +7,7 @@ from stakes.game._attack_scorer import make_attack_scorer
 from stakes.game._equilibrium import Equilibrium
 from stakes.game._finite import Decision, FiniteGame, Rollback, matching_pennies, spammer_game
 from stakes.game._gaussian_shift import GaussianShiftGame, ShiftEquilibrium
+from stakes.game._infinite import InfiniteEquilibrium, InfiniteGame
 from stakes.game._manipulation import ManipulationReport, manipulation_report
 from stakes.game._moves import Lever, Moves, read_moves
 from stakes.game._nash import Nash
@@ -23,6 +24,8 @@ __all__ = [
     "Equilibrium",
     "FiniteGame",
     "GaussianShiftGame",
+    "InfiniteEquilibrium",
+    "InfiniteGame",
     "Lever",
     "ManipulationReport",
     "Moves",

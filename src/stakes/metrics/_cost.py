@@ -30,6 +30,7 @@ def example_costs(
     tn_cost=None,
     cost_matrix=None,
     labels=None,
+    actions=None,
     pos_label=None,
 ):
     """Cost of each decision; :func:`cost_loss` is their mean.
@@ -49,8 +50,9 @@ def example_costs(
     array([ 2., 10.,  0.])
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    if _has_many_classes(cost_matrix, labels, given):
-        return _paid_of_many(y_true, y_pred, cost_matrix, labels)
+    if _has_many_classes(cost_matrix, labels, actions, given):
+        truth, decided, costs, _ = _read_many(y_true, y_pred, cost_matrix, labels, actions)
+        return costs.paid(truth, decided)
     positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     return Costs.of(len(positive), **given, cost_matrix=cost_matrix).paid(positive, decided)
 
@@ -66,6 +68,7 @@ def cost_loss(
     tn_cost=None,
     cost_matrix=None,
     labels=None,
+    actions=None,
     pos_label=None,
     sample_weight=None,
     normalize=True,
@@ -97,7 +100,7 @@ def cost_loss(
     4.333...
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, actions=actions, pos_label=pos_label)
     paid = example_costs(y_true, y_pred, **given, **classes)
     return mean_or_total(paid, sample_weight, normalize)
 
@@ -113,6 +116,7 @@ def expected_cost_loss(
     tn_cost=None,
     cost_matrix=None,
     labels=None,
+    actions=None,
     pos_label=None,
     under="truth",
     sample_weight=None,
@@ -153,19 +157,27 @@ def expected_cost_loss(
     0.683...
     """
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    classes = dict(cost_matrix=cost_matrix, labels=labels, pos_label=pos_label)
+    classes = dict(cost_matrix=cost_matrix, labels=labels, actions=actions, pos_label=pos_label)
     paid = expected_example_costs(y_true, y_prob, **given, **classes, under=under)
     return mean_or_total(paid, sample_weight, normalize)
 
 
 def expected_example_costs(
-    y_true, y_prob, *, cost_matrix=None, labels=None, pos_label=None, under="truth", **given
+    y_true,
+    y_prob,
+    *,
+    cost_matrix=None,
+    labels=None,
+    actions=None,
+    pos_label=None,
+    under="truth",
+    **given,
 ):
     """Cost of each decision of :func:`expected_cost_loss`."""
     if under not in ("truth", "model"):
         raise ValueError(f"under must be 'truth' or 'model'. Got {under!r} instead.")
-    if _has_many_classes(cost_matrix, labels, given):
-        return _expected_of_many(y_true, y_prob, cost_matrix, labels, under)
+    if _has_many_classes(cost_matrix, labels, actions, given):
+        return _expected_of_many(y_true, y_prob, cost_matrix, labels, actions, under)
     positive, p = read_probabilities(y_true, y_prob, pos_label, cost_matrix)
     costs = Costs.of(len(p), **given, cost_matrix=cost_matrix)
     decided = costs.decide(p)
@@ -182,6 +194,8 @@ def savings_score(
     tp_cost=None,
     tn_cost=None,
     cost_matrix=None,
+    labels=None,
+    actions=None,
     baseline="best",
     pos_label=None,
     sample_weight=None,
@@ -196,10 +210,11 @@ def savings_score(
     Parameters
     ----------
     [decisions]
-    [money]
+    [money_of_classes]
     baseline : {"best", "negative", "positive"} or array-like of shape (n,), default="best"
         Always negative, always positive, the cheaper of these on the given data, or the decisions
-        of an existing policy.
+        of an existing policy. With more than two classes, "best" is the cheapest constant decision.
+    [weights]
 
     Returns
     -------
@@ -216,9 +231,15 @@ def savings_score(
     --------
     >>> savings_score([0, 0, 1, 1], [0, 1, 0, 1], fp_cost=5, fn_cost=[0, 0, 3, 20])
     0.2
+    >>> matrix = [[0, 1, 1], [2, 0, 4], [9, 1, 0]]
+    >>> savings_score(["a", "b", "c"], ["a", "b", "a"], cost_matrix=matrix, baseline=["a"] * 3)
+    0.181...
     """
-    positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if _has_many_classes(cost_matrix, labels, actions, given):
+        read = _read_many(y_true, y_pred, cost_matrix, labels, actions)
+        return _savings_of_many(*read, baseline, sample_weight)
+    positive, decided = read_decisions(y_true, y_pred, pos_label, cost_matrix)
     costs = Costs.of(len(positive), **given, cost_matrix=cost_matrix)
     weight = read_weights(sample_weight, len(positive))
     if weight is not None:
@@ -256,34 +277,57 @@ def baseline_costs(costs, positive, baseline, y_true, pos_label=None):
     return never if baseline == "negative" else always
 
 
-def _has_many_classes(cost_matrix, labels, given):
-    """Whether the costs are a k x k matrix whose classes are `labels`."""
+def _has_many_classes(cost_matrix, labels, actions, given):
+    """Whether the costs are a table of classes and decisions, not the four costs."""
     if cost_matrix is None:
-        if labels is not None:
-            raise ValueError("labels is the order of the classes in cost_matrix; give that too.")
+        if labels is not None or actions is not None:
+            raise ValueError(
+                "labels and actions are the order of the rows and columns of cost_matrix; give "
+                "that too."
+            )
         return False
-    if labels is None and np.shape(cost_matrix) == (2, 2):
+    if labels is None and actions is None and np.shape(cost_matrix) == (2, 2):
         return False
     if any(value is not None for value in given.values()):
         raise ValueError("Give either cost_matrix or the four costs, not both.")
     return True
 
 
-def _paid_of_many(y_true, y_pred, cost_matrix, labels):
-    """Cost of each decision."""
+def _read_many(y_true, y_pred, cost_matrix, labels, actions):
+    """Indices of the classes and of the decisions, their costs, and the decisions by index."""
     y_true, y_pred = read_labels(y_true, y_pred)
-    labels = _class_order(np.concatenate([y_true, y_pred]), cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels), labels)
-    return costs.paid(_index(y_true, labels), _index(y_pred, labels))
+    found = np.concatenate([y_true, y_pred]) if actions is None else y_true
+    labels = _class_order(found, cost_matrix, labels)
+    costs = CostMatrix.of(cost_matrix, len(labels), labels, actions, len(y_true))
+    decisions = labels if actions is None else np.asarray(actions)
+    what = "labels" if actions is None else "actions"
+    return _index(y_true, labels), _index(y_pred, decisions, what), costs, decisions
 
 
-def _expected_of_many(y_true, y_prob, cost_matrix, labels, under):
+def _savings_of_many(truth, decided, costs, decisions, baseline, sample_weight):
+    weight = read_weights(sample_weight, len(truth))
+    weight = np.ones(len(truth)) if weight is None else weight
+    if not isinstance(baseline, str):
+        base = weight @ costs.paid(truth, _index(read_labels(truth, baseline)[1], decisions))
+    elif baseline == "best":
+        base = min(
+            weight @ costs.paid(truth, np.full_like(truth, j)) for j in range(len(decisions))
+        )
+    else:
+        raise ValueError(
+            "With more than two classes, baseline must be 'best' or an array of decisions. "
+            f"Got {baseline!r} instead."
+        )
+    return savings(weight @ costs.paid(truth, decided), base)
+
+
+def _expected_of_many(y_true, y_prob, cost_matrix, labels, actions, under):
     """Cost of the decisions of least expected cost, under the labels or the model."""
     y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
     check_consistent_length(y_true, P)
     check_not_empty(y_true)
     labels = _class_order(y_true, cost_matrix, labels)
-    costs = CostMatrix.of(cost_matrix, len(labels), labels)
+    costs = CostMatrix.of(cost_matrix, len(labels), labels, actions, len(y_true))
     if P.shape != (len(y_true), len(labels)):
         raise ValueError(
             f"y_prob must have one column for each of the {len(labels)} classes. "
@@ -302,18 +346,20 @@ def _class_order(found, cost_matrix, labels):
     named = None if not hasattr(cost_matrix, "index") else np.unique(np.asarray(cost_matrix.index))
     if matrix_labels(cost_matrix) and named is not None and np.isin(labels, named).all():
         return named
-    if len(labels) < len(cost_matrix):
+    k = np.shape(cost_matrix)[-2] if np.ndim(cost_matrix) > 1 else len(cost_matrix)
+    if len(labels) < k:
         raise ValueError(
-            f"cost_matrix has {len(cost_matrix)} classes, the data have {len(labels)}: "
+            f"cost_matrix has {k} classes, the data have {len(labels)}: "
             "give all classes, in the order of the matrix, as labels."
         )
     return labels
 
 
-def _index(y, labels):
+def _index(y, labels, what="labels"):
     order = np.argsort(labels)
     place = np.searchsorted(labels[order], y).clip(max=len(labels) - 1)
     index = order[place]
     if (labels[index] != y).any():
-        raise ValueError("The data contain a class that is not in labels; list all classes there.")
+        one = "an action" if what == "actions" else "a class"
+        raise ValueError(f"The data contain {one} that is not in {what}; list all of them there.")
     return index

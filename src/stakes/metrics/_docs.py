@@ -24,11 +24,14 @@ cost_matrix : array-like of shape (2, 2), default=None
 """,
         "money_of_classes": """\
 [metric_costs]
-cost_matrix : array-like of shape (k, k), default=None
+cost_matrix : array-like of shape (k, m) or (n, k, m), default=None
     Costs of two or more classes, row: true class, column: decision; instead of the four costs.
-    The rows and columns of a data frame are matched by their labels.
+    One table for all examples or one for each. The rows and columns of a data frame are matched
+    by their labels.
 labels : array-like of shape (k,), default=None
     Classes in the order of `cost_matrix`; None: the sorted labels of the data.
+actions : array-like of shape (m,), default=None
+    Decisions in the order of the columns of `cost_matrix`; None: the decisions are the classes.
 [pos_label]
     A `cost_matrix` is in the order of its classes, so the last one is positive there.
 """,

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
 
-from stakes._core.deciding import predict_with_costs, row_count
+from stakes._core.deciding import final_step, predict_with_costs, row_count
 from stakes._core.plotting import column_of, probability_of
 from stakes.costs import COST_NAMES
 from stakes.metrics._cost import cost_loss, expected_cost_loss
@@ -115,7 +115,9 @@ class CostScorer(BaseEstimator):
     """Result of :func:`make_cost_scorer`; an estimator of scikit-learn, so it can be cloned."""
 
     # read by scikit-learn's metadata routing
-    __metadata_request__score = dict.fromkeys(COST_NAMES, True) | {"estimator": UNUSED}
+    __metadata_request__score = dict.fromkeys((*COST_NAMES, "cost_matrix"), True) | {
+        "estimator": UNUSED
+    }
 
     def __init__(
         self,
@@ -144,10 +146,10 @@ class CostScorer(BaseEstimator):
 
     def __call__(self, estimator, X, y, sample_weight=None, **costs):
         """Score a fitted estimator on X and y; larger is better, so a loss is negated."""
-        unknown = sorted(set(costs) - set(COST_NAMES))
+        unknown = sorted(set(costs) - {*COST_NAMES, "cost_matrix"})
         if unknown:
             raise TypeError(
-                f"A cost scorer takes sample_weight, {', '.join(COST_NAMES)}. "
+                f"A cost scorer takes sample_weight, {', '.join(COST_NAMES)}, cost_matrix. "
                 f"Got {', '.join(unknown)} instead."
             )
         return self.score(estimator, X, y, sample_weight, **costs)
@@ -163,14 +165,17 @@ class CostScorer(BaseEstimator):
         fn_cost=None,
         tp_cost=None,
         tn_cost=None,
+        cost_matrix=None,
     ):
         """Score, with the signature that scikit-learn's routing reads."""
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         costs = self._of_rows(X, costs)
+        if cost_matrix is not None:
+            costs["cost_matrix"] = cost_matrix
         weight = self._of_rows(X, {"sample_weight": sample_weight})
         pos_label = self._positive_label(estimator)
         answer = self._response_of(estimator, X, costs, pos_label)
-        context = costs | {"pos_label": pos_label} | self._class_order(estimator)
+        context = costs | {"pos_label": pos_label} | self._class_order(estimator, cost_matrix)
         # a metric without the parameter sample_weight must not ignore weights silently
         context = _accepted(self.metric, context) | weight
         value = self.metric(y, answer, **context | (self.metric_options or {}))
@@ -231,13 +236,16 @@ class CostScorer(BaseEstimator):
         classes = getattr(estimator, "classes_", ())
         return classes[1] if len(classes) == 2 else None
 
-    def _class_order(self, estimator):
-        """The classes of a k x k matrix, because a fold may lack one of them."""
-        matrix = (self.metric_options or {}).get("cost_matrix")
+    def _class_order(self, estimator, cost_matrix):
+        """Classes and actions of a matrix, because a fold may lack one of them."""
         classes = getattr(estimator, "classes_", ())
-        if matrix is None or len(classes) < 3 or len(classes) != len(matrix):
+        fixed = (self.metric_options or {}).get("cost_matrix")
+        matrix = fixed if cost_matrix is None else cost_matrix
+        if matrix is None or (len(classes) < 3 and cost_matrix is None):
             return {}
-        return {"labels": classes}
+        order = {"labels": classes} if np.shape(matrix)[-2] == len(classes) else {}
+        actions = getattr(final_step(estimator)[0], "actions", None)
+        return order if actions is None else order | {"actions": actions}
 
     def _response_of(self, estimator, X, costs, pos_label):
         if self.response == "predict":

@@ -200,7 +200,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         [training]
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight two takes the places of two neighbours and has two votes.
-            Their unit has no effect.
+            Their unit has no effect. A mixture of the confidence does not use them.
         [fit_costs]
 
         Returns
@@ -218,7 +218,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             X, positive, regret, weight = X[used], positive[used], regret[used], weight[used]
             costs = costs[used]
         self._size = example_counts(weight)
-        self._embed = Embedding(X, self._categorical, self.scale, self.metric)
+        self._embed = Embedding(X, self._categorical, self.scale, self.metric, self._size)
         self.log_confidence_ = self._log_confidence(X, positive, sample_weight is not None)
         self._positive = positive
         self._regret = regret / np.average(regret, weights=self._size)

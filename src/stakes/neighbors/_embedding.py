@@ -26,6 +26,8 @@ class Embedding:
         distance one, as in Weka; "none": as they are, and two categories at distance one.
     metric : {"l1", "l2", "linf"}
         The distance.
+    weight : ndarray of shape (n,), default=None
+        Weights of the rows; None: one each.
 
     Examples
     --------
@@ -51,9 +53,10 @@ class Embedding:
         if width != len(state["low"]) or not (state["scale"] > 0).all():
             raise Damaged("the points of the neighbours have a wrong size")
 
-    def __init__(self, X, categorical, scale, metric):
+    def __init__(self, X, categorical, scale, metric, weight=None):
         self.numbers, self.codes = np.flatnonzero(~categorical), np.flatnonzero(categorical)
-        mean, deviation, low, high = column_facts(X)
+        weight = np.ones(len(X)) if weight is None else weight
+        mean, deviation, low, high = column_facts(X, weight)
         take = self.numbers
         self.fill, self.shift, self.scale = mean[take], np.zeros(len(take)), np.ones(len(take))
         far = 1.0

@@ -5,25 +5,28 @@ from numba import njit
 
 
 @njit(cache=True)
-def column_facts(X):
+def column_facts(X, weight):
     """Mean, standard deviation, smallest and largest value of each column, without NaN."""
     n, d = X.shape
     count, mean, square = np.zeros(d), np.zeros(d), np.zeros(d)
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
     for i in range(n):
+        w = weight[i]
         for j in range(d):
             v = X[i, j]
             if v == v:
-                count[j] += 1.0
-                mean[j] += v
+                count[j] += w
+                mean[j] += w * v
                 low[j], high[j] = min(low[j], v), max(high[j], v)
     for j in range(d):
         if count[j] == 0.0:
             low[j], high[j] = 0.0, 0.0
-        mean[j] /= max(count[j], 1.0)
+            count[j] = 1.0
+        mean[j] /= count[j]
     for i in range(n):
+        w = weight[i]
         for j in range(d):
             v = X[i, j]
             if v == v:
-                square[j] += (v - mean[j]) ** 2
-    return mean, np.sqrt(square / np.maximum(count, 1.0)), low, high
+                square[j] += w * (v - mean[j]) ** 2
+    return mean, np.sqrt(square / count), low, high

@@ -13,12 +13,27 @@ RADIX_LIMIT = 2.0**62  # keys of parent values must fit into 64 bits
 RISE = 1e-12  # relative gain below which a score only differs by rounding: a copy of a parent
 
 
+FEW = 8  # values of a column up to which its sets of rows are kept and counted by their bits
+
+
 class Counting(NamedTuple):
     """What every count needs: weights of the rows, memory for the table, log-factorials."""
 
     weight: np.ndarray
     counts: np.ndarray
     log_factorial: np.ndarray
+
+
+class RowSets(NamedTuple):
+    """Rows with each value of each column, as bits of 64-bit words; `size` is their number.
+
+    The values of column i are the sets `first[i]` to `first[i + 1]`; a column with many values has
+    none.
+    """
+
+    words: np.ndarray
+    size: np.ndarray
+    first: np.ndarray
 
 
 @njit(cache=True)
@@ -36,11 +51,17 @@ def family_score(child, r, other, r_other, config, n_config, counting):
     `config` numbers the values of the parents chosen so far and `other` is the candidate, so one
     pass counts the table of any family, however many parents it has.
     """
-    weight, counts, log_factorial = counting
+    weight, counts = counting.weight, counting.counts
     n_rows = n_config * r_other
     counts[: n_rows * r] = 0.0
     for t in range(len(child)):
         counts[(config[t] * r_other + other[t]) * r + child[t]] += weight[t]
+    return table_score(counts, n_rows, r, counting.log_factorial)
+
+
+@njit(cache=True)
+def table_score(counts, n_rows, r, log_factorial):
+    """The score of a counted table, see `family_score`."""
     score, of_r = 0.0, log_gamma(float(r), log_factorial)
     for j in range(n_rows):
         total = 0.0
@@ -52,6 +73,62 @@ def family_score(child, r, other, r_other, config, n_config, counting):
         if total > 0.0:  # unseen parent values contribute a factor of one
             score += of_r - log_gamma(total + r, log_factorial)
     return score
+
+
+@njit(cache=True)
+def row_sets(codes, arity, most):
+    """The sets of rows of all columns with at most `most` values."""
+    d, n = codes.shape
+    first = np.zeros(d + 1, dtype=np.int64)
+    first[1:] = np.cumsum(np.where(arity <= most, arity, 0))
+    words = np.zeros((first[d], (n + 63) // 64), dtype=np.uint64)
+    size = np.zeros(first[d])
+    for i in range(d):
+        for t in range(n if arity[i] <= most else 0):
+            at = first[i] + codes[i, t]
+            words[at, t >> 6] |= np.uint64(1) << np.uint64(t & 63)
+            size[at] += 1.0
+    return RowSets(words, size, first)
+
+
+@njit(cache=True)
+def count_both(a, b):
+    """Number of rows that are in both of two sets: the bits of each word added up in pairs."""
+    total = 0
+    for w in range(len(a)):
+        x = a[w] & b[w]
+        x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+        x = (x & np.uint64(0x3333333333333333)) + (
+            (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
+        )
+        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        x = x + (x >> np.uint64(8))
+        x = x + (x >> np.uint64(16))
+        x = x + (x >> np.uint64(32))
+        total += int(x & np.uint64(127))
+    return float(total)
+
+
+@njit(cache=True)
+def pair_score(i, j, sets, counting):
+    """`family_score` of column i with the one parent j, rows of weight one.
+
+    Only sets of the values from one upwards are intersected; the first value of each column has
+    what the others leave.
+    """
+    first, size, counts = sets.first, sets.size, counting.counts
+    r, r_other = first[i + 1] - first[i], first[j + 1] - first[j]
+    counts[:r] = size[first[i] : first[i + 1]]
+    for b in range(1, r_other):
+        rest = size[first[j] + b]
+        for a in range(1, r):
+            both = count_both(sets.words[first[i] + a], sets.words[first[j] + b])
+            counts[b * r + a] = both
+            counts[a] -= both
+            rest -= both
+        counts[b * r] = rest
+        counts[0] -= rest
+    return table_score(counts, r_other, r, counting.log_factorial)
 
 
 @njit(cache=True)
@@ -80,6 +157,8 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
     scores = np.empty(d)
     limit = CELLS_PER_ROW * n + 4096
     counting = Counting(weight, np.empty(max(limit, arity.max())), log_factorial)
+    most = FEW if np.all(weight == 1.0) else 0
+    sets = row_sets(codes, arity, most)
     nothing = np.zeros(n, dtype=np.int64)
     config = np.empty(n, dtype=np.int64)
     varies = np.zeros(d, dtype=np.bool_)  # constant columns neither have nor are parents
@@ -100,7 +179,10 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
                     continue
                 if n_config * arity[j] * r > limit or np.any(parents[i, :step] == j):
                     continue
-                score = family_score(child, r, codes[j], arity[j], config, n_config, counting)
+                if step == 0 and r <= most and arity[j] <= most:
+                    score = pair_score(i, j, sets, counting)
+                else:
+                    score = family_score(child, r, codes[j], arity[j], config, n_config, counting)
                 if score > best + RISE * (1.0 + abs(best)):
                     best, chosen = score, j
             if chosen < 0:

@@ -4,6 +4,7 @@ from stakes.online._arow import AROWClassifier
 from stakes.online._cw import CWClassifier
 from stakes.online._cw_cvar import CWCVaRClassifier
 from stakes.online._cw_robust import CWRobustClassifier
+from stakes.online._many_classes import OneVsRestStreamClassifier
 from stakes.online._pa import PAClassifier
 from stakes.online._perceptron import PerceptronClassifier
 from stakes.online._probit import ProbitClassifier
@@ -15,6 +16,7 @@ __all__ = [
     "CWCVaRClassifier",
     "CWClassifier",
     "CWRobustClassifier",
+    "OneVsRestStreamClassifier",
     "PAClassifier",
     "PerceptronClassifier",
     "ProbitClassifier",

@@ -18,6 +18,7 @@ from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
+from stakes.online._before_step_jit import log_ratio
 from stakes.online._file_state import FILE_STATE, check_file_state
 from stakes.online._learning import NO_SCORES, Learning
 from stakes.online._merging import Mergeable
@@ -93,6 +94,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
+        self._remember_costs(given)
         if self._has_prices(given):
             self._warn_if_constant_is_cheaper()
         return self
@@ -361,7 +363,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         c_pos, c_neg = self._knows[SUM_POS], self._knows[SUM_NEG]
         if self.calibration is None or not (c_pos > 0 and c_neg > 0):
             return 0.0
-        return np.log(c_pos / c_neg)
+        return log_ratio(float(c_pos), float(c_neg))
 
     def _probability(self, scores):
         return ndtr(scores) if self.calibration is None else expit(scores)

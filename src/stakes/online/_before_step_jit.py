@@ -119,6 +119,12 @@ def log_odds(state, s, y, c_pos, c_neg, w, c):
 
 
 @njit(cache=True, error_model="numpy")
+def log_ratio(a, b):
+    """log(a / b) of positive numbers, finite where the ratio overflows or is zero."""
+    return math.log(min(max(a / b, 1.0 / VAST), VAST))
+
+
+@njit(cache=True, error_model="numpy")
 def add_loss(state, z, y):
     """Add the loss of the log-odds z, in units of the more expensive mistake at the mean costs.
 
@@ -127,6 +133,6 @@ def add_loss(state, z, y):
     """
     c_pos, c_neg = state[SUM_POS], state[SUM_NEG]
     if c_pos > 0.0 and c_neg > 0.0:
-        m = -y * (z + math.log(c_pos / c_neg))
+        m = -y * (z + log_ratio(c_pos, c_neg))
         c = (c_pos if y > 0.0 else c_neg) / max(c_pos, c_neg)
         state[LOSS] += c * (max(m, 0.0) + math.log1p(math.exp(-abs(m))))

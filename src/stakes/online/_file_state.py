@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from stakes._core.intake import LARGEST
+from stakes._core.jit.prequential import MEAN_SQUARE, VAR_A, VAR_B, A, B
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     FEATURES,
@@ -14,7 +16,7 @@ from stakes._core.stored.spec import (
     Together,
     labels,
 )
-from stakes.online._state import HEAD
+from stakes.online._state import BOOK, GROWTH, HALF_LIFE, HEAD, MOST, SCALE, TALLY
 
 FILE_STATE = FEATURES | {
     "classes_": labels(2),
@@ -39,6 +41,8 @@ def check_file_state(state, scope):
         raise Damaged("the weights of a linear learner have a wrong shape")
     if len(knows) != HEAD + d + 1 + int(np.prod(shape)):
         raise Damaged("a linear learner has another number of weights than features")
+    if not _sound_head(knows) or not all(map(_sound_head, state["_rivals"])):
+        raise Damaged("the counts or settings of a linear learner are out of range")
     rivals = state["_rivals"]
     if len(state["_lead"]) != len(rivals) + 1 or (len(rivals) and rivals.shape[1] != len(knows)):
         raise Damaged("the half-lives of a linear learner are damaged")
@@ -53,3 +57,14 @@ def check_file_state(state, scope):
     for name, at in state.get("_columns", {}).items():
         if not isinstance(name, str) or at >= d or state["feature_names_in_"][at] != name:
             raise Damaged("the columns of a linear learner are damaged")
+
+
+def _sound_head(knows):
+    """Whether the numbers before the weights are ones that learning can reach."""
+    return (
+        min(knows[TALLY].min(), knows[BOOK].min(), knows[HALF_LIFE], knows[MOST]) >= 0
+        and np.abs(knows[[A, B]]).max() <= LARGEST
+        and min(knows[[VAR_A, VAR_B, MEAN_SQUARE]]) >= 0
+        and 1 <= knows[GROWTH] <= 2
+        and 0 < knows[SCALE]
+    )

@@ -3,6 +3,7 @@
 from numbers import Real
 
 from stakes._core.base import LearnerInfo
+from stakes._core.intake import LARGEST
 from stakes._core.sklearn_private import Interval
 from stakes.online._gaussian import GaussianLinear
 from stakes.online._gaussian_jit import PROBIT
@@ -65,7 +66,7 @@ class ProbitClassifier(GaussianLinear):
     )
     _parameter_constraints = {
         **GaussianLinear._parameter_constraints,
-        "noise": [Interval(Real, 0, None, closed="neither")],
+        "noise": [Interval(Real, 0, LARGEST, closed="right")],
     }
 
     def _rule(self):

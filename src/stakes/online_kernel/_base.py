@@ -5,6 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from operator import attrgetter
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -26,6 +27,7 @@ from stakes.online_kernel._docs import documented
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_UPDATES
 from stakes.online_kernel._file_state import FILE_STATE, check_file_state
 from stakes.online_kernel._gram_store import CHUNK, CallableStore, PrecomputedStore
+from stakes.online_kernel._margins_jit import N_SLOTS, margin_of, margin_pass
 from stakes.online_kernel._one_by_one import LOOKUP, OneByOne
 from stakes.online_kernel._settings import check_unchanged, first_gamma
 from stakes.online_kernel._store import SupportStore
@@ -33,7 +35,7 @@ from stakes.online_kernel._store import SupportStore
 KERNEL_CONSTRAINTS = {
     "kernel": [StrOptions({"linear", "rbf", "poly", "precomputed"}), callable],
     "gamma": [StrOptions({"auto", "scale"}), Interval(Real, 0.0, None, closed="neither")],
-    "degree": [Interval(Integral, 1, None, closed="left")],
+    "degree": [Interval(Integral, 1, 1000, closed="both")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "max_support_vectors": [Interval(Integral, 2, None, closed="left"), None],
     "half_life": [Interval(Real, 1, None, closed="left"), None],
@@ -42,6 +44,8 @@ KERNEL_CONSTRAINTS = {
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],
 }
+SETTINGS = ("kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life")
+_settings_of = attrgetter(*SETTINGS)  # `learn_one` reads them each time
 POSITIVE = [Interval(Real, 0.0, None, closed="neither")]
 
 
@@ -78,62 +82,66 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
     __metadata_request__partial_fit = dict.fromkeys(COST_NAMES, False)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Learn from scratch, reading the examples in the given order unless `shuffle`.
 
         Parameters
         ----------
         [labeled]
+        [importance]
 
         Returns
         -------
         self
         """
-        return self._fit(X, y)
+        return self._fit(X, y, sample_weight)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from more examples; one call with n equals n calls with one.
 
         Parameters
         ----------
         [stream]
+        [importance]
 
         Returns
         -------
         self
         """
-        self._stream(X, y, classes)
+        self._stream(X, y, classes, sample_weight)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def decision_function_then_learn(self, X, y, classes=None):
+    def decision_function_then_learn(self, X, y, classes=None, sample_weight=None):
         """Do what `partial_fit` does, and return the score of each example before it is learned.
 
         Parameters
         ----------
         [stream]
+        [importance]
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        return self._stream(X, y, classes)
+        return self._stream(X, y, classes, sample_weight)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def predict_proba_then_learn(self, X, y, classes=None):
+    def predict_proba_then_learn(self, X, y, classes=None, sample_weight=None):
         """Do what `partial_fit` does; return the probability of each row before it was learned.
 
         Parameters
         ----------
         [stream]
+        [importance]
 
         Returns
         -------
         ndarray of shape (n,)
             Probability of the positive class.
         """
-        return expit(self._stream(X, y, classes, log_odds=True))
+        return expit(self._stream(X, y, classes, sample_weight, log_odds=True))
 
     def decision_function(self, X):
         """Score each row; above zero means the positive class.
@@ -220,12 +228,18 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         """Learn a batch of one example; return its score before."""
 
     def _margins(self, y, costs):
-        """theta_t of each example; one for learners without costs."""
-        return np.ones(len(y))
+        """theta_t of each example; without costs, its weight over the mean weight so far."""
+        theta, fp, fn = np.empty(len(y)), costs.negative_regret, costs.positive_regret
+        margin_pass(*self._rule(), y > 0, fp, fn, self._margin_state, theta)
+        return theta
 
     def _margin_of(self, sign, fp, fn):
         """Theta of one example; the same as `_margins`."""
-        return 1.0
+        return margin_of(*self._rule(), sign > 0.0, fp, fn, self._margin_state)
+
+    def _rule(self):
+        """The first four arguments of `margin_of`."""
+        return False, True, 0.0, 1.0
 
     def _weighted_costs(self, X, costs, sample_weight):
         costs = self._costs_of(X.shape[0], **costs)
@@ -248,6 +262,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
             scores = self._learn(*read)
             if self.n_passes > 1:
                 self._learn_again(X, signs, weighted, rng)
+        self._remember_costs(costs)
         if costs and self._has_prices(costs):
             self._compare_stream_with_trivial(scores, *read[1:3])
         return self
@@ -328,7 +343,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         else:
             kernel = self.kernel, first_gamma(self.gamma, n_features, X), self.coef0, self.degree
             self._store = SupportStore(*kernel, n_features, *limits)
-        self._mistakes = np.zeros(2, np.int64)
+        self._mistakes, self._margin_state = np.zeros(2, np.int64), np.zeros(N_SLOTS)
         self._calibration = new_calibration()
 
     def _learn(self, X, y, costs, order=None, log_odds=None):
@@ -345,8 +360,7 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         self._own()
         theta, scores = None, np.zeros(len(y))
         if self._store.can_fail and X.shape[0] > CHUNK:  # learn in a copy, which may be dropped
-            changed = vars(self).keys() & {"_store", "_margin_state"}
-            vars(self).update(copy.deepcopy({name: vars(self)[name] for name in changed}))
+            self._store, self._margin_state = copy.deepcopy((self._store, self._margin_state))
         for start, stop, batch in self._store.batches(X, order):
             if theta is None:  # not before the store has accepted the rows
                 theta = self._margins(y, costs)
@@ -364,13 +378,11 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
 
     def _settings(self):
         """What a stream cannot change on its way."""
-        kernel = self.kernel if isinstance(self.kernel, str) else ""
-        limits = self.max_support_vectors, self.half_life
-        return (kernel, self.gamma, self.degree, self.coef0, *limits)
+        found = _settings_of(self)
+        return found if isinstance(found[0], str) else ("", *found[1:])
 
     def _check_settings(self):
-        names = "kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life"
-        check_unchanged(names, self._started_with, self._settings())
+        check_unchanged(SETTINGS, self._started_with, self._settings())
 
     def __getstate__(self):
         state = super().__getstate__()

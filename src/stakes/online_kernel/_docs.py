@@ -104,6 +104,13 @@ STREAM = """\
 classes : array-like of shape (2,), default=None
     Both labels; required in the first call unless y contains both.
 """
+IMPORTANCE = """\
+sample_weight : array-like of shape (n,), default=None
+    How much each example counts, :math:`\\theta_t` times the mean weight so far. The Perceptron and
+    ALMA multiply their step by :math:`\\theta_t`; the others require a margin of :math:`\\theta_t`
+    instead of one (PA-I: :math:`\\sqrt{\\theta_t}`), with DUOL's largest weight
+    :math:`C\\theta_t`. An example of weight zero is ignored. None: one for all.
+"""
 ONE = """\
 x : array-like of shape (d,) or dict of str -> float
     The example. In a dict, missing features are zero; `learn_one` adds new ones, and other
@@ -133,6 +140,7 @@ documented = _documented(
         "rows": ROWS,
         "labeled": LABELED,
         "stream": STREAM,
+        "importance": IMPORTANCE,
         "one": ONE,
         "one_labeled": ONE_LABELED,
         "one_costs": """\

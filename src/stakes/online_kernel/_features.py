@@ -1,6 +1,9 @@
 """Maps from examples to a fixed number of features whose inner product is the Gaussian kernel."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils import murmurhash3_32
 
@@ -8,6 +11,7 @@ from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Count, Number
 from stakes.online_kernel._features_jit import fourier_entries, fourier_rows, landmark_rows
 
+PART = 1024  # rows whose features are in memory at a time
 TOL = 0.05  # share of an example outside of the span of the landmarks that makes it one
 
 
@@ -122,6 +126,16 @@ def _own(part):
     for name, value in vars(part).items():
         if isinstance(value, np.ndarray) and not value.flags.writeable:
             setattr(part, name, value.copy())
+
+
+def by_parts(score, X, n_jobs):
+    """Scores of many rows, PART of them at a time, in `n_jobs` threads."""
+    parts = [X[start : start + PART] for start in range(0, X.shape[0], PART)]
+    threads = min(effective_n_jobs(n_jobs), len(parts))
+    if threads == 1:
+        return np.concatenate([score(rows) for rows in parts])
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(score, parts)))
 
 
 def hashed_row(x, n):

@@ -40,7 +40,7 @@ FILE_STATE = FEATURES | {
     "classes_": labels(2),
     "_store": Part(),
     "_mistakes": Array("i8", (2,), low=0),
-    "_margin_state": Sometimes(Array("f8", (N_SLOTS,))),
+    "_margin_state": Sometimes(Array("f8", (N_SLOTS,), low=0)),
     "_ratio": Sometimes(Number(infinite=True)),
     "_calibration": Array("f8", (SIZE,)),
     "_labels": Together((Plain(), Plain())),
@@ -89,7 +89,7 @@ def check_support(state, scope):
     ok = (
         S.kind in (UNDECIDED, DENSE, BITS, CSR, GRAM)
         and S.kernel in KERNELS.values()
-        and S.degree >= 1
+        and 1 <= S.degree <= 1000
         and 0.0 < S.decay <= 1.0
         and S.limit >= 0
         and S.row_size >= 0

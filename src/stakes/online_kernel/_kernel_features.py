@@ -22,7 +22,7 @@ from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._docs import documented
-from stakes.online_kernel._features import MAPS, hashed_row, named_row
+from stakes.online_kernel._features import MAPS, by_parts, hashed_row, named_row
 from stakes.online_kernel._features_state import FILE_STATE, check_file_state
 from stakes.online_kernel._settings import check_unchanged, first_gamma, settle_gamma
 
@@ -56,6 +56,8 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         no memory. Not used for arrays and tables.
     random_state : int, RandomState or None, default=None
         Seed of the Fourier features.
+    n_jobs : int or None, default=None
+        Number of threads that score many rows; -1: one per core. Learning is sequential.
     [costs]
 
     Attributes
@@ -96,6 +98,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
     passthrough: bool = True
     n_features: int = 4096
     random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
     fp_cost: float = 1.0
     fn_cost: float = 1.0
     tp_cost: float = 0.0
@@ -112,6 +115,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         "passthrough": ["boolean"],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
     }
     _file_state = FILE_STATE
     _check_file_state = staticmethod(check_file_state)
@@ -140,6 +144,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
             y = self.classes_[(signs > 0).astype(np.intp)]
             teaches = self._teaches(signs > 0, sample_weight, costs)
             self.estimator_.fit(self._features_of(X, teaches), y, sample_weight, **costs)
+        self._remember_costs(costs)
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -270,8 +275,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
 
     def decision_function(self, X):
         """Score each row, as the learner does; above zero means the positive class."""
-        X = self._validate_X(X)
-        return self.estimator_.decision_function(self._features_of(X))
+        return self._scored("decision_function", X)
 
     def predict_proba(self, X):
         """Probability of both classes for each row, the positive one in column 1.
@@ -284,8 +288,12 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        X = self._validate_X(X)
-        return self.estimator_.predict_proba(self._features_of(X))
+        return self._scored("predict_proba", X)
+
+    def _scored(self, method, X):
+        """What a method of the learner says of many rows, whose features are never all there."""
+        X, score = self._validate_X(X), getattr(self.estimator_, method)
+        return by_parts(lambda rows: score(self._features_of(rows)), X, self.n_jobs)
 
     def _stream(self, method, X, y, classes, sample_weight, costs):
         first = not hasattr(self, "_map")

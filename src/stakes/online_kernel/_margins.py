@@ -11,7 +11,6 @@ from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._base import KernelOnline
 from stakes.online_kernel._docs import documented
-from stakes.online_kernel._margins_jit import N_SLOTS, margin_of, margin_pass
 
 MARGIN_CONSTRAINTS = {
     **COST_CONSTRAINTS,
@@ -195,7 +194,6 @@ class PricedMargins(KernelOnline):
 
     def _start(self, n_features, X=None, signs=None):
         super()._start(n_features, X, signs)
-        self._margin_state = np.zeros(N_SLOTS)
         self._ratio = 0.0 if self.class_ratio in (None, "oracle") else float(self.class_ratio)
         if self.class_ratio == "oracle":
             if signs is None:
@@ -204,14 +202,6 @@ class PricedMargins(KernelOnline):
                     "a stream give the number T_n / T_p, or None for the running estimate."
                 )
             self._ratio = np.count_nonzero(signs < 0) / np.count_nonzero(signs > 0)
-
-    def _margins(self, y, costs):
-        theta, fp, fn = np.empty(len(y)), costs.negative_regret, costs.positive_regret
-        margin_pass(*self._rule(), y > 0, fp, fn, self._margin_state, theta)
-        return theta
-
-    def _margin_of(self, sign, fp, fn):
-        return margin_of(*self._rule(), sign > 0.0, fp, fn, self._margin_state)
 
     def _rule(self):
         odds = self.positive_weight / (1.0 - self.positive_weight)

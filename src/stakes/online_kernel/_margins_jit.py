@@ -7,6 +7,7 @@ from numba import njit
 # as a negative and as a positive
 N_NEGATIVE, N_POSITIVE, MEAN_NEGATIVE, MEAN_POSITIVE, N_ALL, MEAN_FP, MEAN_FN = range(7)
 N_SLOTS = 7
+LARGEST = 1e100  # of a margin: costs may differ so much that their ratio overflows
 
 
 @njit(cache=True)
@@ -46,4 +47,4 @@ def margin_of(balanced, normalize, ratio, odds, positive, fp, fn, state):
     if balanced and positive:
         running = (state[N_NEGATIVE] + 1.0) / (state[N_POSITIVE] + 1.0)
         theta *= odds * (ratio if ratio > 0.0 else running)
-    return theta
+    return min(theta, LARGEST)

@@ -23,18 +23,20 @@ LOOKUP = ("_columns", "_name_room")  # follow from the names, so they are not sa
 class OneByOne:
     """Methods for a single example; the caller is a `KernelOnline`."""
 
-    def learn_one(self, x, y, *, classes=None):
+    def learn_one(self, x, y, *, classes=None, sample_weight=None):
         """Learn one example.
 
         Parameters
         ----------
         [one_labeled]
+        sample_weight : float, default=None
+            How much the example counts, see `partial_fit`; None: one.
 
         Returns
         -------
         self
         """
-        return self._learn_one(x, y, classes, 1.0, 1.0, None)
+        return self._learn_one(x, y, classes, 1.0, 1.0, sample_weight)
 
     def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for one example; see `predict`.

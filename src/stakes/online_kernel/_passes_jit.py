@@ -74,7 +74,7 @@ def score_of(S, batch):
 
 @njit(cache=True)
 def single_pass(S, batch, y, theta, rule, p, scores):
-    """Perceptron, ALMA, ROMMA, PA-I (theta = 1) and CPA (theta = the margin), PAUM.
+    """Perceptron, ALMA, ROMMA, PA-I and CPA, PAUM; theta: the weight of an example, or its margin.
 
     `p` holds the parameters of the rule, in the order in which `_single_step` reads them.
     """
@@ -131,7 +131,7 @@ def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
     """(factor on the old f, coefficient of the new vector); a coefficient of zero is no update."""
     margin = y * score
     if rule == PERCEPTRON:
-        return (1.0, y) if _is_mistake(margin, y, first) else (1.0, 0.0)
+        return (1.0, theta * y) if _is_mistake(margin, y, first) else (1.0, 0.0)
     if rule == PAUM:  # first, second = learning rate, radius squared
         if margin > theta:
             return 1.0, 0.0
@@ -144,21 +144,21 @@ def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
         alpha, number = first, updates + 1.0
         if margin > (1.0 - alpha) / alpha / np.sqrt(number) * np.sqrt(k):
             return 1.0, 0.0
-        step = np.sqrt(2.0 / number) / np.sqrt(k)
+        step = theta * np.sqrt(2.0 / number) / np.sqrt(k)
         size = numbers[SQUARED_NORM] + 2.0 * step * margin + step * step * k
         scale = 1.0 if size <= 1.0 else 1.0 / np.sqrt(size)
         numbers[SQUARED_NORM] = min(size, 1.0)
         return scale, scale * step * y
     if not _is_mistake(margin, y, first):
         return 1.0, 0.0
-    # ROMMA: <g, f> = |f|^2 and y g(x) = 1, two equations for g = keep f + step k(x, .)
+    # ROMMA: <g, f> = |f|^2 and y g(x) = theta, two equations for g = keep f + step k(x, .)
     room = k * numbers[SQUARED_NORM] - score * score  # their determinant, zero if x is along f
     if updates == 0 or room <= 1e-12 * k * numbers[SQUARED_NORM]:
-        numbers[SQUARED_NORM] = 1.0 / k
-        return 0.0, y / k
+        numbers[SQUARED_NORM] = theta * theta / k
+        return 0.0, theta * y / k
     keep, step = (
-        (k * numbers[SQUARED_NORM] - margin) / room,
-        numbers[SQUARED_NORM] * (y - score) / room,
+        (k * numbers[SQUARED_NORM] - theta * margin) / room,
+        numbers[SQUARED_NORM] * (theta * y - score) / room,
     )
     numbers[SQUARED_NORM] = (
         keep * keep * numbers[SQUARED_NORM] + 2.0 * keep * step * score + step * step * k

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from stakes._core.base import LearnerInfo
+from stakes._core.intake import LARGEST
 from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE
 from stakes.online_kernel._docs import documented
@@ -69,7 +70,7 @@ class KernelPAUMClassifier(PricedMargins, SingleUpdate):
         **KERNEL_CONSTRAINTS,
         **MARGIN_CONSTRAINTS,
         "learning_rate": POSITIVE,
-        "radius": [Interval(Real, 0.0, None, closed="left")],
+        "radius": [Interval(Real, 0.0, LARGEST, closed="both")],
     }
 
     def _rule_numbers(self):

@@ -1,11 +1,13 @@
 """The support vectors of one learner: their layout, their growth, and the numbers of each."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from scipy import sparse
 
 from stakes._core.base import canonical
+from stakes._core.intake import LARGEST
 from stakes._core.jit.kernel_rows import (
     ALPHA,
     BITS,
@@ -15,6 +17,7 @@ from stakes._core.jit.kernel_rows import (
     LENGTH,
     LINEAR,
     MARGIN,
+    POLY,
     RBF,
     SIGN,
     START,
@@ -64,8 +67,6 @@ class SupportStore:
         Factor on f before each example.
     """
 
-    can_fail = False  # while a batch is being learned
-
     _file_state = {"n_features": Count("d"), "support": Part()}
 
     _check_file_state = staticmethod(check_support)
@@ -101,6 +102,11 @@ class SupportStore:
         return int(self.support.counts[N_VECTORS])
 
     @property
+    def can_fail(self):
+        """Whether a later chunk of a table may be refused when earlier ones are learned."""
+        return self.support.kernel == POLY
+
+    @property
     def kind(self):
         """The layout."""
         return self.support.kind
@@ -129,6 +135,7 @@ class SupportStore:
         """Cut X into chunks that the store has room for: (start, stop, batch) each."""
         for start in range(0, X.shape[0], CHUNK):
             rows = X[start : start + CHUNK]
+            self._check_powers(rows)
             self._fit_layout(rows)
             batch = self._batch(rows)
             self._reserve(rows.shape[0], len(batch.data))
@@ -136,6 +143,8 @@ class SupportStore:
 
     def batch_of_one(self, row):
         """A batch of one row, a float array or (places, values) of nonzeros, with room for it."""
+        if self.support.kernel == POLY:
+            self._check_powers(row[1] if type(row) is tuple else row)
         return self._one_sparse(*row) if type(row) is tuple else self._one(row)
 
     def score_one(self, row):
@@ -193,6 +202,7 @@ class SupportStore:
     def scores(self, X, n_jobs=1):
         """f(x) of each row, in `n_jobs` threads."""
         scores = np.zeros(X.shape[0])
+        self._check_powers(X)
         if not len(self):
             return scores
         if self.kind == BITS and not _is_binary(X):
@@ -210,6 +220,24 @@ class SupportStore:
             ]:
                 done.result()
         return scores
+
+    def _check_powers(self, rows):
+        """Refuse rows whose polynomial kernel overflows, with themselves or with each other."""
+        S = self.support
+        if S.kernel != POLY or not rows.shape[0]:
+            return
+        if rows.ndim == 1:
+            square = rows @ rows
+        elif sparse.issparse(rows):
+            square = rows.multiply(rows).sum(axis=1).max()
+        else:
+            square = np.einsum("ij,ij->i", rows, rows).max()
+        base = abs(S.gamma) * float(square) + abs(S.coef0)  # no kernel value is beyond its power
+        if base > 1.0 and S.degree * math.log(base) > math.log(LARGEST):
+            raise ValueError(
+                f"kernel='poly' with degree={S.degree} has values beyond {LARGEST:g} for these "
+                "rows: scale the features, or lower degree, gamma or coef0."
+            )
 
     def _own_zeros(self):
         S = self.support

@@ -1,5 +1,6 @@
 """Base of the quadratic-mean classifiers: classes as groups, costs within each."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -39,8 +40,19 @@ MEAN_CONSTRAINTS = {
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanBase(ManyClassClassifier):
     """Base of the classifiers; a subclass gives `_fit_rows` and `_scores`."""
+
+    loss: str = "logistic"
+    p: float = 2.0
+    huber_width: float = 0.01
+    tol: float = 1e-6
+    max_iter: int = 1000
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     _file_state = FEATURES | {
         "classes_": labels("k", least=2),

@@ -1,5 +1,7 @@
 """Linear classifier that minimises the quadratic mean of the class losses."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from stakes._core.base import LearnerInfo
@@ -8,6 +10,7 @@ from stakes.qmean._base import QuadraticMeanBase
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanClassifier(QuadraticMeanBase):
     r"""Linear classifier for imbalanced classes: minimises a power mean of the class losses.
 
@@ -91,45 +94,18 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
     0.85
     """
 
+    alpha: float = 1e-3
+    class_share: str = "equal"
+    fit_intercept: bool = True
+    regularize_intercept: bool = True
+    solver: str = "auto"
+
     _accept_sparse = "csr"
     _info = LearnerInfo(
         family="qmean",
         recommended=True,
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]},
     )
-
-    def __init__(
-        self,
-        *,
-        loss="logistic",
-        alpha=1e-3,
-        p=2.0,
-        huber_width=0.01,
-        class_share="equal",
-        fit_intercept=True,
-        regularize_intercept=True,
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.p = p
-        self.huber_width = huber_width
-        self.class_share = class_share
-        self.fit_intercept = fit_intercept
-        self.regularize_intercept = regularize_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
 
     def _fit_rows(self, X, index, weight, regret):
         W = self._fit_features(X, index, weight, regret)

@@ -1,5 +1,7 @@
 """Quadratic mean with a kernel: exact up to some number of examples, Nystroem beyond."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,12 +10,14 @@ from sklearn.utils import check_random_state
 
 from stakes._core.base import LearnerInfo
 from stakes._core.docs import documented
+from stakes._core.intake import LARGEST
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase
 from stakes.qmean._solve import gram_features
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class KernelQuadraticMeanClassifier(QuadraticMeanBase):
     r"""Kernel classifier that minimises the quadratic mean of the class losses.
 
@@ -77,6 +81,17 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
     1.0
     """
 
+    alpha: float = 1e-3
+    kernel: str | Callable = "rbf"
+    gamma: str | float = "scale"
+    degree: float = 3
+    coef0: float = 0.0
+    n_components: int = 1000
+    class_share: str = "equal"
+    fit_intercept: bool = True
+    regularize_intercept: bool = True
+    random_state: int | np.random.RandomState | None = None
+
     _parameter_constraints = {
         **{
             name: rule
@@ -85,7 +100,7 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         },
         "kernel": [StrOptions(set(PAIRWISE_KERNEL_FUNCTIONS)), callable],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
+        "degree": [Interval(Real, 0, 1000, closed="both")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -96,49 +111,6 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
         speed="medium",
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2]},
     )
-
-    def __init__(
-        self,
-        *,
-        loss="logistic",
-        alpha=1e-3,
-        kernel="rbf",
-        gamma="scale",
-        degree=3,
-        coef0=0.0,
-        n_components=1000,
-        p=2.0,
-        huber_width=0.01,
-        class_share="equal",
-        fit_intercept=True,
-        regularize_intercept=True,
-        tol=1e-6,
-        max_iter=1000,
-        random_state=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_components = n_components
-        self.p = p
-        self.huber_width = huber_width
-        self.class_share = class_share
-        self.fit_intercept = fit_intercept
-        self.regularize_intercept = regularize_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
 
     def _fit_rows(self, X, index, weight, regret):
         self.landmarks_, self.gamma_ = self._landmarks(X), self._gamma(X, weight)
@@ -183,6 +155,14 @@ class KernelQuadraticMeanClassifier(QuadraticMeanBase):
                 )
             return K
         settings = dict(gamma=self.gamma_, degree=self.degree, coef0=self.coef0)
-        return pairwise_kernels(
-            X, self.landmarks_, metric=self.kernel, filter_params=True, **settings
-        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = pairwise_kernels(
+                X, self.landmarks_, metric=self.kernel, filter_params=True, **settings
+            )
+        if self.kernel == "poly" and not np.abs(K).max(initial=0.0) <= LARGEST:
+            raise ValueError(
+                f"kernel='poly' with degree={self.degree} has values beyond {LARGEST:g} for these "
+                "rows, or the root of a negative number: scale the features, or lower degree, "
+                "gamma or coef0."
+            )
+        return K

@@ -1,5 +1,6 @@
 """Linear regression that minimises the quadratic mean of the losses of target groups."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -17,6 +18,7 @@ from stakes.qmean._solve import minimize_quadratic_mean
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     r"""Linear regression for skewed targets: both halves around the median count equally.
 
@@ -92,6 +94,18 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     [0.25, 0.63]
     """
 
+    loss: str = "squared"
+    alpha: float = 1e-3
+    p: float = 2.0
+    n_groups: int = 2
+    epsilon: float = 0.01
+    quantile: float = 0.5
+    fit_intercept: bool = True
+    regularize_intercept: bool = False
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 1000
+
     _file_state = FEATURES | {
         "cuts_": Array("f8", (None,), increasing=True),
         "coef_": Array("f8", ("d",)),
@@ -109,33 +123,6 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "quantile": [Interval(Real, 0, 1, closed="neither")],
     }
-
-    def __init__(
-        self,
-        *,
-        loss="squared",
-        alpha=1e-3,
-        p=2.0,
-        n_groups=2,
-        epsilon=0.01,
-        quantile=0.5,
-        fit_intercept=True,
-        regularize_intercept=False,
-        solver="auto",
-        tol=1e-6,
-        max_iter=1000,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.p = p
-        self.n_groups = n_groups
-        self.epsilon = epsilon
-        self.quantile = quantile
-        self.fit_intercept = fit_intercept
-        self.regularize_intercept = regularize_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None):

@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,6 +20,7 @@ _LEAST = 1e-6  # probability below which log odds are cut off
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanReweighting(QuadraticMeanBase):
     r"""Minimises the quadratic mean of the class losses with any learner that takes weights.
 
@@ -79,6 +81,10 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
     [0.98, 0.98]
     """
 
+    estimator: object = field(kw_only=False)
+    tol: float = 1e-4
+    max_iter: int = 50
+
     _accept_sparse = "csr"
     _parameter_constraints = {
         **{
@@ -93,31 +99,6 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        estimator,
-        *,
-        loss="logistic",
-        p=2.0,
-        huber_width=0.01,
-        tol=1e-4,
-        max_iter=50,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.estimator = estimator
-        self.loss = loss
-        self.p = p
-        self.huber_width = huber_width
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
 
     def _fit_rows(self, X, index, weight, regret):
         fit = inspect.signature(self.estimator.fit).parameters.values()

@@ -1,6 +1,7 @@
 """Tables that compare our numbers with a paper's, and a verdict on each of its claims."""
 
 import json
+import math
 from dataclasses import asdict, dataclass, field
 
 VERDICTS = ("reproduced", "partly reproduced", "not reproduced", "cannot be checked")
@@ -17,11 +18,19 @@ class Cell:
     ours : float or None
         Our value; None if the method or the data are not available.
     ours_sd : float or None, default=None
-        Standard deviation of our value over the repeats.
+        Standard deviation of our value over the repeats, or what the note of the table says.
     paper : float or None, default=None
         The paper's value.
     paper_sd : float or None, default=None
         Standard deviation of the paper's value.
+    repeats : tuple of int or None, default=None
+        Number of repeats behind our value and behind the paper's. If given, both are shown with
+        their standard errors, and their difference is measured in standard errors as well.
+
+    Examples
+    --------
+    >>> print(Cell("PA-I", "sum", 59.0, 1.0, paper=59.8, paper_sd=0.9, repeats=(20, 20)))
+    59 ± 0.22 (paper 59.8 ± 0.2, -2.7 se)
     """
 
     row: str
@@ -30,21 +39,35 @@ class Cell:
     ours_sd: float | None = None
     paper: float | None = None
     paper_sd: float | None = None
+    repeats: tuple[int, int] | None = None
 
     @property
     def deviations(self):
-        """Difference from the paper's value, in units of the paper's standard deviation."""
+        """Difference from the paper's value, in its standard error or the paper's deviations."""
         if self.ours is None or self.paper is None or not self.paper_sd:
             return None
-        return (self.ours - self.paper) / self.paper_sd
+        ours, paper = self._spreads
+        if self.repeats is None:
+            return (self.ours - self.paper) / paper
+        return None if ours is None else (self.ours - self.paper) / math.hypot(ours, paper)
+
+    @property
+    def _spreads(self):
+        """What is shown after our value and after the paper's: standard error or deviation."""
+        both = self.ours_sd, self.paper_sd
+        if self.repeats is None:
+            return both
+        pairs = zip(both, self.repeats, strict=True)
+        return [None if sd is None else sd / math.sqrt(n) for sd, n in pairs]
 
     def __str__(self):
-        ours = "-" if self.ours is None else _number(self.ours, self.ours_sd)
+        spreads = self._spreads
+        ours = "-" if self.ours is None else _number(self.ours, spreads[0])
         if self.paper is None:
             return ours
-        text = f"{ours} (paper {_number(self.paper, self.paper_sd)}"
+        text = f"{ours} (paper {_number(self.paper, spreads[1])}"
         if self.deviations is not None:
-            text += f", {self.deviations:+.1f} sd"
+            text += f", {self.deviations:+.1f} {'sd' if self.repeats is None else 'se'}"
         return text + ")"
 
 

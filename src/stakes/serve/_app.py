@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -17,11 +19,15 @@ from stakes.serve import _requests as types
 from stakes.serve._groups import Groups, Overloaded
 from stakes.serve._metrics import Metrics
 from stakes.serve._openapi import document
+from stakes.serve._rates import Rates
 from stakes.serve._service import NotWrittenError
 
 MAX_BYTES = 1_000_000  # of a request
 MAX_MODEL = 200_000_000  # of a model file
+MAX_EXPLAINED = 20  # events with reasons in a request: each takes milliseconds
 READ_SECONDS = 10
+ANSWER_SECONDS = 30
+FOLLOW_SECONDS = 1.0
 _LOCAL = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 _PAGE = Path(__file__).parent / "page"
 _KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
@@ -48,11 +54,14 @@ class App:
         Used by one thread of the application, which closes it in the end.
     tokens : Tokens, default=None
         Who may do what; None: everyone who reaches it by a name of this machine.
+    max_rate : float, default=None
+        Requests in a second that a token, or an address without tokens, may send; None: no limit.
     """
 
-    def __init__(self, service, tokens=None):
+    def __init__(self, service, tokens=None, max_rate=None):
         self._service = service
         self._tokens = tokens
+        self._rates = None if max_rate is None else Rates(max_rate)
         self._groups = Groups(service)
         self._metrics = Metrics()
         self._openapi = _encode(document())
@@ -99,10 +108,20 @@ class App:
 
     @asynccontextmanager
     async def _lifespan(self, app):
-        task = asyncio.create_task(self._groups.run())
+        tasks = [asyncio.create_task(one) for one in (self._groups.run(), self._follow())]
         yield
         await self._groups.stop()
-        task.cancel()
+        for task in tasks:
+            task.cancel()
+
+    async def _follow(self):
+        """Take in what other processes write, so that little is left to do when a request comes."""
+        while True:
+            await asyncio.sleep(FOLLOW_SECONDS)
+            try:
+                await self._groups.ask(self._service.catch_up)
+            except Exception as error:
+                _LOG.warning("The journal cannot be read: %s", error)
 
     def _check(self, request, right):
         """Refuse whoever may not do this."""
@@ -120,22 +139,33 @@ class App:
             request.state.rights = rights
             if right not in rights:
                 raise HTTPException(403, f"This token has no right to {right}.")
+        if self._rates is not None and right is not None:
+            address = request.client.host if request.client else ""
+            client = request.headers.get("authorization", address) if self._tokens else address
+            if wait := self._rates.wait(client):
+                headers = {"Retry-After": str(math.ceil(wait))}
+                raise HTTPException(429, "Too many requests; send fewer in a second.", headers)
 
     async def _decide(self, request):
-        return await self._answer(request, await _read_json(request, _decisions))
+        body = await _read_json(request, _decisions)
+        if isinstance(body, list) and sum(one.reasons > 0 for one in body) > MAX_EXPLAINED:
+            raise HTTPException(
+                422, f"Ask for the reasons of at most {MAX_EXPLAINED} events in a request."
+            )
+        return await self._answer(request, body)
 
     async def _label(self, request):
         return await self._answer(request, await _read_json(request, _labels))
 
     async def _decision(self, request):
         id = request.path_params["id"]
-        found = await self._groups.ask(self._service.decision, id)
+        found = await self._ask(self._service.decision, id)
         if found is None:
             raise HTTPException(404, f"There is no decision about {id!r}.")
         return _json(found)
 
     async def _reviews(self, request):
-        return _json(await self._groups.ask(self._service.reviews))
+        return _json(await self._ask(self._service.reviews))
 
     async def _totals(self, request):
         return _json(await self._groups.ask(self._service.report))
@@ -143,7 +173,7 @@ class App:
     async def _page(self, request):
         rights = request.state.rights
         with_reviews = rights is None or "review" in rights
-        return _json(await self._groups.ask(self._service.page, with_reviews))
+        return _json(await self._ask(self._service.page, with_reviews))
 
     async def _add(self, request):
         content = await _read(request, MAX_MODEL)
@@ -157,13 +187,21 @@ class App:
 
     async def _change(self, function, *arguments):
         try:
-            await self._groups.ask(function, *arguments)
+            await self._ask(function, *arguments)
         except InputError as error:
             raise HTTPException(422, str(error)) from None
         return _json(await self._groups.ask(self._service.report))
 
+    async def _ask(self, function, *arguments):
+        """Call a function of the service; without its store, say so."""
+        try:
+            return await self._groups.ask(function, *arguments)
+        except self._service.store_errors as error:
+            _LOG.warning("The store cannot be used: %s", error)
+            raise HTTPException(503, "The store cannot be used; try again later.") from None
+
     async def _show_metrics(self, request):
-        page = await self._groups.ask(self._service.page, False)
+        page = await self._ask(self._service.page, False)
         text = self._metrics.text(page.totals, len(page.alarms))
         return Response(text, media_type=self._metrics.content_type)
 
@@ -174,16 +212,20 @@ class App:
         return _json({"alive": True})
 
     async def _ready(self, request):
-        await self._groups.ask(self._service.report)
+        await self._ask(self._service.check)
         return _json({"ready": True})
 
     async def _answer(self, request, body):
         start = time.perf_counter()
         many = isinstance(body, list)
         try:
-            answers = await self._groups.submit(body if many else [body])
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answers = await self._groups.submit(body if many else [body])
         except Overloaded:
             raise HTTPException(503, "Too many requests wait; send it again later.") from None
+        except TimeoutError:
+            message = f"No answer within {ANSWER_SECONDS} seconds; send it again with the same id."
+            raise HTTPException(503, message) from None
         for i, answer in enumerate(answers):
             if isinstance(answer, InputError):
                 if not many:
@@ -230,6 +272,8 @@ async def _read(request, limit):
                 body += part
                 if len(body) > limit:
                     raise HTTPException(413, f"The body is larger than {limit:,} bytes; send less.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was closed within the body.") from None
     except TimeoutError:
         raise HTTPException(408, f"The body took more than {READ_SECONDS} seconds.") from None
     return bytes(body)

@@ -4,14 +4,14 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
-from stakes._core.deciding import decide_with_costs, takes_costs
+from stakes._core.deciding import decide_with_costs, final_step, takes_costs
 from stakes._core.model_file import load_model, save_model
 from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
-from stakes.tables import blank_out, cast_like
+from stakes.serve._reasons import LearnerReasons, ModelReasons
+from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
 
 class LearningModel:
@@ -26,6 +26,7 @@ class LearningModel:
     """
 
     learns = True
+    promised, ranges, rows = None, {}, 0  # what a model of `stakes train` knows of its training
 
     def __init__(self, learner, prior):
         self.learner = learner
@@ -44,6 +45,14 @@ class LearningModel:
         costs = prices.keywords() if self._takes_costs else {}
         self.learner.learn_one(features, self._classes[label], **costs)
         self._is_started = True
+
+    def explain(self, event, features, prices):
+        """Field -> what it adds to the advantage of acting; None without probabilities."""
+        if not self.has_probabilities or not self._is_started:
+            return None
+        positive = self._classes[1]
+        probability = self.learner.predict_proba_one
+        return LearnerReasons(lambda x: probability(x)[positive]).of(event, features, prices)
 
     def to_bytes(self):
         """The learner as a model file."""
@@ -73,20 +82,32 @@ class TrainedModel:
     def __init__(self, stored):
         check_trained("model.skops", stored.facts)
         self._stored = stored
-        self._kinds = stored.facts["kinds"]
-        self._missing = stored.facts.get("missing", [])
+        self._reasons = None
+        self.promised = _pair(stored.facts.get("promised"))
+        self.ranges = {n: _pair(one) for n, one in stored.facts.get("ranges", {}).items()}
+        self.rows = stored.facts.get("rows", 0)
+        self._reader = EventReader(stored.facts["kinds"], stored.facts.get("missing", []))
+        _, before = final_step(stored.model)
+        self._is_quick = bool(before) and isinstance(before[0], TableEncoder | ModelMatrix)
         self.has_probabilities = hasattr(stored.model, "predict_proba")
 
     def score(self, events, features, prices):
         """Probability (or None) and action for each event."""
-        columns = {name: [event.get(name) for event in events] for name in self._kinds}
-        table = pl.DataFrame({n: pl.Series(n, c, strict=False) for n, c in columns.items()})
-        table = cast_like(blank_out(table, self._missing), self._kinds)
+        table = self._reader.rows(events)
+        table = table if self._is_quick else table.frame()
         costs = dict(zip(COST_NAMES, map(list, zip(*prices, strict=True)), strict=True))
         decided, probability = decide_with_costs(self._stored.model, table, **costs)
         if probability is None:
             return [(None, int(action)) for action in decided]
         return [(float(p), int(a)) for p, a in zip(probability, decided, strict=True)]
+
+    def explain(self, event, features, prices):
+        """Field -> what it adds to the advantage of acting; None without probabilities."""
+        if not self.has_probabilities or not self._stored.facts.get("background"):
+            return None
+        if self._reasons is None:
+            self._reasons = ModelReasons(self._stored, self._reader)
+        return self._reasons.of(event, features, prices)
 
     def to_bytes(self):
         """The model as a model file."""
@@ -111,6 +132,15 @@ def model_of(stored):
             raise InputError("The model file is damaged: its model does not learn from events.")
         return LearningModel(stored.model, prior)
     return TrainedModel(stored)
+
+
+def _pair(bounds):
+    """Low and high bound of a model file; None stays None."""
+    if bounds is None:
+        return None
+    if len(bounds) != 2 or not bounds[0] <= bounds[1]:
+        raise InputError("The model file is damaged: an interval needs a low and a high bound.")
+    return tuple(bounds)
 
 
 def _file_bytes(model, **facts):

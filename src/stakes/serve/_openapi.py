@@ -13,6 +13,7 @@ _REFUSED = {
     "413": "The body is too large.",
     "415": "The body is not sent as application/json.",
     "422": "The body is JSON, but not what is expected.",
+    "429": "Too many requests in a second.",
     "503": "Not written down: nothing happened, and the request may be sent again.",
 }
 

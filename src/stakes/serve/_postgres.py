@@ -1,13 +1,18 @@
 """A store in PostgreSQL."""
 
+import contextlib
+from functools import partial
+
 from stakes.errors import InputError
 from stakes.serve._store import Store
 
 _LOCK = 0x7374616B6573  # a number of our own among the advisory locks of a database
+# a process that stops in the middle of its turn loses it; one that waits for its turn gives up
+_LIMITS = "-c idle_in_transaction_session_timeout=10s -c lock_timeout=15s"
 
 
 class PostgresStore(Store):
-    """A store in a PostgreSQL database, where one file is not enough.
+    """A store in a PostgreSQL database, where one file or one process is not enough.
 
     Parameters
     ----------
@@ -17,6 +22,8 @@ class PostgresStore(Store):
         Whether missing tables are made.
     """
 
+    is_shared = True
+
     def __init__(self, url, *, create=True):
         try:
             import psycopg
@@ -24,20 +31,34 @@ class PostgresStore(Store):
             raise InputError(
                 'A PostgreSQL store needs psycopg; install it with pip install "stakes[serve]".'
             ) from None
+        self.errors = (psycopg.Error,)
+        self._open = partial(
+            psycopg.connect, url, autocommit=True, connect_timeout=10, options=_LIMITS
+        )
         try:
-            connection = psycopg.connect(url, autocommit=True, connect_timeout=10)
+            super().__init__(self._open(), "%s", "BYTEA", "= ANY(?)", list)
         except psycopg.Error as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError(f"No connection to the PostgreSQL store: {reason}.") from None
-        super().__init__(connection, "%s", "BYTEA")
         if not create and not self._has_tables():
             raise InputError("The database holds no store; check its name.")
         self.create()
 
+    @contextlib.contextmanager
+    def turn(self):
+        """A transaction, begun when no other process is in one of its own."""
+        with self._transaction():
+            # held until the transaction ends, also if this process or its network dies
+            self._run("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
+            yield
+
+    def recover(self):
+        """Connect again, if the connection was lost."""
+        if self._connection.closed or self._connection.broken:
+            self._connection = self._open()
+
     def lock(self):
-        """Become the only process that writes; refused while another one is."""
-        if not self._rows("SELECT pg_try_advisory_lock(?)", (_LOCK,))[0][0]:
-            raise InputError("Another process serves this database; stop it first.")
+        """Several processes may serve one database: each of their writes waits for its turn."""
 
     def _has_tables(self):
         return self._rows("SELECT to_regclass('journal')")[0][0] is not None

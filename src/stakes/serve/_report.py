@@ -5,7 +5,7 @@ from dataclasses import asdict
 import msgspec
 
 from stakes.serve._policy import expected_cost
-from stakes.serve._requests import Decided, Lead, Money, Totals
+from stakes.serve._requests import Decided, Lead, Money, Reason, Totals
 from stakes.stream import Prices
 
 
@@ -18,7 +18,9 @@ def decided(id, body, capacity):
     if probability is not None:
         expected = expected_cost(prices, probability, action, capacity)
     rest = (body["model"], body["version"], body["propensity"])
-    return Decided(id, action, probability, prices.break_even, expected, *rest)
+    reasons = body.get("reasons")
+    reasons = reasons and [Reason(*one) for one in reasons]
+    return Decided(id, action, probability, prices.break_even, expected, *rest, reasons)
 
 
 def totals_of(state):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 MAX_BATCH = 1000
+MAX_REASONS = 20  # for one event
 _WORDS = r"^[^\x00-\x1f\x7f]*$"
 
 Number = float | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -27,15 +28,26 @@ class CostsGiven(Struct, forbid_unknown_fields=True):
 
 
 class Decide(Struct, forbid_unknown_fields=True):
-    """An event to decide about; a repeated id gets its first answer again."""
+    """An event to decide about; a repeated id gets its first answer again.
+
+    `reasons` asks for the fields that speak most for the decision.
+    """
 
     event: Event
     id: Id | None = None
     costs: CostsGiven | None = None
+    reasons: Annotated[int, Meta(ge=0, le=MAX_REASONS)] = 0
 
 
-class Decided(Struct):
-    """What was decided about an event."""
+class Reason(Struct):
+    """What a field of an event adds to the advantage of acting over passing, in money."""
+
+    field: str
+    amount: float
+
+
+class Decided(Struct, omit_defaults=True):
+    """What was decided about an event; reasons only if they were asked for."""
 
     id: str
     action: Literal["pass", "alert", "review"]
@@ -45,6 +57,7 @@ class Decided(Struct):
     model: str
     version: int
     propensity: float
+    reasons: list[Reason] | None = None
 
 
 class Label(Struct, forbid_unknown_fields=True):
@@ -64,10 +77,11 @@ class Labeled(Struct):
 
 
 class Review(Struct):
-    """An event that waits for a review."""
+    """An event that waits for a review, and what speaks for acting; None: not computed yet."""
 
     decision: Decided
     event: dict[str, Value] | None
+    reasons: list[Reason] | None = None
 
 
 class Lead(Struct):

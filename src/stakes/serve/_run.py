@@ -1,6 +1,7 @@
 """Start a service and listen."""
 
 import contextlib
+import gc
 import ipaddress
 import socket
 from pathlib import Path
@@ -12,7 +13,7 @@ from stakes.serve._app import App
 from stakes.serve._tokens import Tokens
 
 
-def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
+def run(service, *, host="127.0.0.1", port=8000, tokens=None, max_rate=None, ready=None):
     """Listen until the process is stopped; then answer pending requests and save the state.
 
     Parameters
@@ -25,6 +26,8 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
         0: a free one.
     tokens : str or Path, default=None
         File of tokens.
+    max_rate : float, default=None
+        Requests in a second that a token, or an address without tokens, may send; None: no limit.
     ready : callable, default=None
         Called with the URL when connections are accepted.
     """
@@ -34,7 +37,7 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
             "tokens with stakes serve token.",
             "tokens",
         )
-    app = App(service, None if tokens is None else Tokens(Path(tokens)))
+    app = App(service, None if tokens is None else Tokens(Path(tokens)), max_rate)
     listener = _listen(host, port)
     if ready is not None:
         ready(f"http://{host}:{listener.getsockname()[1]}")
@@ -48,6 +51,8 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, ready=None):
         limit_concurrency=2000,
         h11_max_incomplete_event_size=65536,
     )
+    gc.collect()
+    gc.freeze()  # what lives as long as the process is not searched again and again
     with contextlib.suppress(KeyboardInterrupt):  # raised again after a graceful stop
         uvicorn.Server(config).run(sockets=[listener])
 

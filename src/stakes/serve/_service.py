@@ -1,19 +1,21 @@
 """Decide, write down, answer; learn labels in the order of the journal."""
 
-import os
 import time
+from contextlib import contextmanager, suppress
 
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.serve._alarms import alarms
+from stakes.serve._group import Group
 from stakes.serve._models import model_of_bytes
-from stakes.serve._policy import paid_for
 from stakes.serve._report import decided, totals_of
-from stakes.serve._requests import Decide, Hour, Labeled, Page, Review
+from stakes.serve._requests import Hour, Page, Reason, Review
 from stakes.serve._state import State
 from stakes.serve._store import Entry
-from stakes.stream import PriceList, Prices
+from stakes.stream import PriceList
 from stakes.tables import LabelReader
+
+EXPLAINED = 5  # events whose reasons are computed in one call: each takes milliseconds
 
 
 class NotWrittenError(Exception):
@@ -48,16 +50,19 @@ class Service:
         self._store = store
         self._clock = clock
         self._every = checkpoint_every
-        if store.setting("service") is None:
-            if state is None:
-                raise InputError("The store is empty; name a model or a learner to start with.")
-            store.save_checkpoint(0, state.parts())
-            store.save_setting("service", settings)
-        elif settings:
-            store.save_setting("service", store.setting("service") | settings)
+        with store.turn():
+            if store.setting("service") is None:
+                if state is None:
+                    raise InputError("The store is empty; name a model or a learner to start with.")
+                store.save_checkpoint(0, state.parts())
+                store.save_setting("service", settings)
+            elif settings:
+                store.save_setting("service", store.setting("service") | settings)
         self.settings = store.setting("service")
         costs = {name: self.settings[name] for name in COST_NAMES}
         self._prices = PriceList(costs, self.settings["target"])
+        self._reasons = {}  # of the events that wait for a review
+        self._is_lost = False  # whether the state must be read again before the next request
         self._resume()
 
     def handle(self, requests):
@@ -72,20 +77,39 @@ class Service:
         list of Decided, Labeled, InputError or NotWrittenError
         """
         try:
-            group = _Group(self, requests)
-            answers = group.answers()
-            if group.entries:
-                self._store.append(group.entries)
+            group = Group(self, requests)
+            with self._turn():
+                answers = group.answers()
+                if group.entries:
+                    self._store.append(group.entries)
         except Exception as error:
-            self._resume()  # the state is ahead of the journal: back to what is on disk
-            if len(requests) > 1:  # one of them may be to blame
+            if len(requests) > 1 and not self._is_lost:  # one of them may be to blame
                 return [answer for request in requests for answer in self.handle([request])]
             is_input = isinstance(error, ValueError | OverflowError)  # numbers it cannot take
-            return [InputError(str(error)) if is_input else NotWrittenError(str(error))]
+            failed = InputError(str(error)) if is_input else NotWrittenError(str(error))
+            return [failed] * len(requests)
         self._at = group.at
         if self.state.seq - self._checkpointed >= self._every:
             self.checkpoint()
         return answers
+
+    @property
+    def store_errors(self):
+        """Exceptions that mean that the store cannot be used now."""
+        return (OSError, *self._store.errors)
+
+    def check(self):
+        """Raise an error if the store cannot be used."""
+        self._store.recover()
+        self._store.last()
+
+    def catch_up(self):
+        """Take in what other processes have written since."""
+        if not self._store.is_shared:
+            return
+        if self._is_lost or self._store.last()[0] > self.state.seq:
+            with self._turn():
+                pass
 
     def decision(self, id):
         """The decision about an event; None if there is none."""
@@ -93,11 +117,23 @@ class Service:
         return found and decided(id, found, self.state.capacity)
 
     def reviews(self, limit=100):
-        """Events that wait for a review, the most expensive first."""
+        """Events that wait for a review, the most expensive first, with the reasons to act."""
         waiting = sorted(self.state.reviews.items(), key=lambda item: -item[1])[:limit]
         found = self._store.decisions([id for id, _ in waiting])
+        self._explain({id: found[id] for id, _ in waiting})
         capacity = self.state.capacity
-        return [Review(decided(id, found[id], capacity), found[id]["event"]) for id, _ in waiting]
+        return [
+            Review(decided(id, found[id], capacity), found[id]["event"], self._reasons.get(id))
+            for id, _ in waiting
+        ]
+
+    def _explain(self, waiting):
+        """Find reasons of a few events more: the rest is left to the next call."""
+        self._reasons = {id: known for id, known in self._reasons.items() if id in waiting}
+        missing = [id for id in waiting if id not in self._reasons]
+        for id in missing[:EXPLAINED]:
+            found = self.state.reasons(waiting[id], 3)
+            self._reasons[id] = found and [Reason(*one) for one in found]
 
     def report(self):
         """Money so far, by model."""
@@ -123,17 +159,21 @@ class Service:
         content : bytes
             A model file of `stakes train`.
         """
+        model_of_bytes(content)
+        self.catch_up()
         if name in self.state.contenders:
             raise InputError(f"There is a model {name!r} already; take another name.")
-        model_of_bytes(content)
-        self.state.add(name, content)
-        self._record("add", name, {}, [(name, content)])
+        with self._turn():
+            self.state.add(name, content)
+            self._record("add", name, {}, [(name, content)])
 
     def promote(self, name):
         """Let a challenger decide from now on; the champion becomes a challenger."""
+        self.catch_up()
         if name not in self.state.contenders:
             raise InputError(f"There is no model {name!r}: " + self._near(name))
-        self._record("promote", name, {"before": self.state.champion})
+        with self._turn():
+            self._record("promote", name, {"before": self.state.champion})
 
     def erase(self, id):
         """Remove the fields and features of an event; what was learned from it stays.
@@ -142,10 +182,12 @@ class Service:
         """
         if self.decision(id) is None:
             raise InputError(f"There is no decision about {id!r}; check the id.")
-        entry = self._entry("erase", id, {})
-        self.state.follow(entry)
-        self._store.erase(id, entry)
-        self.checkpoint()
+        with self._turn():
+            entry = self._entry("erase", id, {})
+            self.state.follow(entry)
+            self._store.erase(id, entry)
+            self._save()
+        self._checkpointed = self.state.seq
 
     def prune(self, before):
         """Forget entries that are older than a time; the number of them.
@@ -153,19 +195,22 @@ class Service:
         The state is saved first and stays as it is. Ids of forgotten events are new again, and
         their labels are no longer learned.
         """
-        self.checkpoint()
-        return self._store.prune(before, self.state.seq)
+        with self._turn():
+            self._save()
+            return self._store.prune(before, self.state.seq)
 
     def checkpoint(self):
         """Save the state, so that the next start has little to replay."""
-        if self.state.seq > self._checkpointed:
-            self._store.save_checkpoint(self.state.seq, self.state.parts())
-            self._checkpointed = self.state.seq
+        with self._turn():
+            self._save()
+        self._checkpointed = self.state.seq
 
     def close(self):
         """Save the state and give up the store."""
-        self.checkpoint()
-        self._store.close()
+        try:
+            self.checkpoint()
+        finally:
+            self._store.close()
 
     def now(self):
         """The time of the next entry: it never runs backwards, whatever the clock does."""
@@ -183,11 +228,45 @@ class Service:
     def _near(self, name):
         return near_matches(name, self.state.contenders)
 
+    @contextmanager
+    def _turn(self):
+        """A transaction on top of everything that is written; if it fails, nothing happened."""
+        try:
+            self._store.recover()
+            with self._store.turn():
+                if self._is_lost:
+                    self._resume()
+                elif self._store.is_shared:
+                    self._follow_others()
+                yield
+        except Exception:
+            self._is_lost = True  # the state may be ahead of the journal: back to what is on disk
+            with suppress(Exception):  # no disk, no network: tried again with the next request
+                self._store.recover()
+                self._resume()
+            raise
+
+    def _follow_others(self):
+        last, at = self._store.last()
+        if last == self.state.seq:
+            return
+        try:
+            self.state.replay(self._store.entries(after=self.state.seq), self._store.model)
+            self._at = at
+        except InputError:  # entries were erased or pruned: begin at a newer checkpoint
+            self._resume()
+
     def _resume(self):
         self._at = self._store.last()[1]
         self.state = rebuild(self._store)
         self._checkpointed = self._store.checkpoint()[0]
         self.labels = LabelReader(self.settings["target"] or "label", self.settings["positive"])
+        self._is_lost = False
+
+    def _save(self):
+        newest = self._store.checkpoint_seq()  # another process may have saved this state
+        if self.state.seq > newest:
+            self._store.save_checkpoint(self.state.seq, self.state.parts())
 
 
 def rebuild(store, until=None):
@@ -204,109 +283,3 @@ def rebuild(store, until=None):
     state = State.of_parts(parts)
     state.replay(store.entries(after=seq, until=until), store.model)
     return state
-
-
-class _Group:
-    """Requests that are decided together and written in one transaction."""
-
-    def __init__(self, service, requests):
-        self._service = service
-        self._state = service.state
-        self._requests = requests
-        self.entries = []
-        self.at = service.now()
-        ids = {str(r.id) for r in requests if r.id is not None}
-        self._decisions = service._store.decisions(ids)
-        self._labels = service._store.labels(ids)
-
-    def answers(self):
-        """Handle the requests in their order; neighboring decisions are scored together."""
-        answers, run = [], []
-        for request in self._requests:
-            if isinstance(request, Decide):
-                run.append(request)
-                continue
-            answers += self._decide(run)
-            run = []
-            answers.append(self._label(request))
-        return answers + self._decide(run)
-
-    def _decide(self, run):
-        answers = [None] * len(run)
-        fresh = {}  # id -> (event, prices)
-        ids = [os.urandom(8).hex() if r.id is None else str(r.id) for r in run]
-        for i, request in enumerate(run):
-            if ids[i] in self._decisions or ids[i] in fresh:
-                continue
-            try:
-                fresh[ids[i]] = (request.event, self._prices_of(request))
-            except InputError as error:
-                answers[i] = error
-        failed = self._score(fresh)
-        for i, id in enumerate(ids):
-            if answers[i] is None:
-                known = self._decisions.get(id)
-                answers[i] = (known and decided(id, known, self._state.capacity)) or failed[id]
-        return answers
-
-    def _score(self, fresh):
-        """Decide about new events; errors by id."""
-        if not fresh:
-            return {}
-        events, prices = zip(*fresh.values(), strict=True)
-        try:
-            found = self._state.score(events, prices)
-        except InputError as error:
-            if len(fresh) == 1:
-                return {next(iter(fresh)): error}
-            parts = [self._score({id: one}) for id, one in fresh.items()]  # which one it was
-            return {id: error for part in parts for id, error in part.items()}
-        for (id, (event, price)), (features, scores) in zip(fresh.items(), found, strict=True):
-            body = self._state.decide(event, price, features, scores, self.at)
-            self._decisions[id] = body
-            self._write("decision", id, body)
-            if (early := self._labels.get(id)) is not None:
-                self._write("label", id, {"status": "learned", "label": early["label"]})
-        return {}
-
-    def _prices_of(self, request):
-        given = request.costs
-        if given is not None:
-            given = {name: getattr(given, name) for name in COST_NAMES}
-            given = {name: price for name, price in given.items() if price is not None}
-        return self._service._prices.of(request.event, given)
-
-    def _label(self, request):
-        id = str(request.id)
-        try:
-            label = request.label
-            label = int(label) if label is True or label is False else self._read(label)
-        except InputError as error:
-            return error
-        if label is None:
-            return InputError("The label is missing; send 0 or 1, or the words of the data.")
-        before, decision = self._labels.get(id), self._decisions.get(id)
-        if decision is None:
-            status = "early"
-        elif before is None:
-            status = "learned"
-        else:
-            status = "repeated" if before["label"] == label else "corrected"
-        body = {"status": status, "label": label}
-        if status != "repeated" and before != body:
-            self._write("label", id, body)
-        return Labeled(id, status, label, decision and self._paid(decision, label))
-
-    def _read(self, label):
-        return self._service.labels.read_one(label)
-
-    def _paid(self, decision, label):
-        action = decision["actions"][decision["model"]]
-        return paid_for(Prices(*decision["prices"]), label, action, self._state.capacity)
-
-    def _write(self, kind, id, body):
-        entry = Entry(self._state.seq + 1, self.at, kind, id, body)
-        if kind == "label":
-            self._labels[id] = body
-        self._state.follow(entry, self._decisions.get(id))
-        self.entries.append(entry)

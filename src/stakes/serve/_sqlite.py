@@ -1,11 +1,14 @@
 """A store in one file."""
 
+import json
 import sqlite3
 from pathlib import Path
 
 from stakes._core.files import appearing
 from stakes.errors import InputError
 from stakes.serve._store import Store
+
+_AMONG = "IN (SELECT value FROM json_each(?))"
 
 
 class SqliteStore(Store):
@@ -19,6 +22,8 @@ class SqliteStore(Store):
         Whether a missing file is made.
     """
 
+    errors = (sqlite3.Error,)
+
     def __init__(self, path, *, create=True):
         self.path = Path(path)
         if not self.path.exists() and not create:
@@ -28,7 +33,7 @@ class SqliteStore(Store):
         self._lock = None
         try:
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-            super().__init__(connection, "?", "BLOB")
+            super().__init__(connection, "?", "BLOB", _AMONG, lambda ids: json.dumps(list(ids)))
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # a commit returns when its pages are on disk
             self.create()

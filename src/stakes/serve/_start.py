@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from stakes._core.learners import find_learner
+from stakes._core.learners import find_learner, seeded
 from stakes._core.model_file import load_model
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
@@ -82,7 +82,7 @@ def start(
     if len(found) < len(models):
         raise InputError("Two model files have the same name; rename one.")
     if learner is not None:
-        found[learner] = LearningModel(find_learner(learner, "learn_one")(), prior)
+        found[learner] = LearningModel(seeded(find_learner(learner, "learn_one")), prior)
     facts = stored[0].facts if stored else {}
     settings = dict(
         _costs(facts.get("costs") or _DEFAULTS, costs or {}),

@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass, field
 import joblib
 
 from stakes.errors import InputError
-from stakes.serve._alarms import YEARLY, Pauses
+from stakes.serve._alarms import YEARLY, PaidWindows, Pauses
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
+from stakes.serve._ranges import Ranges
+from stakes.serve._reasons import strongest
 from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
 _STATE = "state"
@@ -72,6 +74,10 @@ class State:
         Between labels.
     drift : DriftTest
         Whether the champion's decisions cost what they promised.
+    paid : PaidWindows
+        Whether they cost what the comparison promised.
+    ranges : Ranges
+        Whether fields leave the range that they had when the champion was trained.
     """
 
     def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
@@ -84,16 +90,41 @@ class State:
         self.reviews = {}
         self.hours = Hours()
         self.pauses = Pauses()
-        self.drift = DriftTest(YEARLY)
+        self._watch()
 
-    def score(self, events, prices):
+    def _watch(self):
+        """Begin to watch the champion."""
+        model = self.contenders[self.champion].model
+        self.drift = DriftTest(YEARLY)
+        self.paid = PaidWindows(model.promised)
+        self.ranges = Ranges(model.ranges, model.rows, YEARLY)
+
+    def score_ahead(self, events, prices):
+        """Scores of the trained models, which the journal does not change; for :meth:`score`."""
+        models = {n: c.model for n, c in self.contenders.items() if not c.model.learns}
+        if not models or not events:
+            return [{}] * len(events)
+        try:
+            scores = {name: m.score(events, None, prices) for name, m in models.items()}
+        except InputError:  # of one of them, which will be found
+            return [{}] * len(events)
+        return [{name: scores[name][i] for name in models} for i in range(len(events))]
+
+    def score(self, events, prices, ahead):
         """Features, and for each model (probability, action), of events that come next.
 
-        The scales of the features take the events in: each must become the next entry.
+        The scales of the features take the events in: each must become the next entry. `ahead` is
+        what :meth:`score_ahead` gave for each event, maybe before models were added.
         """
         # trained models first: they may refuse an event, and the scales must not move then
         models = {name: contender.model for name, contender in self.contenders.items()}
-        scores = {n: m.score(events, None, prices) for n, m in models.items() if not m.learns}
+        scores = {}
+        for name, model in models.items():
+            if not model.learns:
+                known = all(name in one for one in ahead)
+                scores[name] = (
+                    [one[name] for one in ahead] if known else model.score(events, None, prices)
+                )
         features = [None] * len(events)
         if len(scores) < len(models):
             features = self._features(events)
@@ -103,7 +134,7 @@ class State:
             (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
         ]
 
-    def decide(self, event, prices, features, scores, at):
+    def decide(self, event, prices, features, scores, at, n_reasons=0):
         """What the journal keeps of a decision."""
         actions, gains = self._actions(scores, prices, at)
         share = self.capacity.explore
@@ -112,7 +143,7 @@ class State:
             explored = random.random() < share  # written down, so a replay does not draw again
             propensity = share if explored else 1 - share
             actions[self.champion] = PASS if explored else ALERT
-        return {
+        body = {
             "at": at,
             "event": event,
             "features": features,
@@ -124,6 +155,19 @@ class State:
             "model": self.champion,
             "version": self.version,
         }
+        if outside := self.ranges.outside(event):
+            body["outside"] = outside  # written down, so that the event may be erased
+        if n_reasons:
+            body["reasons"] = self.reasons(body, n_reasons)
+        return body
+
+    def reasons(self, body, k):
+        """(field, money) of the k fields that speak most for a decision; None without any."""
+        model, acts = self.contenders[body["model"]].model, body["actions"][body["model"]] != PASS
+        if body["event"] is None:
+            return None
+        found = model.explain(body["event"], body["features"], Prices(*body["prices"]))
+        return found and strongest(found, acts, k)
 
     def follow(self, entry, decision=None):
         """Take one entry in that was decided by this state.
@@ -139,6 +183,7 @@ class State:
         body = entry.body
         if entry.kind == "decision":
             self.hours.decided(entry.at)
+            self.ranges.add(body.get("outside", ()))
             for contender in self.contenders.values():
                 contender.totals.events += 1
             if body["actions"][body["model"]] == REVIEW:
@@ -148,7 +193,7 @@ class State:
         elif entry.kind == "promote":
             self.champion = entry.id
             self.version = entry.seq
-            self.drift = DriftTest(YEARLY)
+            self._watch()
             for contender in self.contenders.values():
                 contender.lead = Difference()
 
@@ -205,7 +250,11 @@ class State:
         state.encoder = RowEncoder(state=facts["encoder"])
         state.reviews = dict(facts["reviews"])
         state.hours, state.pauses = Hours(facts["hours"]), Pauses(*facts["pauses"])
+        state._watch()
         state.drift.set_state(facts["drift"])
+        if "paid" in facts:  # checkpoints of earlier versions have none
+            state.paid.set_state(facts["paid"])
+            state.ranges.set_state(facts["ranges"])
         for name, policy, totals, lead in facts["contenders"]:
             contender = state.contenders[name]
             contender.policy = Policy.of_state(state.capacity, policy)
@@ -224,6 +273,8 @@ class State:
             hours=self.hours.rows(),
             pauses=[self.pauses.last, self.pauses.longest],
             drift=self.drift.get_state(),
+            paid=self.paid.get_state(),
+            ranges=self.ranges.get_state(),
             contenders=[
                 [name, c.policy.get_state(), asdict(c.totals), c.lead.get_state()]
                 for name, c in self.contenders.items()
@@ -234,7 +285,7 @@ class State:
         return [c.model for c in self.contenders.values() if c.model.learns]
 
     def _features(self, events):
-        return [self.encoder.encode(event, skip=self.drop) for event in events]
+        return self.encoder.encode_many(events, skip=self.drop)
 
     def _actions(self, scores, prices, at):
         actions, gains = {}, {}
@@ -268,7 +319,10 @@ class State:
         """Hold what the champion paid against what it promised; a review promises nothing."""
         action = decision["actions"].get(self.champion)
         probability = decision["scores"].get(self.champion, (None,))[0]
-        if decision["model"] == self.champion and probability is not None and action != REVIEW:
+        if decision["model"] != self.champion:
+            return
+        self.paid.add(paid[self.champion])
+        if probability is not None and action != REVIEW:
             event = PendingEvent({}, prices, probability, int(action == ALERT))
             self.drift.add(event, label, paid[self.champion])
 

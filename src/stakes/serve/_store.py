@@ -52,6 +52,9 @@ class Entry(NamedTuple):
 class Store:
     """The journal, its checkpoints and the settings of a service; one process writes at a time.
 
+    A process writes in its :meth:`turn`. Where several processes share the store, a turn may find
+    entries of others, which the process takes in first.
+
     Parameters
     ----------
     connection : DB-API connection
@@ -60,15 +63,36 @@ class Store:
         Placeholder of a value in a statement.
     blob : str
         The database's type for bytes.
+    among : str
+        Condition that a text is in a list, which is one parameter.
+    as_list : callable
+        Texts -> that parameter.
     """
 
-    def __init__(self, connection, mark, blob):
+    def __init__(self, connection, mark, blob, among, as_list):
         self._connection = connection
         self._mark = mark
         self._blob = blob
+        self._among = among
+        self._list = as_list
+        self._is_open = False  # whether a transaction is
+
+    is_shared = False
+    errors = ()
+
+    def turn(self):
+        """A transaction, begun when no other process is in one of its own."""
+        return self._transaction()
+
+    def recover(self):
+        """Be ready for the next transaction, whatever became of the last one."""
 
     def create(self):
         """Make the tables, or bring those of an earlier version up to date; refuse later ones."""
+        with self.turn():
+            self._create()
+
+    def _create(self):
         found = self.setting("schema") if self._has_tables() else 0
         if found > len(MIGRATIONS):
             raise InputError(
@@ -76,11 +100,10 @@ class Store:
                 f"{len(MIGRATIONS)}; upgrade stakes."
             )
         if found < len(MIGRATIONS):
-            with self._transaction():
-                for script in MIGRATIONS[found:]:
-                    for statement in script.format(blob=self._blob).split(";\n"):
-                        self._run(statement)
-                self.save_setting("schema", len(MIGRATIONS))
+            for script in MIGRATIONS[found:]:
+                for statement in script.format(blob=self._blob).split(";\n"):
+                    self._run(statement)
+            self.save_setting("schema", len(MIGRATIONS))
 
     def append(self, entries, models=()):
         """Write entries, and new models by name: all is on disk when this returns, or nothing."""
@@ -110,13 +133,12 @@ class Store:
 
     def decisions(self, ids):
         """Bodies of the decisions about these events, by id."""
-        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'decision'", ids)
-        return {id: _plain(body) for id, body in found}
+        return self._of_ids("SELECT id, body FROM journal WHERE kind = 'decision' AND id", ids)
 
     def labels(self, ids):
         """Bodies of the newest labels of these events, by id."""
-        found = self._of_ids("SELECT id, body FROM journal WHERE kind = 'label'", ids, "seq")
-        return {id: _plain(body) for id, body in found}
+        asked = "SELECT id, body FROM journal WHERE kind = 'label' AND id"
+        return self._of_ids(asked, ids, " ORDER BY seq")
 
     def entries(self, after=0, until=None):
         """Entries in order, each with the body of the decision that a label belongs to, or None."""
@@ -154,14 +176,18 @@ class Store:
                 (keep,),
             )
 
+    def checkpoint_seq(self, until=None):
+        """Number of the newest checkpoint, none later than `until`; None without one."""
+        bound = ("WHERE seq <= ?", (until,)) if until is not None else ("", ())
+        return self._rows(f"SELECT MAX(seq) FROM checkpoint {bound[0]}", bound[1])[0][0]
+
     def checkpoint(self, until=None):
         """Number and parts of the newest checkpoint, none later than `until`; None without one."""
-        bound = ("WHERE seq <= ?", (until,)) if until is not None else ("", ())
-        found = self._rows(f"SELECT MAX(seq) FROM checkpoint {bound[0]}", bound[1])
-        if found[0][0] is None:
+        seq = self.checkpoint_seq(until)
+        if seq is None:
             return None
-        rows = self._rows("SELECT part, content FROM checkpoint WHERE seq = ?", found[0])
-        return found[0][0], {part: bytes(content) for part, content in rows}
+        rows = self._rows("SELECT part, content FROM checkpoint WHERE seq = ?", (seq,))
+        return seq, {part: bytes(content) for part, content in rows}
 
     def setting(self, name):
         """A stored setting, None without it."""
@@ -180,16 +206,30 @@ class Store:
     def _has_tables(self):
         raise NotImplementedError
 
+    @contextlib.contextmanager
     def _transaction(self):
-        return _Transaction(self._connection)
+        """BEGIN ... COMMIT, or ROLLBACK if anything fails; part of the one around it, if any."""
+        if self._is_open:
+            yield
+            return
+        self._connection.execute("BEGIN")
+        self._is_open = True
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(Exception):  # a full disk has ended the transaction already
+                self._connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._is_open = False
 
-    def _of_ids(self, statement, ids, order=None):
-        ids = list(ids)
+    def _of_ids(self, statement, ids, order=""):
+        # one parameter whatever their number: the database prepares the statement once
         if not ids:
-            return []
-        marks = ", ".join(["?"] * len(ids))
-        order = "" if order is None else f" ORDER BY {order}"
-        return self._rows(f"{statement} AND id IN ({marks}){order}", ids)
+            return {}
+        found = self._rows(f"{statement} {self._among}{order}", (self._list(ids),))
+        return {id: _plain(body) for id, body in found}
 
     def _rows(self, statement, values=()):
         return self._run(statement, values).fetchall()
@@ -199,30 +239,6 @@ class Store:
 
     def _run_many(self, statement, rows):
         self._connection.cursor().executemany(statement.replace("?", self._mark), rows)
-
-
-class _Transaction:
-    """BEGIN ... COMMIT, or ROLLBACK if anything fails."""
-
-    def __init__(self, connection):
-        self._connection = connection
-
-    def __enter__(self):
-        self._connection.execute("BEGIN")
-
-    def __exit__(self, kind, error, trace):
-        if kind is None:
-            try:
-                self._connection.execute("COMMIT")
-                return
-            except Exception:
-                self._roll_back()
-                raise
-        self._roll_back()
-
-    def _roll_back(self):
-        with contextlib.suppress(Exception):  # a full disk has ended the transaction already
-            self._connection.execute("ROLLBACK")
 
 
 def open_store(url, *, create=True):

@@ -8,7 +8,7 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 
-from stakes._core.learners import find_learner
+from stakes._core.learners import find_learner, seeded
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.stream._decision_stream import DecisionStream
@@ -271,13 +271,22 @@ def _json_value(value):
 
 
 def _built(learner, parameters):
-    """A learner with some of its parameters set."""
+    """A learner with some of its parameters set; `estimator__r` is one of its estimator."""
+    own = {name: value for name, value in parameters.items() if "__" not in name}
+    inner = {
+        name.removeprefix("estimator__"): value
+        for name, value in parameters.items()
+        if name.startswith("estimator__") and "estimator" in learner._get_param_names()
+    }
+    if inner:
+        estimator = find_learner(own.get("estimator", learner().estimator), "learn_one")
+        parameters = own | {"estimator": _built(estimator, inner)}
     for name in parameters.keys() - set(learner._get_param_names()):
         raise InputError(
             f"{learner.__name__} has no parameter {name!r}: "
             + near_matches(name, learner._get_param_names())
         )
-    model = learner(**parameters)
+    model = seeded(learner, **parameters)
     try:
         model._validate_params()
     except ValueError as error:

@@ -1,7 +1,7 @@
 """Events to features: numbers on a running scale, text as indicators."""
 
-import math
 from datetime import date, datetime, timedelta
+from math import inf, isfinite, sqrt
 from zlib import crc32
 
 from stakes._core.intake import LARGEST
@@ -72,13 +72,34 @@ class RowEncoder:
         -------
         dict of str -> float
         """
-        read = self._read(record, skip)  # all of it first: a refused event changes nothing
+        return self._encoded(self._read(record, skip), learn)
+
+    def encode_many(self, records, skip=()):
+        """Features of several events, as :meth:`encode` gives them one after the other.
+
+        If one of them is refused, nothing has changed.
+        """
+        return [self._encoded(read, True) for read in [self._read(r, skip) for r in records]]
+
+    def _encoded(self, read, learn):
+        # all of an event is read before: a refused event changes nothing
         features = {}
         if self.n_features is not None:
             return self._hashed(read, learn)
+        columns, keeps = self._columns, self._keeps
         for name, number in read:
             if number is None:
                 self._text(features, name, learn)
+            elif learn and keeps == 1.0 and name in columns:
+                # as in _number, without the call: half of the time of an event goes into it
+                sums = columns[name]
+                sums[0] = count = sums[0] + 1
+                before = number - sums[1]
+                sums[1] = mean = sums[1] + before / count
+                after = number - mean
+                sums[2] += before * after
+                variance = sums[2] / count
+                features[name] = after / sqrt(variance) if variance > 0 else 0.0
             else:
                 self._number(features, name, number, learn)
         return features
@@ -102,7 +123,7 @@ class RowEncoder:
         half_life : float or None
             The learner's `half_life_`; None or infinite: the scales forget nothing.
         """
-        if half_life is not None and half_life < math.inf:
+        if half_life is not None and half_life < inf:
             self.half_life = max(float(half_life), FASTEST)
             self._keeps = 0.5 ** (1.0 / self.half_life)
         else:
@@ -128,6 +149,9 @@ class RowEncoder:
         for name, value in record.items():
             if name in skip:
                 continue
+            if type(value) is float and -LARGEST <= value <= LARGEST:
+                read.append((name, value))
+                continue
             if isinstance(value, str):
                 feature = f"{name}={value}"
                 if feature in texts:  # seen before, so it needs no parsing
@@ -142,7 +166,9 @@ class RowEncoder:
             if isinstance(value, date):
                 read += [(f"{name}{part}", number) for part, number in _parts(value).items()]
             else:
-                read.append((name, _float(name, value)))
+                number = _float(name, value)
+                if isfinite(number):
+                    read.append((name, number))
         return read
 
     def _is_full(self):
@@ -158,8 +184,6 @@ class RowEncoder:
         features[name] = 1.0
 
     def _number(self, features, name, value, learn):
-        if not math.isfinite(value):
-            return
         sums = self._columns.get(name)
         if sums is None:
             if not learn or self._is_full():
@@ -174,7 +198,7 @@ class RowEncoder:
             before = value - sums[1]
             sums[1] += before / sums[0]
             sums[2] += before * (value - sums[1])
-        deviation = math.sqrt(sums[2] / sums[0])
+        deviation = sqrt(sums[2] / sums[0])
         features[name] = (value - sums[1]) / deviation if deviation > 0 else 0.0
 
 
@@ -191,13 +215,13 @@ def _float(name, value):
     try:
         number = value if type(value) is float else float(value)
     except OverflowError:
-        return math.inf
+        return inf
     except (TypeError, ValueError):
         raise InputError(
             f"Field {name!r} is a {type(value).__name__}; a field is a number, a text, true, false "
             "or a date."
         ) from None
-    if LARGEST < abs(number) < math.inf:
+    if LARGEST < abs(number) < inf:
         raise InputError(
             f"Field {name!r} is {number:.3g}; products of numbers beyond {LARGEST:g} overflow. "
             "Check the field, or scale it."

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 
 from stakes._core.base import COST_CONSTRAINTS, ManyClassClassifier, canonical
-from stakes._core.deciding import only_scores_count
+from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import HasMethods, fit_context
 from stakes._core.stored.spec import FEATURES, Listed, Part, labels
@@ -198,6 +198,9 @@ class PairwiseSVC(ManyClassClassifier):
 
     def _has_prices(self, given):
         return self.cost_matrix is not None or super()._has_prices(given)
+
+    def _compare_many_with_trivial(self, X, y, sample_weight):
+        warn_many_below_trivial(self, self._matrix(), X, y, sample_weight, self.classes_)
 
 
 def _pair_costs(regret, i, j):

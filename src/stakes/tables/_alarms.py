@@ -43,7 +43,10 @@ def find_alarms(X, y, kinds, origin=None):
     Column 'refund' alone gives the answer nearly perfectly (ROC area 1.000). Is it known when the
     decision is made? If it is only known afterwards, drop it: --drop refund.
     """
-    return [*(_leak(*found) for found in leaks(X, y, kinds).items()), *row_alarms(X, kinds, origin)]
+    return [
+        *(leak_sentence(*found) for found in leaks(X, y, kinds).items()),
+        *row_alarms(X, kinds, origin),
+    ]
 
 
 def row_alarms(X, kinds, origin=None):
@@ -102,6 +105,14 @@ def leaks(X, y, kinds):
     return found
 
 
+def class_leaks(X, y, kinds):
+    """Columns that alone separate every class from the rest nearly perfectly; the least area."""
+    counts = np.bincount(y)
+    found = [leaks(X, y == c, kinds) for c in np.flatnonzero(counts >= _FEWEST)]
+    names = [name for name in kinds if found and all(name in one for one in found)]
+    return {name: min(one[name] for one in found) for name in names}
+
+
 def _area(column, y, kind):
     if kind == "text":
         codes = column.cast(pl.String).rank("dense").fill_null(0).to_numpy().astype(np.intp)
@@ -133,7 +144,8 @@ def _auc(scores, y):
     return (rankdata(scores)[y].sum() - n * (n + 1) / 2) / (n * (len(y) - n))
 
 
-def _leak(name, area):
+def leak_sentence(name, area):
+    """What to say about a column that gives the answer away."""
     return (
         f"Column {name!r} alone gives the answer nearly perfectly (ROC area {area:.3f}). Is it "
         "known when the decision is made? If it is only known afterwards, drop it: --drop "

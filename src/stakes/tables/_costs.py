@@ -37,7 +37,7 @@ def read_costs(frame, given, target=None, *, first_row=1):
     costs = {}
     for name, value in given.items():
         if isinstance(value, str | CostExpression):
-            costs[name] = _evaluated(name, value, frame, target, first_row)
+            costs[name] = evaluated(name, value, frame, target, first_row)
         else:
             costs[name] = np.asarray(value) if np.ndim(value) else value
     if np.any(np.less(costs.get("review_cost", 0), 0)):
@@ -51,7 +51,8 @@ def read_costs(frame, given, target=None, *, first_row=1):
     return costs
 
 
-def _evaluated(name, value, frame, target, first_row):
+def evaluated(name, value, frame, target=None, first_row=1):
+    """A cost of each row from an expression, which may not use the target; all must be finite."""
     try:
         cost = value if isinstance(value, CostExpression) else CostExpression(value)
         if target is not None and target in cost.columns:

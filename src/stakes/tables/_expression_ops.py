@@ -146,14 +146,15 @@ def _power(x, exponent):
         return math.nan  # Python's nan ** 0 is 1
     if exponent == 0.5:
         return _sqrt(x)  # as polars computes it; Python's (-inf) ** 0.5 is inf
+    if -math.inf < x < 0 and exponent % 1:
+        return math.nan  # Python's is complex, or an OverflowError
     try:
-        value = x**exponent
+        return x**exponent
     except ZeroDivisionError:
         odd = exponent % 2 == 1
         return math.copysign(math.inf, x) if odd else math.inf
     except OverflowError:
         return -math.inf if x < 0 and exponent % 2 == 1 else math.inf
-    return math.nan if isinstance(value, complex) else value
 
 
 def _extreme(choose):

@@ -261,9 +261,9 @@ def cast_like(frame, kinds, *, first_row=1):
     >>> cast_like(pl.DataFrame({"a": ["1", "2.5"]}), {"a": "number"})["a"].to_list()
     [1.0, 2.5]
     """
-    columns = []
+    columns, schema = [], frame.schema
     for name, kind in kinds.items():
-        if name not in frame.columns or kind_of(frame.schema[name]) == kind:
+        if name not in schema or kind_of(schema[name]) == kind:
             continue
         old = frame[name]
         new = _cast(old, kind)
@@ -274,7 +274,7 @@ def cast_like(frame, kinds, *, first_row=1):
                 f"{first_row + bad[0]}; fix that value."
             )
         columns.append(new)
-    return frame.with_columns(columns)
+    return frame.with_columns(columns) if columns else frame
 
 
 def _cast(column, kind):

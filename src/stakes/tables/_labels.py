@@ -47,8 +47,8 @@ class LabelReader:
         self.target = target
         self.positive = positive
         self.seen = list(seen)
-        self._wanted = None if positive is None else _plain(_text(positive))
-        self._plain_seen = {_plain(label) for label in self.seen}
+        self._wanted = None if positive is None else plain_label(_text(positive))
+        self._plain_seen = {plain_label(label) for label in self.seen}
 
     def read_column(self, column, *, one_class=False):
         """Labels of a whole column.
@@ -77,7 +77,7 @@ class LabelReader:
                 "target",
             )
         labels = sorted(text.unique().to_list())
-        plain = {label: _plain(label) for label in labels}
+        plain = {label: plain_label(label) for label in labels}
         if len(set(plain.values())) == 1 and not one_class:
             raise InputError(
                 f"Column {self.target!r} has only one label, {labels[0]!r}; "
@@ -100,7 +100,7 @@ class LabelReader:
         """
         if is_missing(value) or is_missing(label := _text(value)):
             return None
-        plain = _plain(label)
+        plain = plain_label(label)
         if plain not in self._plain_seen:
             if self._wanted is None:
                 self._check_known(plain, label)
@@ -141,9 +141,9 @@ class LabelReader:
 
     def _remember(self, labels):
         for label in labels[: _SHOWN - len(self.seen)]:
-            if _plain(label) not in self._plain_seen:
+            if plain_label(label) not in self._plain_seen:
                 self.seen.append(label)
-                self._plain_seen.add(_plain(label))
+                self._plain_seen.add(plain_label(label))
 
 
 def _column_text(column):
@@ -164,9 +164,60 @@ def _text(value):
     return str(value).strip()
 
 
-def _plain(label):
+def plain_label(label):
     """One form for all ways to write a label."""
     number = parse_number(label)
     if number is None or abs(number) >= _EXACT:
         return label.casefold()
     return str(int(number)) if number.is_integer() else repr(number)
+
+
+class ClassReader:
+    """Reads labels of k classes as numbers from 0, from a whole column or one at a time.
+
+    Parameters
+    ----------
+    target : str
+        Name of the label column, for messages.
+    classes : sequence of str
+        The classes, in order.
+
+    Examples
+    --------
+    >>> reader = ClassReader("kind", ["dos", "probe"])
+    >>> reader.read_column(pl.Series(["probe", "DOS"])), reader.read_one("probe")
+    (array([1, 0]), 1)
+    """
+
+    def __init__(self, target, classes):
+        self.target = target
+        self.classes = list(classes)
+        self._codes = {plain_label(label): code for code, label in enumerate(self.classes)}
+
+    def read_column(self, column):
+        """Numbers of the classes of a column, in which no label may be missing."""
+        text = _column_text(column if isinstance(column, pl.Series) else pl.Series(column))
+        if text.is_null().any():
+            raise InputError(
+                f"Column {self.target!r} has no label in {text.is_null().sum()} row(s), first in "
+                f"row {text.is_null().arg_true()[0] + 1}; fill in the labels or remove these rows.",
+                "target",
+            )
+        labels = text.unique().to_list()
+        codes = {label: self._code(label) for label in sorted(labels)}
+        return text.replace_strict(codes, return_dtype=pl.Int64).to_numpy()
+
+    def read_one(self, value):
+        """Number of the class of one event; None if its label is missing."""
+        if is_missing(value) or is_missing(label := _text(value)):
+            return None
+        return self._code(label)
+
+    def _code(self, label):
+        if (plain := plain_label(label)) not in self._codes:
+            raise InputError(
+                f"Column {self.target!r} has the label {label!r}, which is not a row of the cost "
+                "matrix: " + near_matches(label, self.classes),
+                "cost_matrix",
+            )
+        return self._codes[plain]

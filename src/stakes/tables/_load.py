@@ -7,11 +7,13 @@ import polars as pl
 
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
+from stakes.tables._class_data import ClassData
+from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._errors import check_errors, join_replicates, read_errors
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, find_kinds, kind_of
-from stakes.tables._labels import LabelReader
+from stakes.tables._labels import ClassReader, LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table
 from stakes.tables._row_origin import RowOrigin
@@ -27,6 +29,7 @@ def load_table(
     fn_cost=1.0,
     tp_cost=0.0,
     tn_cost=0.0,
+    cost_matrix=None,
     drop=(),
     missing=(),
     cost_features=True,
@@ -54,6 +57,10 @@ def load_table(
     fp_cost, fn_cost, tp_cost, tn_cost : float, str or array-like of shape (n,)
         Costs of the four outcomes: a number, an expression over the columns (see
         :class:`~stakes.tables.CostExpression`), or one value per row.
+    cost_matrix : str, Path or CostTable, default=None
+        Costs of more than two classes, or of decisions that are not the classes; a CSV whose first
+        column holds the true classes and whose first row the decisions, see
+        :class:`~stakes.tables.CostTable`. Then `positive` and the four costs are not used.
     drop : str or sequence of str, default=()
         Columns that are not features.
     missing : str or sequence of str, default=()
@@ -80,7 +87,7 @@ def load_table(
     Returns
     -------
     PricedData
-        With `X` a polars frame and `y` 0 or 1.
+        With `X` a polars frame and `y` 0 or 1; with a `cost_matrix`, :class:`ClassData`.
 
     Examples
     --------
@@ -108,17 +115,26 @@ def load_table(
     if errors:
         bars |= read_errors(errors, [c for c in frame.columns if c not in (target, *drop)])
         check_errors(frame, bars)
-    y, positive = LabelReader(target, positive).read_column(frame[target])
     given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-    costs = read_costs(frame, given, target)
+    if cost_matrix is None:
+        kind = PricedData
+        y, positive = LabelReader(target, positive).read_column(frame[target])
+        costs, used = read_costs(frame, given, target), _columns_of(given)
+        shown = ", ".join(f"{name} = {cost}" for name, cost in given.items() if np.ndim(cost) == 0)
+    else:
+        kind, table = ClassData, cost_matrix
+        if isinstance(table, str | Path):
+            table = CostTable.read(table)
+        y, positive = ClassReader(target, table.classes).read_column(frame[target]), ""
+        costs = dict(classes=table.classes, actions=table.actions)
+        costs["cost_matrix"] = table.evaluate(frame, target)
+        used, shown = list(table.columns), f"{len(table.classes)} classes"
     origin = _origin(frame, time, group, window, label_delay)
-    used = _columns_of(given)
     out = [target, *drop, *(name for name in (time, group) if name)]
     X = frame.drop(out + ([] if cost_features else used), strict=False)
     if not X.width:
         raise InputError(f"No column is left next to the target {target!r} as a feature.", "drop")
-    scalar = [f"{key} = {value}" for key, value in given.items() if np.ndim(value) == 0]
-    return PricedData(
+    return kind(
         name or "table",
         X,
         y,
@@ -128,7 +144,7 @@ def load_table(
         ),
         cost_kinds={name: kind_of(frame.schema[name]) for name in used},
         origin=origin,
-        description=f"From {source}, column {target!r}; {', '.join(scalar)}.",
+        description=f"From {source}, column {target!r}; {shown}.",
         errors=bars,
         replicates=joined,
         **costs,

@@ -80,6 +80,11 @@ class PricedData:
         """The four costs by name, for `model.fit(data.X, data.y, **data.costs)`."""
         return {name: getattr(self, name) for name in COST_NAMES}
 
+    @property
+    def truth(self):
+        """Which examples are positive, as the costs and metrics read it."""
+        return self.y == 1
+
     def as_costs(self):
         """The costs as :class:`~stakes.costs.Costs`."""
         return Costs.of(len(self), **self.costs)

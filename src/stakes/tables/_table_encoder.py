@@ -10,6 +10,7 @@ from stakes._core.intake import checked_sparse
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Sometimes, Text
 from stakes.errors import InputError, near_matches
+from stakes.tables._event_rows import EventRows
 from stakes.tables._kinds import as_frame, cast_like, find_kinds
 
 MIN_VALUES = 10
@@ -157,7 +158,7 @@ class TableEncoder(TableTransformer):
 
         Parameters
         ----------
-        X : data frame, array or sparse matrix
+        X : data frame, EventRows, array or sparse matrix
             Rows with the columns of training.
 
         Returns
@@ -165,6 +166,11 @@ class TableEncoder(TableTransformer):
         ndarray or sparse matrix
         """
         check_is_fitted(self)
+        if isinstance(X, EventRows):
+            Z = X.encoded_by(self)
+            if Z is not None:
+                return Z
+            X = X.frame()
         if self.kinds_ is None:
             X = _matrix(X)
             if X.shape[1] != len(self.feature_names_out_):
@@ -195,8 +201,9 @@ class TableEncoder(TableTransformer):
         )
 
     def _columns(self, frame):
+        known = set(frame.columns)
         for name in self.kinds_:
-            if name not in frame.columns:
+            if name not in known:
                 raise InputError(
                     f"Column {name!r} of training is not in the table: "
                     + near_matches(name, frame.columns)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-import polars as pl
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.columns import TakesCategories, read_training
@@ -13,12 +12,13 @@ from stakes._core.intake import check_weights, example_counts
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import FEATURES, Array, Count, Listed, Maybe, labels
+from stakes._core.stored.spec import FEATURES, Array, Count, Listed, Maybe, Number, labels
 from stakes.tree._association_items import cut_points, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
+from stakes.tree._association_rules import RuleList, plot_list
 from stakes.tree._docs import documented
-from stakes.tree._rules import SEARCHED, Names, json_text
+from stakes.tree._rules import Names, json_text
 
 
 @documented
@@ -62,6 +62,8 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         Class labels; `classes_[1]` is the positive class.
     n_rules_ : int
         Number of rules; `rules` lists them.
+    mean_regret_ : float
+        Mean regret of the training examples.
     cuts_ : list of ndarray
         Cut points of each number.
     categories_ : list of ndarray or None
@@ -112,6 +114,7 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         "classes_": labels(2),
         "categories_": Listed(Maybe(Array("label", (None,))), "d"),
         "cuts_": Listed(Array("f8", (None,)), "d"),
+        "mean_regret_": Number(0),
         "n_rules_": Count("rules"),
         "_start": Array("i8", ("bounds",), low=0),
         "_feature": Array("i8", ("conditions",), low=0, below="d"),
@@ -172,7 +175,8 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         used = at_stake(weight * regret)
         X, positive, regret = X[used], (signs > 0)[used], regret[used]
         weight = example_counts(weight[used])
-        regret = regret / np.average(regret, weights=weight)
+        self.mean_regret_ = float(np.average(regret, weights=weight))
+        regret = regret / self.mean_regret_
         categorical = self._categorical
         self.cuts_ = [
             np.empty(0) if c else cut_points(x, positive, self.discretize, self.n_bins, weight)
@@ -231,83 +235,106 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         X = self._validate_X(X)
         return self._cells(item_codes(X, self.cuts_, self._categorical))
 
-    def rules(self, *, feature_names=None, category_names=None):
-        """The rules, strongest first, with what they decide, CCR, support and p-value.
+    def rules(self, X=None, y=None, *, feature_names=None, category_names=None, **costs):
+        """The rules, strongest first, with what they decide, CCR, money at stake and p-value.
 
         Parameters
         ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d), default=None
+            Rows to count examples and p-values on; None: the training rows, whose p-values are too
+            small, since rules were searched for on them.
+        y : array-like of shape (n,), default=None
+            Labels of these rows.
         [names]
+        **costs : float
+            `fp_cost`, `fn_cost`, `tp_cost`, `tn_cost` to decide at; if none is given, those of
+            training.
 
         Returns
         -------
         polars.DataFrame
-            `rule`; `decision` at the costs of training, and `probability` of the positive class,
-            among the examples that the rule is the first to hold for; their number, `examples`; the
-            class that the rule `favours`, its `ccr`, `confidence`, `support` and `p_value` among
-            all examples for which it holds.
+            `rule`; its `decision` and `probability` of the positive class; of the examples that
+            the rule is the first to hold for, the number, `examples`, their regrets, `at_stake`,
+            and those that the decision gets wrong, `lost`; the class that the rule `favours`, its
+            `ccr`, `confidence`, `support` and `p_value` among all examples for which it holds, and
+            `p_adjusted` on other rows, for all rules together (Holm). The last row, "otherwise",
+            is that of the examples for which no rule holds.
         """
-        check_is_fitted(self)
-        names = Names(self, feature_names, category_names)
-        totals = np.maximum(self._class_counts, np.finfo(float).tiny)
-        row = np.arange(self.n_rules_)
-        own, other = (self._rule_counts[row, k] for k in (self._favours, 1 - self._favours))
-        rates = own / totals[self._favours], other / totals[1 - self._favours]
-        ratio = np.divide(*rates, out=np.full(self.n_rules_, np.inf), where=rates[1] > 0)
-        weight = self._cell_weight[:-1] + self.smoothing
-        decided = (self._cell_regret[:-1, 1] > self._cell_regret[:-1, 0]).astype(int)
-        return pl.DataFrame(
-            {
-                "rule": [self._text(k, names) for k in row],
-                "decision": [str(self.classes_[k]) for k in decided],
-                "probability": weight[:, 1] / weight.sum(axis=1),
-                "examples": self._cell_weight[:-1].sum(axis=1),
-                "favours": [str(self.classes_[k]) for k in self._favours],
-                "ccr": ratio,
-                "confidence": own / np.maximum(own + other, np.finfo(float).tiny),
-                "support": (own + other) / totals.sum(),
-                "p_value": np.exp(self._log_p),
-                "log_p": self._log_p,
-                "strength": self._strength,
-            },
-            schema_overrides=dict.fromkeys(("rule", "decision", "favours"), pl.String),
-        )
+        return self._rules_of(X, y, feature_names, category_names, costs).frame()
 
-    def to_text(self, *, feature_names=None, category_names=None):
-        """The rules as text, one per line, and the examples that none of them decides.
+    def to_text(self, X=None, y=None, *, feature_names=None, category_names=None, **costs):
+        """The rules as text, one per line, and what is decided if none of them holds.
 
         Parameters
         ----------
+        X, y
+            As for :meth:`rules`.
         [names]
+        **costs : float
+            As for :meth:`rules`.
 
         Returns
         -------
         str
         """
-        rules = self.rules(feature_names=feature_names, category_names=category_names)
-        lines = [
-            f"if {r['rule']} then {r['decision']} (probability of {self.classes_[1]} "
-            f"{r['probability']:.3g} in {r['examples']:g} examples; favours {r['favours']}: ccr "
-            f"{r['ccr']:.3g}, confidence {r['confidence']:.3g}, support {r['support']:.3g}, p "
-            f"{r['p_value']:.2g})"
-            for r in rules.iter_rows(named=True)
-        ]
-        rest = self._cell_weight[-1]
-        lines.append(f"else {rest[1]:g} of {rest.sum():g} examples are {self.classes_[1]}")
-        return "\n".join([*lines, SEARCHED])
+        rules = self._rules_of(X, y, feature_names, category_names, costs)
+        lines = []
+        for r in rules.frame().iter_rows(named=True):
+            lines.append(
+                f"if {r['rule']} then {r['decision']} (probability of {self.classes_[1]} "
+                f"{r['probability']:.3g} in {r['examples']:g} examples; at stake "
+                f"{r['at_stake']:,.6g}, lost {r['lost']:,.6g}"
+            )
+            if r["ccr"] is not None:
+                lines[-1] += (
+                    f"; favours {r['favours']}: ccr {r['ccr']:.3g}, confidence "
+                    f"{r['confidence']:.3g}, support {r['support']:.3g}, p {r['p_value']:.2g}"
+                )
+        lines[-1] = lines[-1].replace("if otherwise then", "else", 1)
+        return "\n".join([*(f"{line})" for line in lines), rules.caveat])
 
-    def to_json(self, *, feature_names=None, category_names=None):
+    def to_json(self, X=None, y=None, *, feature_names=None, category_names=None, **costs):
         """The rules as JSON text, with the classes and a caveat on the p-values.
 
         Parameters
         ----------
+        X, y
+            As for :meth:`rules`.
         [names]
+        **costs : float
+            As for :meth:`rules`.
 
         Returns
         -------
         str
         """
-        rules = self.rules(feature_names=feature_names, category_names=category_names)
-        return json_text([str(c) for c in self.classes_], SEARCHED, rules.to_dicts())
+        rules = self._rules_of(X, y, feature_names, category_names, costs)
+        return json_text(rules.classes, rules.caveat, rules.frame().to_dicts())
+
+    def plot(self, ax=None, *, max_rules=20, feature_names=None, category_names=None, **costs):
+        """Plot the strongest rules: probability, decision, examples and money of each.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to plot on; None: a new figure.
+        max_rules : int, default=20
+            Number of rules.
+        [names]
+        **costs : float
+            As for :meth:`rules`.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        rules = self._rules_of(None, None, feature_names, category_names, costs)
+        return plot_list(rules, ax, max_rules=max_rules)
+
+    def _rules_of(self, X, y, feature_names, category_names, costs):
+        check_is_fitted(self)
+        rows = None if X is None else (self._validate_X(X), column_or_1d(y))
+        return RuleList(self, Names(self, feature_names, category_names), costs, rows)
 
     def _keep(self, found, feature, code, class_counts):
         self.n_rules_ = len(found.items)

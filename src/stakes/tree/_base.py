@@ -1,6 +1,5 @@
 """Base of trees and forests: validation, leaf probabilities, decisions by expected cost."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.base import ManyClassClassifier
 from stakes._core.columns import TakesCategories, read_training
-from stakes._core.deciding import take_rows
+from stakes._core.deciding import warn_many_below_trivial
 from stakes._core.intake import example_counts
 from stakes._core.jit.gain import CRITERIA
 from stakes._core.sklearn_private import Interval, StrOptions
@@ -29,7 +28,6 @@ from stakes._core.stored.spec import (
     labels,
 )
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix
-from stakes.errors import BelowTrivialWarning
 from stakes.tree._bins import bin_features
 from stakes.tree._docs import documented
 from stakes.tree._grow_jit import Settings
@@ -302,17 +300,4 @@ class TreeBase(TakesCategories, ManyClassClassifier):
         return self.cost_matrix is not None or super()._has_prices(given)
 
     def _compare_many_with_trivial(self, X, y, sample_weight):
-        truth, costs = np.searchsorted(self.classes_, column_or_1d(y)), self._matrix()
-        rows = np.unique(np.linspace(0, len(truth) - 1, 1000).astype(np.intp))
-        weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
-        weight, truth = weight[rows], truth[rows]
-        decided = np.searchsorted(self.classes_, self.predict(take_rows(X, rows)))
-        answers = [weight @ costs.paid(truth, a) for a in range(len(self.classes_))]
-        if weight @ costs.paid(truth, decided) > min(answers) * (1.0 + 1e-9):
-            warnings.warn(
-                f"The decisions of {type(self).__name__} on its own training rows cost more than "
-                f"always predicting {self.classes_[int(np.argmin(answers))]!r}: tune the learner, "
-                "or use another one.",
-                BelowTrivialWarning,
-                stacklevel=4,
-            )
+        warn_many_below_trivial(self, self._matrix(), X, y, sample_weight, self.classes_)

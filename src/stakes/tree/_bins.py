@@ -22,13 +22,13 @@ def bin_features(X, categorical, max_bins=MISSING, monotonic=None):
     for f in range(d):
         x = np.ascontiguousarray(X[:, f])
         if categorical[f]:
-            kinds[f], n_bins[f], inner = CATEGORY, MISSING, edges[f, :0]
+            kinds[f], n_bins[f] = CATEGORY, MISSING
         else:
             inner, exact = bin_edges(x, max_bins)
             kinds[f] = BINNED if exact else COARSE
             n_bins[f] = len(inner) + 1
             edges[f, : len(inner)] = inner
-        code_values(x, inner, bool(categorical[f]), codes[f])
+        code_values(x, edges[f], bool(categorical[f]), codes[f])
     monotonic = np.zeros(d, np.int8) if monotonic is None else monotonic
     return Binned(X, codes, edges, n_bins, kinds, monotonic)
 

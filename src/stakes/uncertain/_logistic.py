@@ -9,9 +9,9 @@ from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes._core.base import COST_CONSTRAINTS
-from stakes._core.intake import check_weights
+from stakes._core.intake import LARGEST, check_weights
 from stakes._core.sklearn_private import Interval, fit_context
-from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, labels
+from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Number, labels
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
 from stakes.uncertain._points import UncertainPoints, score_variance, with_covariances
@@ -100,7 +100,7 @@ class UncertainLogisticClassifier(UncertainPoints):
             "classes_": labels(2),
             "coef_": Array("f8", (1, "d")),
             "intercept_": Array("f8", (1,)),
-            "spread_": FIGURE,
+            "spread_": Number(0, LARGEST),
             "gradient_norm_": FIGURE,
             "n_iter_": COUNT,
         }

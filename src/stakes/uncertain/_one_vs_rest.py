@@ -8,9 +8,11 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.intake import validate_data
 from stakes._core.labels import code_labels
 from stakes._core.stored.spec import FEATURES, Listed, Part, labels
-from stakes.uncertain._certificates import certificates
+from stakes._core.stored.state import same_input
+from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
+from stakes.uncertain._points import PROJECTED, with_covariances
 
 _MEMBERS = (
     "stakes.uncertain._logistic.UncertainLogisticClassifier",
@@ -61,7 +63,15 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__predict = dict.fromkeys(NAMES, True)
     __metadata_request__predict_proba = dict.fromkeys(NAMES, True)
     __metadata_request__decision_function = dict.fromkeys(NAMES, True)
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(Part(_MEMBERS))}
+    _file_state = FEATURES | {
+        "classes_": labels("k", least=2),
+        "estimators_": Listed(Part(_MEMBERS), "k"),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
 
     def __init__(self, estimator):
         self.estimator = estimator
@@ -154,7 +164,8 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
         X : array-like of shape (n, d)
             Measurements.
         measure : str, default="best"
-            As for two classes; replicates are used by their moments.
+            As for two classes. With replicates, "best", "gaussian" and "counts" are bounds with
+            probability `confidence_level` for all pairs of classes together.
         [information]
             Some is required.
 
@@ -167,6 +178,11 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
         known = first._known(X, information)
         coef, intercept = self._lines()
         chosen = (known.mean @ coef.T + intercept).argmax(axis=1)
+        if first._counts_replicates(information):
+            if measure in PROJECTED:
+                return self._replicate_bounds(chosen, information["replicates"], PROJECTED[measure])
+            if MEASURES.get(measure, measure) == "MM-MC":
+                known = with_covariances(known, information)
         total = np.zeros(len(chosen))
         for label in np.unique(chosen):
             rows = np.flatnonzero(chosen == label)
@@ -182,6 +198,21 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+    def _replicate_bounds(self, chosen, replicates, measure):
+        coef, intercept = self._lines()
+        k, allowed = len(coef), 1 - self.estimators_[0].confidence_level
+        scores = np.asarray(replicates, np.float64) @ coef.T + intercept
+        margins = np.take_along_axis(scores, chosen[:, None, None], axis=2) - scores
+        others = np.arange(k)[:, None] != chosen
+        if measure == "counts":
+            # one event: another class has the largest score; each of k classes may be chosen
+            least = np.where(others.T[:, None], margins, np.inf).min(axis=2)
+            return replicate_bounds(least, 1 - 2 * allowed / k, measure)
+        # any class may be chosen, so that each of k (k - 1) tails may fail
+        level = 1 - 2 * allowed / (k * (k - 1))
+        bounds = [replicate_bounds(margins[:, :, other], level, measure) for other in range(k)]
+        return np.minimum(np.where(others, bounds, 0.0).sum(axis=0), 1.0)
 
     def _lines(self):
         """Calibrated score of each class as weights and intercepts."""

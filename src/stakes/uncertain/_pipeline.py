@@ -1,5 +1,7 @@
 """A pipeline in which error bars go through every step with their measurements."""
 
+import sys
+
 from sklearn.pipeline import Pipeline
 
 from stakes.uncertain._docs import documented
@@ -175,3 +177,25 @@ class UncertainPipeline(Pipeline):
         known = {name: params[name] for name in NAMES if params.get(name) is not None}
         given = step.transform_uncertainty(**known) if known else {}
         return (None if X is None else step.transform(X)), params | given
+
+
+def refuse_untransformed():
+    """Raise if a pipeline that transforms only measurements is passing on their error bars.
+
+    A classifier at the end of scikit-learn's `Pipeline` gets transformed measurements with error
+    bars as they were, and nothing in its arguments says so; only the call stack does.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        if {"self", "params"} <= {*frame.f_code.co_varnames}:
+            pipeline, params = (frame.f_locals.get(name) for name in ("self", "params"))
+            if isinstance(pipeline, Pipeline) and not hasattr(pipeline, "predict_certificate"):
+                passed = {name.rpartition("__")[2] for name in params} & {*NAMES}
+                before = [step for _, step in pipeline.steps[:-1] if step is not None]
+                if passed and any(step != "passthrough" for step in before):
+                    raise ValueError(
+                        f"A {type(pipeline).__name__} transforms measurements, and passes on "
+                        f"{', '.join(sorted(passed))} as it was; use UncertainPipeline with "
+                        "UncertainScaler, or transform both before."
+                    )
+        frame = frame.f_back

@@ -17,6 +17,7 @@ from stakes.uncertain._docs import documented
 from stakes.uncertain._frames import as_numbers
 from stakes.uncertain._information import NAMES, MissingAsSet, read_information
 from stakes.uncertain._moments import covariances_from_replicates
+from stakes.uncertain._pipeline import refuse_untransformed
 from stakes.uncertain._population import Population
 
 PROJECTED = {"best": "gaussian", "gaussian": "gaussian", "counts": "counts"}
@@ -229,6 +230,8 @@ class UncertainPoints(CostSensitiveClassifier):
         return self.predict_certificate(X, measure=measure, **information) > max_error
 
     def _read(self, X, given, columns=None, values=None):
+        if given:
+            refuse_untransformed()
         how = dict(confidence_level=self.confidence_level, columns=columns, values=values)
         return read_information(X, **how, **given)
 
@@ -261,7 +264,7 @@ class UncertainPoints(CostSensitiveClassifier):
 
     def _of_measurement(self, known, given):
         """Information on classical errors: that of the mean, if there are replicates."""
-        if given.get("replicates") is None or _spread_given(given):
+        if given.get("replicates") is None or spread_given(given):
             return replace(known, mean_lower=None, mean_upper=None)
         R = np.asarray(given["replicates"], np.float64)
         count = np.maximum((~np.isnan(R).any(axis=2)).sum(axis=1), 1)
@@ -323,10 +326,14 @@ class UncertainPoints(CostSensitiveClassifier):
 
 
 def with_covariances(known, given):
-    """The information with covariances estimated from replicates, unless a spread was given."""
-    if given.get("replicates") is None or _spread_given(given):
+    """The information with covariances estimated from replicates, unless a spread was given.
+
+    The range of the replicates is no support: the next measurement may be outside.
+    """
+    if given.get("replicates") is None or spread_given(given):
         return known
-    return replace(known, cov=covariances_from_replicates(given["replicates"]))
+    own = {n: getattr(known, n) if given.get(n) is not None else None for n in ("lower", "upper")}
+    return replace(known, cov=covariances_from_replicates(given["replicates"]), **own)
 
 
 def score_variance(known, w, independent=True):
@@ -341,5 +348,6 @@ def score_variance(known, w, independent=True):
     return var @ w**2 if independent else (np.sqrt(var) @ np.abs(w)) ** 2
 
 
-def _spread_given(given):
+def spread_given(given):
+    """Whether variances were given, in any form."""
     return any(given.get(name) is not None for name in ("var", "std", "cov"))

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from stakes._core.intake import LARGEST
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array
 
 MOST_FEATURES = 60  # beyond it each feature is shrunk by itself
@@ -41,7 +43,22 @@ class Population:
         Covariance of the true points; diagonal for more than 60 features.
     """
 
-    _file_state = {"mean": Array("f8", ("d",)), "cov": Array("f8", ("d", "d"))}
+    _file_state = {
+        "mean": Array("f8", ("d",)),
+        "cov": Array("f8", ("d", "d"), low=-LARGEST, high=LARGEST),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        cov = state["cov"]
+        varies = np.diagonal(cov) > 0
+        try:
+            np.linalg.cholesky(cov[np.ix_(varies, varies)])
+        except np.linalg.LinAlgError:
+            raise Damaged("the covariance of a population is not positive definite") from None
+        odd = max(np.abs(cov - cov.T).max(), np.abs(cov[~varies]).max(initial=0.0))
+        if odd > 1e-9 * np.abs(cov).max():  # products are symmetric up to rounding
+            raise Damaged("the covariance of a population is damaged")
 
     def __init__(self, known, weight):
         rows = np.flatnonzero(weight > 0)
@@ -69,8 +86,9 @@ class Population:
         d = len(self.mean)
         most = int(np.clip(2e8 / d**3, 200, MOST_ROWS)) if d <= MOST_FEATURES else len(weight)
         rows = np.unique(np.linspace(0, len(weight) - 1, most).astype(np.intp))
-        known, share = known.take(rows), weight[rows] / weight[rows].sum()
-        prior = d / (len(rows) + d)  # of d additional points without correlation
+        known, count = known.take(rows), weight[rows].sum()
+        share = weight[rows] / count
+        prior = d / (count + d)  # of d additional points without correlation
         for _ in range(N_ITER):
             truth = self.posterior(known, as_matrices=d <= MOST_FEATURES)
             mean = share @ truth.mean
@@ -102,7 +120,10 @@ class Population:
         if V.ndim == 2:
             V = np.where(missing, 0.0, V)
         V = _as_matrices(V) + _as_matrices(far)
-        gain = np.linalg.solve(self.cov + V, np.broadcast_to(self.cov, V.shape))
+        total = self.cov + V
+        # a constant feature that is known exactly: nothing is divided by its zero
+        total += _as_matrices((np.diagonal(total, axis1=1, axis2=2) == 0).astype(float))
+        gain = np.linalg.solve(total, np.broadcast_to(self.cov, V.shape))
         mean = self.mean + np.einsum("nkj,nk->nj", gain, away)
         # Joseph's form stays positive semidefinite: (I - K) S (I - K)' + K V K'
         K = np.swapaxes(gain, 1, 2)

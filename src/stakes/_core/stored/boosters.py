@@ -77,7 +77,7 @@ _LIGHTGBM_PARAMETERS = {
     **{name: Number(least, 2**31 - 1, whole=True) for name, least in _LEAST.items()},
     **{name: Number(0, most) for name, most in _MOST.items()},
     "n_jobs": Maybe(Number(-1024, 1024, whole=True)),
-    "boosting_type": Word(),
+    "boosting_type": Text(("gbdt", "rf", "dart", "goss")),
     "objective": Maybe(Word()),
     "importance_type": Text(("split", "gain")),
 }
@@ -95,6 +95,8 @@ def _check_lightgbm(state, scope):
     needed = _LIGHTGBM.keys() - {"_class_weight", "_best_iteration"}
     if any(state.get(name) is None for name in needed):
         raise Damaged("a LightGBM model lacks an attribute")
+    if min(state[name] for name in ("_n_features", "_n_features_in", "_n_classes")) < 1:
+        raise Damaged("a LightGBM model has no features or classes")
     _, n_features, n_classes = clean_text(state["_Booster"].state["_handle"])
     scope.bind("d", n_features)
     if n_classes != (1 if scope.sizes["k"] <= 2 else scope.sizes["k"]):

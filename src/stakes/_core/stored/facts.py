@@ -20,7 +20,21 @@ _TRAINED = {
     "kinds": Mapping(Text()),
     "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
     "target": Maybe(Text()),
+    "cost_matrix": Sometimes(
+        Maybe(
+            Fields(
+                {
+                    "classes": Listed(Text()),
+                    "actions": Listed(Text()),
+                    "cells": Listed(Listed(Text())),
+                }
+            )
+        )
+    ),
     "missing": Sometimes(Listed(Text())),
+    "ranges": Sometimes(Mapping(Listed(Number()))),
+    "promised": Sometimes(Maybe(Listed(Number()))),
+    "rows": Sometimes(Number()),
     "words": Sometimes(Listed(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
@@ -32,5 +46,21 @@ def check_trained(path, facts):
         raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
     try:
         check_plain({name: facts[name] for name in _TRAINED if name in facts}, Fields(_TRAINED))
+        _check_rows(facts.get("background", {}), facts["kinds"])
     except Damaged as error:
         raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
+
+
+def _check_rows(columns, kinds):
+    """Columns of the table that was trained on: equally long, each of one kind."""
+    if not columns.keys() <= kinds.keys():
+        raise Damaged("its typical rows have an unknown column")
+    if len({len(column) for column in columns.values()}) > 1:
+        raise Damaged("its typical rows have columns of several lengths")
+    for column in columns.values():
+        if len({_kind(value) for value in column if value is not None}) > 1:
+            raise Damaged("its typical rows have a column of several kinds of values")
+
+
+def _kind(value):
+    return next((one for one in (bool, str) if isinstance(value, one)), float)

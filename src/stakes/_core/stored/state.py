@@ -15,7 +15,17 @@ from sklearn.base import BaseEstimator
 
 from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
 from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
-from stakes._core.stored.spec import Array, Count, Parameter, Plain, Sometimes, Text, inside, labels
+from stakes._core.stored.spec import (
+    Array,
+    Count,
+    Flag,
+    Parameter,
+    Plain,
+    Sometimes,
+    Text,
+    inside,
+    labels,
+)
 
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
 # what scikit-learn's base classes add to any estimator
@@ -25,6 +35,7 @@ ESTIMATOR = {
     "n_features_in_": Sometimes(Count("d")),
     "feature_names_in_": Sometimes(Array("O", ("d",))),
     "classes_": Sometimes(labels("k")),
+    "_fit_had_costs": Sometimes(Flag()),
 }
 
 

@@ -100,6 +100,8 @@ def to_markdown(summary):
         if data["ties"]:
             parts.append(f"Not significantly different from the best: {'; '.join(data['ties'])}.")
         parts += [_learners(data), *data["lost"]]
+        if data["by_class"]:
+            parts.append(_by_class(data))
         if data["periods"]:
             parts.append(_periods(data))
         if data["misstated"]:
@@ -128,22 +130,44 @@ def _figures(data, name):
 
 
 def _learners(data):
-    head = ["learner and decision", "cost per 1,000", "95% interval", "savings", "alerts"]
-    head += ["false alarms", "missed", "fit s"]
+    head = ["learner and decision", "cost per 1,000", "95% interval", "savings"]
+    head += [*(data["actions"] or ["alerts", "false alarms", "missed"]), "fit s"]
     rows = [
         [
             f["learner"],
             money(f["cost_per_1000"]),
             " to ".join(money(x) for x in f["cost_interval"]),
             "" if f["savings"] is None else f"{f['savings']:.3f}",
-            count(f["alerts_per_1000"]),
-            count(f["false_alarms_per_1000"]),
-            count(f["missed_per_1000"]),
+            *map(count, _decided(f)),
             f"{f['fit_seconds']:.2f}",
         ]
         for f in data["learners"]
     ]
     return markdown_table(head, rows, numbers=True)
+
+
+def _decided(facts):
+    """How many of 1,000 cases were decided how."""
+    if "actions_per_1000" in facts:
+        return list(facts["actions_per_1000"].values())
+    return [facts[f"{name}_per_1000"] for name in ("alerts", "false_alarms", "missed")]
+
+
+def _by_class(data):
+    head = ["true class", "rows", "cost per 1,000 of it", "share of all costs", *data["actions"]]
+    rows = [
+        [
+            one["class"],
+            f"{one['n']:,}",
+            money(one["cost_per_1000"]),
+            f"{one['share_of_cost']:.1%}",
+            *(f"{share:.1%}" for share in one["decided"].values()),
+        ]
+        for one in data["by_class"]
+    ]
+    return f"Decisions of {data['best']} by true class:\n\n" + markdown_table(
+        head, rows, numbers=True
+    )
 
 
 def _periods(data):

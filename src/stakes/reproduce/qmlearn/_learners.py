@@ -26,6 +26,7 @@ THESIS = {
     "Huber": ("huber", "arithmetic"),
     "HuberQ": ("huber", "quadratic"),
 }
+Z_SCORES = {f"{column}, z-scores": how for column, how in THESIS.items()}
 TREES = {"CCPDT": "ccp_entropy", "HDDT": "hellinger"}
 SAMPLED = {"LogR-S": "logistic", "Hinge-S": "hinge", "Huber-S": "huber"}
 LIBLINEAR = {  # our name of its loss -> its own name, and its maximum number of iterations
@@ -56,9 +57,9 @@ def classifier(loss, kind, y, alpha, penalise_intercept):
 
 
 def thesis_scores(column, X, y, X_test, seed):
-    """Scores as in Section 5.6: features in [0, 1], lambda = 1/2 also on the intercept."""
-    loss, kind = THESIS[column]
-    scaler = unit_scaler(X).fit(X)
+    """Scores as in Section 5.6, lambda = 1/2 also on the intercept; in [0, 1] or as z-scores."""
+    loss, kind = (THESIS | Z_SCORES)[column]
+    scaler = (standard_scaler(X) if column in Z_SCORES else unit_scaler(X)).fit(X)
     model = fitted(classifier(loss, kind, y, THESIS_LAMBDA, True), scaler.transform(X), y)
     return model.decision_function(scaler.transform(X_test))
 

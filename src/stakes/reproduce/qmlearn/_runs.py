@@ -62,7 +62,7 @@ class Rows:
 
 def class_columns():
     """Column -> function of (column, X, y, X_test, seed) that returns scores."""
-    columns = {c: learners.thesis_scores for c in learners.THESIS}
+    columns = {c: learners.thesis_scores for c in learners.THESIS | learners.Z_SCORES}
     columns["Liblinear"] = learners.liblinear_scores
     columns |= {c: learners.tree_scores for c in learners.TREES}
     columns |= {c: learners.sampled_scores for c in learners.SAMPLED}

@@ -161,14 +161,16 @@ function showReviews() {
   const reviews = found.reviews || [];
   $("no-reviews").hidden = reviews.length > 0;
   $("reviews").hidden = reviews.length === 0;
-  const known = new Set([...$("reviews").tBodies[0].rows].map((line) => line.dataset.id));
-  const same = known.size === reviews.length && reviews.every((one) => known.has(one.decision.id));
+  const key = (one) => `${one.decision.id} ${one.reasons === null ? "" : "explained"}`;
+  const known = new Set([...$("reviews").tBodies[0].rows].map((line) => line.dataset.key));
+  const same = known.size === reviews.length && reviews.every((one) => known.has(key(one)));
   if (same) return; // do not move the buttons under a finger
   $("reviews").tBodies[0].replaceChildren(...reviews.map((one) => {
     const { id, probability, expected_cost: cost } = one.decision;
     const fields = Object.entries(one.event || {}).map(([n, v]) => `${n}: ${v}`).join(", ");
-    const line = row([id, probability.toFixed(4), money(cost), fields], false);
-    line.dataset.id = id;
+    const reasons = (one.reasons || []).map((r) => `${r.field} (+${money(r.amount)})`).join(", ");
+    const line = row([id, probability.toFixed(4), money(cost), reasons, fields], false);
+    line.dataset.key = key(one);
     const buttons = make("td");
     for (const [text, label] of [["positive", true], ["negative", false]]) {
       const button = make("button", text, { type: "button", "aria-label": `${id} was ${text}` });
