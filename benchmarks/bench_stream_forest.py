@@ -20,7 +20,7 @@ def run():
     return [*speed(), *endless(), *river_money(), *money()]
 
 
-def speed(events=4_000):
+def speed(events=3_000):
     """Decide and learn one event after the other, 30 features, 10 % positives."""
     data = make_fraud(events, positive_share=0.1, random_state=7)
     X, labels = np.ascontiguousarray(data.X), data.y.tolist()

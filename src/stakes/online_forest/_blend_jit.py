@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes.online_forest._walk_jit import LARGEST, sigmoid
+from stakes.online_forest._walk_jit import LARGEST, logit, sigmoid
 
 FARTHEST = 10.0  # standard deviations; what lies further out counts as this
 MOST_ODDS = 10.0  # log-odds of a member that the stack takes as they are
@@ -20,12 +20,17 @@ HEAD = 7
 
 @njit(cache=True, error_model="numpy")
 def standardize_rows(X, teaches, head, scale, out):
-    """Rows in standard deviations from the mean of those so far; a missing value is the mean.
+    """Rows in standard deviations from the mean of those before; a missing value is the mean.
 
-    `teaches` has no entries if nothing is learned. The scale counts a row before it is written.
+    `teaches` has no entries if nothing is learned.
     """
     n, columns = head[N_SEEN], int(head[N_COLUMNS])
     for t in range(len(X)):
+        for j in range(X.shape[1]):
+            out[t, j] = 0.0
+            if j < columns and X[t, j] == X[t, j] and scale[1, j] > 0.0:
+                v = min(max(X[t, j], -LARGEST), LARGEST) - scale[0, j]
+                out[t, j] = min(max(v / math.sqrt(scale[1, j] / n), -FARTHEST), FARTHEST)
         if teaches.size > 0 and teaches[t]:
             n += 1.0
             for j in range(columns):
@@ -33,11 +38,6 @@ def standardize_rows(X, teaches, head, scale, out):
                     away = min(max(X[t, j], -LARGEST), LARGEST) - scale[0, j]
                     scale[0, j] += away / n
                     scale[1, j] += away * away * (1.0 - 1.0 / n)
-        for j in range(X.shape[1]):
-            out[t, j] = 0.0
-            if j < columns and X[t, j] == X[t, j] and scale[1, j] > 0.0:
-                v = min(max(X[t, j], -LARGEST), LARGEST) - scale[0, j]
-                out[t, j] = min(max(v / math.sqrt(scale[1, j] / n), -FARTHEST), FARTHEST)
 
 
 @njit(cache=True, error_model="numpy")
@@ -54,7 +54,7 @@ def blended(odds, weights, shares):
 
 @njit(cache=True, error_model="numpy")
 def blend_rows(odds, positive, teaches, c_pos, c_neg, state, out):
-    """Blend the members' log-odds row by row, each before its label is used.
+    """Write the blended log-odds of each row before its label is used.
 
     The stack is a logistic regression on the members' log-odds that takes one Kalman step per
     event. It is one more member: the shares of all follow their own log loss (fixed share).
@@ -64,7 +64,7 @@ def blend_rows(odds, positive, teaches, c_pos, c_neg, state, out):
     u, step = np.ones(m + 1), np.empty(m + 1)
     for t in range(len(odds)):
         p, s = blended(odds[t], weights, shares)
-        out[t] = p
+        out[t] = logit(p)
         if not teaches[t]:
             continue
         cp = c_pos[t] if c_pos.size > 1 else c_pos[0]
@@ -120,4 +120,4 @@ def blend_scores(odds, weights, shares, out):
     """Blended log-odds of rows."""
     for t in range(len(odds)):
         p, _ = blended(odds[t], weights, shares)
-        out[t] = math.log(p) - math.log1p(-p)
+        out[t] = logit(p)

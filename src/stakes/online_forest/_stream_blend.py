@@ -182,15 +182,17 @@ class StreamBlendClassifier(StreamLearner):
         self.estimators_ = []
         for one in self.estimators:
             member = find_learner(one, "learn_one")() if isinstance(one, str) else clone(one)
+            if not (hasattr(member, "predict_proba_then_learn") and hasattr(member, "fp_cost")):
+                raise ValueError(
+                    f"{type(member).__name__} is no stream learner with costs and "
+                    "probabilities; take members such as 'probit' or 'forest'."
+                )
             seeded = "random_state" in member.get_params(deep=False)
             seed = {"random_state": rng.randint(2**31 - 1)} if seeded else {}
             self.estimators_.append(member.set_params(**costs, **seed))
         m = len(self.estimators_)
-        if not m or not all(hasattr(one, "predict_proba_then_learn") for one in self.estimators_):
-            raise ValueError(
-                "estimators must be stream learners with predict_proba_then_learn, such as "
-                "'probit' or 'forest', and at least one."
-            )
+        if not m:
+            raise ValueError("estimators must have at least one learner, such as 'probit'.")
         self._head = np.zeros(HEAD)
         self._head[N_COLUMNS] = n_columns
         self._weights = np.append(np.full(m, 1.0 / m), 0.0)
@@ -220,7 +222,7 @@ class StreamBlendClassifier(StreamLearner):
         out = np.empty(len(X))
         state = self._head, self._weights, self._covariance, self._shares
         blend_rows(_odds(learned), positive, teaches, c_pos, c_neg, state, out)
-        return logit(out)[None]
+        return out[None]
 
     def _teach(self, member, Z, index, c_pos, c_neg, weight):
         """Probabilities of a member before it learns the rows."""
