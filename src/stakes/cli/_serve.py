@@ -61,6 +61,13 @@ def start(
     tp_cost: options.cost_option("tp", "as in training, or 0") = None,
     tn_cost: options.cost_option("tn", "as in training, or 0") = None,
     drop: options.Drop = None,
+    private: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Field that is never stored: prices and MODEL see it; repeatable.",
+        ),
+    ] = None,
     prior: Annotated[
         float,
         typer.Option(min=0, max=1, help="Probability of the positive class before any label."),
@@ -120,6 +127,7 @@ def start(
         target=target,
         positive=positive,
         drop=drop or [],
+        private=private or [],
         prior=prior,
         capacity=serve.Capacity(period=period, explore=explore, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},

@@ -190,6 +190,7 @@ class App:
             await self._ask(function, *arguments)
         except InputError as error:
             raise HTTPException(422, str(error)) from None
+        _LOG.info(function.__name__, extra={"facts": {"name": arguments[0]}})
         return _json(await self._groups.ask(self._service.report))
 
     async def _ask(self, function, *arguments):

@@ -130,6 +130,8 @@ class Service:
     def _explain(self, waiting):
         """Find reasons of a few events more: the rest is left to the next call."""
         self._reasons = {id: known for id, known in self._reasons.items() if id in waiting}
+        if self.state.private:  # what is stored is not what the model saw
+            return
         missing = [id for id in waiting if id not in self._reasons]
         for id in missing[:EXPLAINED]:
             found = self.state.reasons(waiting[id], 3)
