@@ -151,6 +151,13 @@ def test_one_classifier_for_each_class(tmp_path):
     refused(model, tmp_path)
 
 
+def test_xgboost_knows_what_is_missing(tmp_path):
+    X, y, _, _ = problem()
+    model = XGBClassifier(n_estimators=2, n_jobs=1).fit(X, y)
+    model.missing = None
+    refused(model, tmp_path)
+
+
 def test_categories_of_numbers_are_numbers(tmp_path):
     X, y, _, _ = problem()
     X = np.column_stack([X[:, :2], np.arange(len(X)) % 3])
