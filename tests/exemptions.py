@@ -56,7 +56,7 @@ EXEMPT = {
                 *("AROWClassifier", "CWCVaRClassifier", "CWClassifier", "CWRobustClassifier"),
                 *("PAClassifier", "PerceptronClassifier", "ProbitClassifier", "SCWClassifier"),
                 *("KernelFeaturesClassifier", "OneVsRestStreamClassifier"),
-                "StreamForestClassifier",
+                *("StreamForestClassifier", "StreamBlendClassifier"),
             ),
             _ORDERED: (
                 *("KernelPAUMClassifier", "CSDUOLClassifier", "DUOLClassifier"),

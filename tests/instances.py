@@ -40,6 +40,7 @@ SPECIAL = {
     "QuadraticMeanReweighting": [{"estimator": LogisticRegression()}],
     "QuadraticMeanRegressor": [{}, {"loss": "quantile"}],
     "KernelQuadraticMeanClassifier": [{}, {"loss": "hinge"}],
+    "StreamBlendClassifier": [{"random_state": 0}],
     "StreamForestClassifier": [
         {"random_state": 0},
         {"n_estimators": 3, "max_nodes": 15, "linear": False, "half_life": None, "random_state": 0},

@@ -9,7 +9,7 @@ import pytest
 import skops.io
 from lightgbm import LGBMClassifier
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -26,7 +26,11 @@ from stakes.errors import InputError
 from stakes.online import CWClassifier, ProbitClassifier, SCWClassifier
 from stakes.online._state import GROWTH, N_SEEN, PAID, SCALE, SUM_NEG, SUM_POS
 from stakes.online_kernel import CSDUOLClassifier, KernelPAClassifier
-from stakes.uncertain import UncertainKernelClassifier, UncertainLogisticClassifier
+from stakes.uncertain import (
+    UncertainKernelClassifier,
+    UncertainLogisticClassifier,
+    UncertainOneVsRestClassifier,
+)
 
 
 def write(model, path):
@@ -127,6 +131,40 @@ def test_settings_of_kernel_learners_out_of_range_are_refused(tmp_path):
         refused(model, tmp_path)
     model = UncertainKernelClassifier().fit(X, y, var=np.full_like(X, 0.1))
     model.gamma_ = -1e149
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_infinite_numbers_of_any_width_are_refused(kind, tmp_path):
+    X, y, _, _ = problem()
+    model = LogisticRegression().fit(X, y)
+    model.intercept_ = np.array([np.inf], kind)
+    refused(model, tmp_path)
+
+
+def test_one_classifier_for_each_class(tmp_path):
+    X, y, _, _ = problem()
+    model = UncertainOneVsRestClassifier(UncertainLogisticClassifier())
+    model.fit(X, np.arange(len(y)) % 3)
+    save_model(model, tmp_path / "whole")
+    model.classes_ = model.classes_[:2]
+    refused(model, tmp_path)
+
+
+def test_xgboost_knows_what_is_missing(tmp_path):
+    X, y, _, _ = problem()
+    model = XGBClassifier(n_estimators=2, n_jobs=1).fit(X, y)
+    model.missing = None
+    refused(model, tmp_path)
+
+
+def test_categories_of_numbers_are_numbers(tmp_path):
+    X, y, _, _ = problem()
+    X = np.column_stack([X[:, :2], np.arange(len(X)) % 3])
+    model = HistGradientBoostingClassifier(max_iter=2, categorical_features=[2]).fit(X, y)
+    save_model(model, tmp_path / "whole")
+    encoder = model._preprocessor.named_transformers_["encoder"]
+    encoder.categories_[0] = encoder.categories_[0].astype("U3")
     refused(model, tmp_path)
 
 

@@ -176,7 +176,7 @@ class NaiveForest:
             self.savings.append(paid[0] - paid[1])
 
     def end_trial(self):
-        if sum(self.savings) > math.sqrt(sum(s * s for s in self.savings)):
+        if sum(self.savings) > 2 * math.sqrt(sum(s * s for s in self.savings)):
             old, new = self.trees[self.rival], self.trees[-1]
             self.trees[self.rival], self.trees[-1] = new, old
             self.n_replaced += 1

@@ -35,7 +35,7 @@ def both(X, y, fp, fn, weight, seed, **settings):
         n_trees=settings["n_estimators"],
         max_nodes=settings["max_nodes"],
         max_features=settings["max_features"],
-        half_lives=(None, 20_000.0, 2_000.0) if life == "auto" else (life,),
+        half_lives=(None, 2_000.0, 200.0) if life == "auto" else (life,),
         criterion=settings["criterion"],
         trial=settings["trial_length"],
         categorical=settings["categorical_features"],

@@ -5,6 +5,7 @@ python3 tasks.py crash --kills 200 --store docs/serve_crashes.json
 
 import argparse
 import json
+import math
 import os
 import random
 import signal
@@ -49,7 +50,7 @@ class Server:
 
     def start(self):
         self._process = subprocess.Popen(self._command)
-        with Client(self.address, patience=120.0) as client:
+        with Client(self.address, patience=900.0) as client:
             client.totals()
 
     def __enter__(self):
@@ -81,7 +82,7 @@ class Sender(threading.Thread):
 
     def run(self):
         try:
-            with Client(self._address, timeout=2.0, patience=120.0) as client:
+            with Client(self._address, timeout=2.0, patience=900.0) as client:
                 self._send(client)
         except (ServiceError, AssertionError) as error:
             self.failed = error
@@ -126,7 +127,7 @@ def load(servers, found, seed=0, senders=4):
     found["again"] = sum(thread.again for thread in threads)
 
 
-def crash(url, kills, *, n_servers=1, seed=0, up=1.0):
+def crash(url, kills, *, n_servers=1, seed=0, up=1.0, minutes=None):
     """Kill a service under load; returns counts, raises AssertionError if a promise is broken.
 
     Parameters
@@ -141,20 +142,25 @@ def crash(url, kills, *, n_servers=1, seed=0, up=1.0):
         For the moments of the kills.
     up : float, default=1.0
         Mean seconds between a start and the next kill.
+    minutes : float, default=None
+        Time after which nothing is killed any more; None: no limit.
     """
+    give_up = time.monotonic() + (math.inf if minutes is None else 60 * minutes)
+    done = 0
     rng, found = random.Random(seed), {}
     servers = [Server(url, _free_port()) for _ in range(n_servers)]
     with ExitStack() as stack:
         for server in servers:
             stack.enter_context(server)
         with load(servers, found, seed):
-            for _ in range(kills):
+            while done < kills and time.monotonic() < give_up:
                 time.sleep(rng.expovariate(1 / up))
                 server = rng.choice(servers)
                 server.kill()
                 server.start()
+                done += 1
             time.sleep(up)
-    return {"kills": kills} | check(url, **found)
+    return {"kills": done} | check(url, **found)
 
 
 def full_disk(folder, seconds=4.0):
@@ -279,8 +285,9 @@ def small_disk(megabytes=24):
             subprocess.run(["umount", "-l", folder], check=True)
 
 
-def campaigns(kills, seed):
+def campaigns(kills, seed, minutes):
     """Name and counts of each campaign."""
+    how = dict(seed=seed, minutes=minutes)
     with tempfile.TemporaryDirectory() as folder:
         yield "SQLite: two services started by mistake", two_servers(f"{folder}/two.db")
         yield "SQLite: clock jumps", clock_jumps(f"{folder}/jumps.db")
@@ -289,9 +296,9 @@ def campaigns(kills, seed):
                 yield "SQLite: disk full", full_disk(disk)
         except subprocess.CalledProcessError as error:
             yield "SQLite: disk full", {"not run": f"cannot mount a small disk: {error}"}
-        yield "SQLite: kill -9", crash(f"{folder}/kills.db", kills, seed=seed)
+        yield "SQLite: kill -9", crash(f"{folder}/kills.db", kills, **how)
     with postgres() as url:
-        found = crash(url, kills, n_servers=2, seed=seed)
+        found = crash(url, kills, n_servers=2, **how)
         yield "PostgreSQL, two processes: kill -9 of either", found
 
 
@@ -320,11 +327,12 @@ def page(found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--minutes", type=float, help="stop killing a store after this time")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, help="file for the counts; the page goes next to it")
     given = parser.parse_args()
     found = {}
-    for name, counts in campaigns(given.kills, given.seed):
+    for name, counts in campaigns(given.kills, given.seed, given.minutes):
         found[name] = counts
         print(name, counts, flush=True)
         if given.store:

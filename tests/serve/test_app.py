@@ -1,12 +1,13 @@
 """The HTTP interface: answers, refusals in one sentence, tokens, OpenAPI."""
 
+import socket
 import sqlite3
 
 import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from serve.serving import make_events, new_service
+from serve.serving import listening, make_events, new_service
 from stakes.errors import InputError
 from stakes.serve import App, Capacity, Tokens, add_token, run
 
@@ -216,3 +217,23 @@ def test_the_openapi_document_names_every_path(client):
     document = client.get("/openapi.json").json()
     assert {"/v1/decisions", "/v1/labels", "/v1/totals", "/v1/reviews"} <= document["paths"].keys()
     assert msgspec.json.decode(msgspec.json.encode(document)) == document
+
+
+def test_a_client_that_leaves_within_a_body_is_no_failure(tmp_path, caplog):
+    request = (
+        b"POST /v1/decisions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    )
+    with listening(new_service(tmp_path / "s.db")) as url:
+        port = int(url.rpartition(":")[2].strip("/"))
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", port)) as connection:
+                connection.sendall(request + b'Content-Length: 100\r\n\r\n{"id": ')
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+            connection.sendall(
+                b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
+            found = b""
+            while part := connection.recv(65536):
+                found += part
+    assert found.startswith(b"HTTP/1.1 200")
+    assert b'"500"' not in found and "A request failed" not in caplog.text

@@ -61,6 +61,24 @@ def test_a_learner_may_challenge_a_trained_model(model, tmp_path):
     service.close()
 
 
+def test_private_fields_are_used_and_never_stored(model, tmp_path):
+    service = start(tmp_path / "s.db", [model], learner="probit", private=["age", "amount"])
+    plain = start(tmp_path / "plain.db", [model])
+    rows = load("german").X[:30].to_dicts()
+    requests = [decide(f"l{i}", row) for i, row in enumerate(rows)]
+    found = [answer.probability for answer in service.handle(requests)]
+    assert found == [answer.probability for answer in plain.handle(requests)]
+    service.handle([label(f"l{i}", i % 2) for i in range(30)])
+    for body in service._store.decisions([f"l{i}" for i in range(30)]).values():
+        assert not {"age", "amount"} & (body["event"].keys() | body["features"].keys())
+    digest = service.state.digest()
+    assert rebuild(service._store).digest() == digest
+    service.close()
+    plain.close()
+    with pytest.raises(InputError, match="other private"):
+        start(tmp_path / "s.db", [model], learner="probit", private=["age"])
+
+
 def test_a_store_resumes_with_the_same_command_or_none(model, tmp_path):
     start(tmp_path / "s.db", **LEARNER).close()
     start(tmp_path / "s.db", **LEARNER).close()

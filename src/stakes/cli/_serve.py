@@ -61,6 +61,13 @@ def start(
     tp_cost: options.cost_option("tp", "as in training, or 0") = None,
     tn_cost: options.cost_option("tn", "as in training, or 0") = None,
     drop: options.Drop = None,
+    private: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Field that is never stored: prices and MODEL see it; repeatable.",
+        ),
+    ] = None,
     prior: Annotated[
         float,
         typer.Option(min=0, max=1, help="Probability of the positive class before any label."),
@@ -120,6 +127,7 @@ def start(
         target=target,
         positive=positive,
         drop=drop or [],
+        private=private or [],
         prior=prior,
         capacity=serve.Capacity(period=period, explore=explore, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},
@@ -221,7 +229,43 @@ def prune(
     typer.echo(f"{removed:,} entries were removed.", err=True)
 
 
-for command in (start, token, replay, backup, prune):
+@guarded
+def feed(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .tsv or .parquet file.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the labels.")],
+    time: Annotated[str, typer.Option(metavar="COLUMN", help="Time of each row.")],
+    id: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Ids. Default: numbers of the rows.")
+    ] = None,
+    label_delay: Annotated[
+        str, typer.Option(metavar="TIME", help="Labels are sent this long after their row: 7d.")
+    ] = "0s",
+    url: Annotated[str, typer.Option(help="Of the service.")] = "http://localhost:8000",
+    token: Annotated[
+        str | None, typer.Option(help="Of a role that decides and labels.", envvar="STAKES_TOKEN")
+    ] = None,
+):
+    r"""Play past events to a running service, in order of time, each label after its delay.
+
+    Nothing waits: a month takes as long as the service needs for it.
+
+    \b
+    Example:
+      stakes serve feed august.csv --target fraud --time time --id transaction --label-delay 7d
+    """
+    from stakes.client import Client, ServiceError
+    from stakes.tables import read_table
+
+    how = dict(target=target, time=time, id=id, label_delay=label_delay)
+    try:
+        with Client(url, token=token) as client:
+            n, sent, open_ = _serve().feed(client, read_table(data), **how)
+    except ServiceError as error:
+        raise InputError(str(error)) from None
+    typer.echo(f"{n:,} events and {sent:,} labels were sent; {open_:,} labels are not due yet.")
+
+
+for command in (start, token, replay, backup, prune, feed):
     app.command(help=options.help_of(command))(command)
 
 

@@ -26,6 +26,7 @@ def stream(
     fn_cost: options.FnCost = "1",
     tp_cost: options.TpCost = "0",
     tn_cost: options.TnCost = "0",
+    cost_matrix: options.CostMatrix = None,
     drop: options.Drop = None,
     keep: Annotated[
         list[str] | None,
@@ -150,6 +151,7 @@ def stream(
     \b
     Examples:
       stakes stream payments.csv --target fraud --fp-cost 5 --fn-cost amount
+      stakes stream alarms.csv --target kind --cost-matrix costs.csv
       tail -n +1 -f events.jsonl | stakes stream - --format jsonl --target fraud --id payment
     """
     if id_column is not None and delay:
@@ -162,6 +164,10 @@ def stream(
     settings |= dict(parameters=_parameters(assignments or []), max_features=max_features)
     settings |= dict(n_features=n_features, false_alarm_every=false_alarm_every or None)
     settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+    if cost_matrix is not None:
+        from stakes.tables import CostTable
+
+        settings["cost_matrix"] = CostTable.read(cost_matrix).to_dict()
     check_can_write(out)
     check_can_write(checkpoint)
     if skip_bad:
@@ -176,12 +182,7 @@ def stream(
         skipped = f" ({run.n_skipped:,} bad records were skipped: {bad})" if run.n_skipped else ""
         raise InputError(f"{data!r} has no events; there is nothing to decide{skipped}.")
     if not quiet:
-        typer.echo(
-            f"{totals.events:,} events, {totals.labels:,} labeled, {totals.positives:,} positive; "
-            f"paid {totals.paid:,.2f}, always negative costs {totals.never:,.2f}, "
-            f"always positive {totals.always:,.2f}: {out}",
-            err=True,
-        )
+        typer.echo(f"{_money(run.stream)}: {out}", err=True)
         if id_column is not None:
             typer.echo(_arrivals(run.stream), err=True)
     if run.n_skipped:
@@ -189,6 +190,20 @@ def stream(
         typer.echo(f"{run.n_skipped:,} {what} skipped: {bad}", err=True)
     if doubt := _doubt(run):
         typer.echo(doubt, err=True)
+
+
+def _money(stream):
+    """What the events cost, and what constant policies would have cost."""
+    totals = stream.totals
+    events = f"{totals.events:,} events, {totals.labels:,} labeled"
+    if hasattr(totals, "constant"):
+        pairs = zip(stream.table.actions, totals.constant, strict=True)
+        policies = ", ".join(f"always {action} costs {cost:,.2f}" for action, cost in pairs)
+        return f"{events}; paid {totals.paid:,.2f}, {policies}"
+    return (
+        f"{events}, {totals.positives:,} positive; paid {totals.paid:,.2f}, always negative costs "
+        f"{totals.never:,.2f}, always positive {totals.always:,.2f}"
+    )
 
 
 class _Warnings:
@@ -278,7 +293,7 @@ def _arrivals(stream):
 def _doubt(run):
     """A sentence about labels that were probably not meant so, else None."""
     totals, target = run.stream.totals, run.settings["target"]
-    if totals.positives or not run.columns:
+    if getattr(totals, "positives", totals.labels) or not run.columns:
         return None
     if not totals.labels:
         hint = "all were empty."

@@ -18,6 +18,7 @@ from stakes._core.deciding import takes_costs
 from stakes._core.learners import FAMILIES, all_estimators, match_name
 from stakes.decision import BayesDecisionClassifier, BlendClassifier
 from stakes.errors import InputError
+from stakes.online_forest import StreamBlendClassifier
 from stakes.tables import prepare
 from stakes.tree import ConfidenceForestClassifier
 
@@ -237,27 +238,32 @@ def plugged_in():
     return [Entry(one.name, "plug-in", False, partial(_of_plug_in, one)) for one in found]
 
 
-def recommended(random_state=None):
-    """The model that the money study recommends for a table of independent rows.
+def recommended(random_state=None, *, stream=False):
+    """The model that is recommended for a table of independent rows, or for a stream.
 
-    A logistic regression, two forests and three boosters, blended by out-of-fold predictions
-    (:class:`~stakes.decision.BlendClassifier`). The costs affect the decision only.
+    For a table, a logistic regression, two forests and three boosters, blended by out-of-fold
+    predictions (:class:`~stakes.decision.BlendClassifier`). The costs affect the decision only. For
+    a stream, :class:`~stakes.online_forest.StreamBlendClassifier`.
 
     Parameters
     ----------
     random_state : int, RandomState or None, default=None
         Seed of the forests, the boosters and the folds of the blend.
+    stream : bool, default=False
+        Whether rows arrive one by one and the model learns from each.
 
     Returns
     -------
-    BayesDecisionClassifier
-        Takes raw data frames and arrays; pass the costs to `predict`.
+    BayesDecisionClassifier or StreamBlendClassifier
+        The first takes raw data frames and arrays; pass the costs to `predict`.
 
     Examples
     --------
     >>> [name for name, _ in recommended().estimator.estimators][:3]
     ['linear', 'forest', 'extra_trees']
     """
+    if stream:
+        return StreamBlendClassifier(random_state=random_state)
     plain = dict(scale=False, one_hot=False)
     forest = ConfidenceForestClassifier(random_state=random_state)
     extra = ExtraTreesClassifier(200, min_samples_leaf=3, random_state=random_state)

@@ -9,8 +9,9 @@ from stakes._core.deciding import decide_with_costs, final_step
 from stakes._core.model_file import load_model
 from stakes._core.stored.facts import check_trained
 from stakes.compare._certified import certified, gives_certificates
+from stakes.compare._exact_reasons import exact_values
 from stakes.compare._periods import days_of
-from stakes.compare._reasons import Reasons, adverse_action, largest, typical_value
+from stakes.compare._reasons import EXACT, Reasons, adverse_action, largest, typical_value
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError, near_matches
 from stakes.tables import CostExpression, blank_out, cast_like, join_replicates, read_costs
@@ -107,7 +108,8 @@ class BatchDecider:
             names = list(background)
             rows = pl.DataFrame(background, strict=False)
             rows = cast_like(rows, {name: kinds[name] for name in names})
-            found.reasons = Reasons(found.probability, rows, names)
+            exact = exact_values(stored.model, rows, names) if len(names) > EXACT else None
+            found.reasons = Reasons(found.probability, rows, names, exact=exact)
         return found
 
     @property

@@ -19,9 +19,10 @@ class Reasons:
     the columns can be replaced by those of a background row. The values of a row add up to
     :math:`A(x)` minus its mean over the background, at the same costs.
 
-    With at most eight columns the values are exact. Beyond, orders are drawn in pairs, an order and
-    its reverse, as often for each background row, so the sum stays exact; effects of single columns
-    and of pairs of columns have no error, only those of three and more are sampled.
+    With at most eight columns the values are exact, and for any number of columns if `exact`
+    computes them, as for trees, forests and linear models. Beyond, orders are drawn in pairs, an
+    order and its reverse, as often for each background row, so the sum stays exact; effects of
+    single columns and of pairs of columns have no error, only those of three and more are sampled.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ class Reasons:
         Number of pairs of orders for each background row.
     random_state : int, default=0
         Seed of the orders.
+    exact : callable, default=None
+        Rows -> exact values of the probability, see :func:`exact_values`.
 
     Examples
     --------
@@ -44,12 +47,13 @@ class Reasons:
     array([[0.5, 0. ]])
     """
 
-    def __init__(self, probability, background, columns, *, n_orders=2, random_state=0):
+    def __init__(self, probability, background, columns, *, n_orders=2, random_state=0, exact=None):
         self.probability = probability
         self.background = background
         self.columns = list(columns)
         self.n_orders = n_orders
         self.random_state = random_state
+        self.exact = exact
 
     def of(self, X, costs):
         """Values in money, one row per example and one column per column of the table.
@@ -70,6 +74,10 @@ class Reasons:
 
     def of_probability(self, X):
         """Values of the probability of the positive class."""
+        if self.exact is not None and len(self.columns) > EXACT and X.height:
+            values = self.exact(X)
+            if values is not None:
+                return values
         each = max(1, _ROWS // (self._calls_per_row()))
         parts = [self._some(part) for part in X.iter_slices(each)]
         return np.concatenate(parts) if parts else np.zeros((0, len(self.columns)))

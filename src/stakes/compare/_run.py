@@ -117,7 +117,7 @@ def compare(
         _check_many(datasets, capacity, adversaries)
         taking_part, unable = class_contestants(learners, datasets[0])
     else:
-        taking_part = contestants(learners, **bars)
+        taking_part = list(contestants(learners, **bars))
         if learners is None and time_budget and not adversaries:
             n_fits = repeats * sum(n_folds(d, folds) for d in datasets)
             taking_part.append(_timed(time_budget, n_fits, n_jobs))

@@ -78,8 +78,8 @@ STEP = 0.5  # share of the Newton step that a new branch starts with
 FARTHEST = 5.0  # standard deviations; what lies further out counts as this
 SWITCH = 1e-3  # share that moves between the half-lives at each event
 MOST_WEIGHT = 10.0  # weight of an event relative to the mean
-SURE = 1.0  # standard errors by which a tree on trial must be cheaper
-HALF_LIVES = 20_000.0, 2_000.0  # that "auto" compares with forgetting nothing
+SURE = 2.0  # standard errors by which a tree on trial must be cheaper
+HALF_LIVES = 2_000.0, 200.0  # that "auto" compares with forgetting nothing
 
 
 class Forest(NamedTuple):

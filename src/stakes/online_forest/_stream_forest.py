@@ -69,7 +69,7 @@ class StreamForestClassifier(StreamLearner):
         Number of events after which an event counts half. "auto": three are followed (never, and
         two for streams that change) and weighted by their recent log loss. None: nothing is
         forgotten.
-    trial_length : int or None, default=10000
+    trial_length : int or None, default=2000
         Number of events for which a new tree is tried as a replacement of one of the others, which
         take turns. It replaces it if decisions with it were cheaper in the second half of that
         time. None: trees stay.
@@ -137,7 +137,7 @@ class StreamForestClassifier(StreamLearner):
     linear: bool = True
     categorical_features: object = None
     half_life: str | float | None = "auto"
-    trial_length: int | None = 10_000
+    trial_length: int | None = 2_000
     cost_rule: str | None = None
     calibration: str | None = "sigmoid"
     n_features: int = 4096

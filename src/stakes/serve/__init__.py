@@ -2,6 +2,7 @@
 
 from stakes.serve._app import App
 from stakes.serve._difference import Difference
+from stakes.serve._feed import feed
 from stakes.serve._models import LearningModel, TrainedModel
 from stakes.serve._policy import Capacity
 from stakes.serve._report import as_json, totals_of
@@ -32,6 +33,7 @@ __all__ = [
     "add_token",
     "as_json",
     "back_up",
+    "feed",
     "open_store",
     "rebuild",
     "run",

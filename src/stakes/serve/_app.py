@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -189,6 +190,7 @@ class App:
             await self._ask(function, *arguments)
         except InputError as error:
             raise HTTPException(422, str(error)) from None
+        _LOG.info(function.__name__, extra={"facts": {"name": arguments[0]}})
         return _json(await self._groups.ask(self._service.report))
 
     async def _ask(self, function, *arguments):
@@ -271,6 +273,8 @@ async def _read(request, limit):
                 body += part
                 if len(body) > limit:
                     raise HTTPException(413, f"The body is larger than {limit:,} bytes; send less.")
+    except ClientDisconnect:
+        raise HTTPException(400, "The connection was closed within the body.") from None
     except TimeoutError:
         raise HTTPException(408, f"The body took more than {READ_SECONDS} seconds.") from None
     return bytes(body)

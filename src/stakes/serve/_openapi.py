@@ -61,6 +61,7 @@ def document():
                     "responses": {
                         "200": _content("The decision.", decided),
                         "404": _content("There is no such event.", problem),
+                        **_reading_refused(problem),
                     },
                 }
             },
@@ -70,17 +71,23 @@ def document():
                 [label, labels],
                 [labeled, _list_of(labeled, problem)],
             ),
-            "/v1/reviews": _get("Events that wait for a review.", "reviews", reviews),
-            "/v1/totals": _get("Money so far, by model.", "totals", totals),
-            "/health": _get("Whether the process answers.", "health", {"type": "object"}),
-            "/ready": _get("Whether it decides.", "ready", {"type": "object"}),
+            "/v1/reviews": _get("Events that wait for a review.", "reviews", reviews, problem),
+            "/v1/totals": _get("Money so far, by model.", "totals", totals, problem),
+            "/health": _get("Whether the process answers.", "health", {"type": "object"}, problem),
+            "/ready": _get("Whether it decides.", "ready", {"type": "object"}, problem),
         },
         "components": {"schemas": components},
     }
 
 
-def _get(summary, name, schema):
-    answer = {"200": _content(summary, schema)}
+def _reading_refused(problem):
+    codes = ("401", "403", "429")
+    refused = {code: _content(_REFUSED[code], problem) for code in codes}
+    return refused | {"503": _content("The store cannot be used; try again later.", problem)}
+
+
+def _get(summary, name, schema, problem):
+    answer = {"200": _content(summary, schema)} | _reading_refused(problem)
     return {"get": {"summary": summary, "operationId": name, "responses": answer}}
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import ipaddress
+import logging
 import socket
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import uvicorn
 
 from stakes.errors import InputError
 from stakes.serve._app import App
+from stakes.serve._logs import log_to_stderr
 from stakes.serve._tokens import Tokens
 
 
@@ -39,6 +41,9 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, max_rate=None, rea
         )
     app = App(service, None if tokens is None else Tokens(Path(tokens)), max_rate)
     listener = _listen(host, port)
+    log_to_stderr()
+    facts = {"host": host, "port": listener.getsockname()[1], "model": service.state.champion}
+    logging.getLogger("stakes.serve").info("started", extra={"facts": facts})
     if ready is not None:
         ready(f"http://{host}:{listener.getsockname()[1]}")
     config = uvicorn.Config(
@@ -55,6 +60,7 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, max_rate=None, rea
     gc.freeze()  # what lives as long as the process is not searched again and again
     with contextlib.suppress(KeyboardInterrupt):  # raised again after a graceful stop
         uvicorn.Server(config).run(sockets=[listener])
+    logging.getLogger("stakes.serve").info("stopped")
 
 
 def _is_local(host):

@@ -24,6 +24,7 @@ def start(
     target=None,
     positive=None,
     drop=(),
+    private=(),
     prior=0.5,
     capacity=None,
     costs=None,
@@ -43,6 +44,8 @@ def start(
         Field of the label, and the positive label; None: as in training.
     drop : sequence of str, default=()
         Fields that are not features of the learner.
+    private : sequence of str, default=()
+        Fields that are not stored, nor features of the learner; prices and models see them.
     prior : float, default=0.5
         Probability of the positive class until the learner has its first label.
     capacity : Capacity, default=None
@@ -65,6 +68,8 @@ def start(
         prior=prior if learner else None,
         capacity=None if capacity is None else vars(capacity),
     )
+    if private:
+        asked["private"] = sorted(private)
     store = open_store(url)
     known = store.setting("service")
     if known is not None:
@@ -90,7 +95,8 @@ def start(
         positive=positive or facts.get("positive"),
         asked=asked,
     )
-    state = State(found, capacity or Capacity(), [*drop, *filter(None, [settings["target"]])])
+    drop = [*drop, *filter(None, [settings["target"]])]
+    state = State(found, capacity or Capacity(), drop, private)
     _check_probabilities(state)
     return Service(store, state, settings, checkpoint_every=checkpoint_every)
 
@@ -111,7 +117,7 @@ def _check_same(known, asked, has_models):
     if not has_models:
         return
     for name, value in asked.items():
-        if known["asked"][name] != value:
+        if known["asked"].get(name) != value:
             raise InputError(
                 f"The store was started with other {name}; start it without a model to resume, use "
                 "another {store}, or add models to the running service.",

@@ -55,6 +55,9 @@ class State:
         How many alerts and reviews people can look at.
     drop : container of str, default=()
         Fields that are not features.
+    private : container of str, default=()
+        Fields that are not stored: models of `stakes train` and prices see them, a learner does
+        not, for its scales could not be rebuilt.
 
     Attributes
     ----------
@@ -80,9 +83,10 @@ class State:
         Whether fields leave the range that they had when the champion was trained.
     """
 
-    def __init__(self, models, capacity=Capacity(), drop=()):  # noqa: B008 (immutable)
+    def __init__(self, models, capacity=Capacity(), drop=(), private=()):  # noqa: B008
         self.capacity = capacity
-        self.drop = frozenset(drop)
+        self.drop = frozenset(drop) | frozenset(private)
+        self.private = frozenset(private)
         self.encoder = RowEncoder()
         self.seq = self.version = 0
         self.contenders = {name: Contender(m, Policy(capacity)) for name, m in models.items()}
@@ -159,6 +163,8 @@ class State:
             body["outside"] = outside  # written down, so that the event may be erased
         if n_reasons:
             body["reasons"] = self.reasons(body, n_reasons)
+        if self.private:
+            body["event"] = {n: value for n, value in event.items() if n not in self.private}
         return body
 
     def reasons(self, body, k):
@@ -244,7 +250,8 @@ class State:
         facts = json.loads(parts[_STATE])
         names = [name for name, *_ in facts["contenders"]]
         models = {name: model_of_bytes(parts[f"model {name}"]) for name in names}
-        state = cls(models, Capacity(**facts["capacity"]), facts["drop"])
+        private = facts.get("private", ())  # none in checkpoints of earlier versions
+        state = cls(models, Capacity(**facts["capacity"]), facts["drop"], private)
         state.seq, state.version = facts["seq"], facts["version"]
         state.champion = facts["champion"]
         state.encoder = RowEncoder(state=facts["encoder"])
@@ -268,6 +275,7 @@ class State:
             champion=self.champion,
             capacity=asdict(self.capacity),
             drop=sorted(self.drop),
+            private=sorted(self.private),
             encoder=self.encoder.get_state(),
             reviews=list(self.reviews.items()),
             hours=self.hours.rows(),

@@ -267,21 +267,11 @@ class DecisionStream:
             pending=self._pending.get_state(),
             delayed=list(self._delayed),
             totals=asdict(self.totals),
-            labels=self.labels.seen,
+            labels=getattr(self.labels, "seen", []),
             drift=self.drift.get_state(),
         )
-        settings = dict(
-            self.costs,
-            target=self.target,
-            positive=self.positive,
-            drop=list(self.drop),
-            prior=self.prior,
-            max_pending=self.max_pending,
-            delay=self.delay,
-            false_alarm_every=self.drift.false_alarm_every,
-        )
         # the state as one text: skops writes a file of a million small values slowly
-        facts = dict(decision_stream=settings, state=json.dumps(state), extra=extra)
+        facts = dict(decision_stream=self._settings(), state=json.dumps(state), extra=extra)
         save_model(self.learner, path, **facts)
 
     @classmethod
@@ -293,22 +283,48 @@ class DecisionStream:
         path : str or Path
             The file.
         **changed
-            The four costs or `prior`, for events decided from now on; all else is kept, and
-            pending events keep their prices.
+            The four costs (or the cost matrix) or `prior`, for events decided from now on; all else
+            is kept, and pending events keep their prices.
         """
-        for name in changed.keys() - {*COST_NAMES, "prior"}:
+        for name in changed.keys() - {*COST_NAMES, "prior", "cost_matrix"}:
             raise InputError("{parameter} of a saved stream cannot change, only costs can.", name)
         stored = load_model(path)
         settings, state, extra = read_saved(path, stored.facts)
         encoder = RowEncoder(state=state["encoder"])
+        if settings.get("cost_matrix"):
+            from stakes.stream._class_stream import ClassStream as cls  # which is one of these
         stream = cls(stored.model, encoder=encoder, **settings | changed)
-        stream.labels = LabelReader(stream.labels.target, stream.positive, seen=state["labels"])
-        stream.totals = Totals(**state["totals"])
+        stream._restore_labels_and_totals(state)
         stream.drift.set_state(state["drift"])
         stream.extra = extra
         stream._pending = PendingEvents.of_state(stream.max_pending, state["pending"])
         stream._delayed.extend((PendingEvent.of_state(*e), label) for e, label in state["delayed"])
         return stream
+
+    @property
+    def result_columns(self):
+        """Columns of a file of decisions."""
+        return ("decision", "probability", "break_even", "expected_cost")
+
+    def result_of(self, decision):
+        """The values of these columns."""
+        return [decision.action, *decision[2:]]
+
+    def _settings(self):
+        return dict(
+            self.costs,
+            target=self.target,
+            positive=self.positive,
+            drop=list(self.drop),
+            prior=self.prior,
+            max_pending=self.max_pending,
+            delay=self.delay,
+            false_alarm_every=self.drift.false_alarm_every,
+        )
+
+    def _restore_labels_and_totals(self, state):
+        self.labels = LabelReader(self.labels.target, self.positive, seen=state["labels"])
+        self.totals = Totals(**state["totals"])
 
     def _repeated(self, id):
         self._pending.repeat(id)

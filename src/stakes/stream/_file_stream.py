@@ -11,13 +11,17 @@ from pathlib import Path
 from stakes._core.learners import find_learner, seeded
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
+from stakes.stream._class_stream import ClassStream
 from stakes.stream._decision_stream import DecisionStream
 from stakes.stream._records import FIX, BadRecord
 from stakes.stream._saved import check_place
 from stakes.tables import is_missing
 
-RESULTS = ("decision", "probability", "break_even", "expected_cost")
-MAY_CHANGE = (*COST_NAMES, "prior")  # between a checkpoint and the run that resumes from it
+MAY_CHANGE = (
+    *COST_NAMES,
+    "prior",
+    "cost_matrix",
+)  # between a checkpoint and the run that resumes from it
 _MOST_COLUMNS = 100  # remembered for messages
 
 
@@ -106,7 +110,11 @@ class FileStream:
             self.stream = self._resumed()
         else:
             options |= dict(target=target, drop=[*drop, *ids], max_pending=wait)
-            self.stream = DecisionStream(model, **options)
+            if options.get("cost_matrix") is None:
+                options.pop("cost_matrix", None)
+                self.stream = DecisionStream(model, **options)
+            else:
+                self.stream = ClassStream(model, **options)
 
     def follow(self, every=1000, report=None, batch=256):
         """Read to the end of the input.
@@ -164,7 +172,7 @@ class FileStream:
         if decision is None:
             return []
         kept = [_shown(record.get(name)) for name in self._kept]
-        result = [decision.action, *map(_exact, decision[2:])]
+        result = [_exact(value) for value in self.stream.result_of(decision)]
         return [_csv_line([self.stream.totals.events, *kept, *result])]
 
     def _receive(self, record):
@@ -202,6 +210,12 @@ class FileStream:
         place = check_place(self.checkpoint, DecisionStream.load(self.checkpoint).extra)
         now = self.settings
         for name, then in place["settings"].items():
+            if name == "cost_matrix" and _names(then) != _names(now.get(name)):
+                raise InputError(
+                    "{parameter} may have other costs than those of the checkpoint, but not other "
+                    "classes or decisions.",
+                    name,
+                )
             if then != now.get(name) and name in MAY_CHANGE:
                 self.changed[name] = then
             elif then != now.get(name):
@@ -219,7 +233,7 @@ class FileStream:
 
     def _open_all(self, stack):
         """The decisions, and the skipped records, up to the checkpoint."""
-        heads = {self.out: _csv_line(["row", *self._kept, *RESULTS])}
+        heads = {self.out: _csv_line(["row", *self._kept, *self.stream.result_columns])}
         if self.skipped is not None:
             heads[self.skipped] = ""
         return [
@@ -238,6 +252,11 @@ class FileStream:
             size = self._sizes[1] if self.skipped is None else files[1].tell()
             place["skipped"] = self.n_skipped, size
         self.stream.save(self.checkpoint, file=place, settings=self.settings)
+
+
+def _names(matrix):
+    """Classes and actions of a cost matrix, or None."""
+    return matrix and (matrix["classes"], matrix["actions"])
 
 
 def _opened(path, head, size):
@@ -309,4 +328,4 @@ def _shown(value):
 
 
 def _exact(number):
-    return "" if number is None else repr(number)
+    return "" if number is None else number if isinstance(number, str) else repr(number)

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from stakes.stream._prices import Prices
+from stakes.stream._prices import ClassPrices, Prices
 
 
 class Decision(NamedTuple):
@@ -14,11 +14,11 @@ class Decision(NamedTuple):
     id : str or int
         The event's id; :meth:`DecisionStream.label` takes it.
     action : int
-        1: act as for the positive class, 0: do not.
-    probability : float or None
-        Probability of the positive class; None if the learner gives none.
-    break_even : float
-        Probability above which acting is cheaper.
+        1: act as for the positive class, 0: do not; with many classes the number of the action.
+    probability : float, list of float or None
+        Probability of the positive class, or of all; None if the learner gives none.
+    break_even : float or None
+        Probability above which acting is cheaper; None with many classes.
     expected_cost : float or None
         Expected cost of the action under that probability.
     """
@@ -47,7 +47,9 @@ class PendingEvent(NamedTuple):
     @classmethod
     def of_state(cls, features, prices, probability, action):
         """From the plain lists of a saved stream."""
-        return cls(features, Prices(*prices), probability, action)
+        many = isinstance(prices[0], list)
+        prices = ClassPrices(map(tuple, prices)) if many else Prices(*prices)
+        return cls(features, prices, probability, action)
 
 
 @dataclass

@@ -46,6 +46,27 @@ class Prices(NamedTuple):
         return dict(zip(COST_NAMES, self, strict=True))
 
 
+class ClassPrices(tuple):
+    """Costs of one event of many classes: a tuple per true class, with a cost per action.
+
+    Examples
+    --------
+    >>> prices = ClassPrices([(0.0, 2.0), (9.0, 1.0)])
+    >>> prices.paid(1, 0), prices.expected([0.75, 0.25], 0)
+    (9.0, 2.25)
+    """
+
+    break_even = None  # there is no single probability
+
+    def expected(self, probability, action):
+        """Expected cost of an action, by its number."""
+        return math.fsum(p * row[action] for p, row in zip(probability, self, strict=True))
+
+    def paid(self, label, action):
+        """Actual cost of an action, once the class is known."""
+        return self[label][action]
+
+
 class PriceList:
     """The prices of events.
 

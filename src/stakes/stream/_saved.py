@@ -4,6 +4,7 @@ import json
 from dataclasses import fields
 
 from stakes._core.jit.drift import N_BETS
+from stakes._core.stored.facts import COST_MATRIX
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     COUNT,
@@ -34,6 +35,15 @@ _EVENT = Together(
         _CLASS,
     )
 )
+# with many classes: a row of costs per class, a probability per class, the number of an action
+_CLASS_EVENT = Together(
+    (
+        Mapping(Number(-1e100, 1e100)),
+        Listed(Listed(Number(-1e100, 1e100))),
+        Listed(Number(0, 1)),
+        COUNT,
+    )
+)
 _SETTINGS = Fields(
     dict.fromkeys(COST_NAMES, Either((Number(), Text())))
     | {
@@ -44,44 +54,59 @@ _SETTINGS = Fields(
         "max_pending": Number(1, 2**53, whole=True),
         "delay": COUNT,
         "false_alarm_every": Maybe(Number(1)),
+        "cost_matrix": Sometimes(COST_MATRIX),
     }
 )
 _SUMS = Together((Number(1, 2**53), Number(-1e100, 1e100), Number(0, 1e250)))
-_STATE = Fields(
-    {
-        "encoder": Fields(
-            {
-                "columns": Mapping(_SUMS),
-                "texts": Listed(Text()),
-                "max_features": COUNT,
-                "n_features": Maybe(Number(1, 2**31, whole=True)),
-                "half_life": Maybe(Number(1)),
-            }
-        ),
-        "pending": Fields(
-            {
-                "open": Listed(Together((_ID, _EVENT))),
-                "closed": Listed(Together((_ID, Flag()))),
-                "counts": Fields({one.name: COUNT for one in fields(LabelCounts)}),
-            }
-        ),
-        "delayed": Listed(Together((_EVENT, Maybe(_CLASS)))),
-        "totals": Fields(
-            dict.fromkeys(("events", "labels", "positives"), COUNT)
-            | dict.fromkeys(("paid", "never", "always"), Number())
-        ),
-        "labels": Listed(Text()),
-        "drift": Fields(
-            {
-                "seen": COUNT,
-                "sums": Together((Number(0), Number(0))),
-                "statistics": Together((Number(0),) * N_BETS),
-                "changes": Together((Together((Number(0), COUNT, Number(), Number())),) * 2),
-                "alarms": COUNT,
-                "last": Maybe(Together((COUNT, COUNT, Number(), Number()))),
-            }
-        ),
-    }
+
+
+def _state(event, label, totals):
+    """What the state of a stream holds, with its kind of events, labels and totals."""
+    return Fields(
+        {
+            "encoder": Fields(
+                {
+                    "columns": Mapping(_SUMS),
+                    "texts": Listed(Text()),
+                    "max_features": COUNT,
+                    "n_features": Maybe(Number(1, 2**31, whole=True)),
+                    "half_life": Maybe(Number(1)),
+                }
+            ),
+            "pending": Fields(
+                {
+                    "open": Listed(Together((_ID, event))),
+                    "closed": Listed(Together((_ID, Flag()))),
+                    "counts": Fields({one.name: COUNT for one in fields(LabelCounts)}),
+                }
+            ),
+            "delayed": Listed(Together((event, Maybe(label)))),
+            "totals": Fields(totals),
+            "labels": Listed(Text()),
+            "drift": Fields(
+                {
+                    "seen": COUNT,
+                    "sums": Together((Number(0), Number(0))),
+                    "statistics": Together((Number(0),) * N_BETS),
+                    "changes": Together((Together((Number(0), COUNT, Number(), Number())),) * 2),
+                    "alarms": COUNT,
+                    "last": Maybe(Together((COUNT, COUNT, Number(), Number()))),
+                }
+            ),
+        }
+    )
+
+
+_STATE = _state(
+    _EVENT,
+    _CLASS,
+    dict.fromkeys(("events", "labels", "positives"), COUNT)
+    | dict.fromkeys(("paid", "never", "always"), Number()),
+)
+_CLASS_STATE = _state(
+    _CLASS_EVENT,
+    COUNT,
+    dict.fromkeys(("events", "labels"), COUNT) | {"paid": Number(), "constant": Listed(Number())},
 )
 _PLACE = Fields(
     {
@@ -111,8 +136,25 @@ def read_saved(path, facts):
         state = json.loads(facts["state"])
     except (ValueError, RecursionError):
         raise InputError(f"The saved stream {str(path)!r} is damaged: it has no state.") from None
-    _check(path, state, _STATE)
+    many = facts["decision_stream"].get("cost_matrix")
+    _check(path, state, _CLASS_STATE if many else _STATE)
+    if many:
+        _check_sizes(path, many, state)
     return facts["decision_stream"], state, facts["extra"]
+
+
+def _check_sizes(path, matrix, state):
+    """The events of many classes have the costs and probabilities of all of them."""
+    k, m = len(matrix["classes"]), len(matrix["actions"])
+    events = [event for _, event in state["pending"]["open"]]
+    events += [event for event, _ in state["delayed"]]
+    labels = [label for _, label in state["delayed"] if label is not None]
+    fit = all(
+        len(p) == len(costs) == k and all(len(row) == m for row in costs) and action < m
+        for _, costs, p, action in events
+    )
+    if not fit or len(state["totals"]["constant"]) != m or any(label >= k for label in labels):
+        raise InputError(f"The saved stream {str(path)!r} is damaged: its events do not fit.")
 
 
 def check_place(path, extra):

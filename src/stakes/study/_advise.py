@@ -59,7 +59,7 @@ def advise(data, *, stream=False, error_bars=False, adversary=False, record=None
     >>> advise(load("german")).learner
     'recommended blend'
     >>> advise(load("german"), stream=True).page
-    'online'
+    'stream_forest'
     """
     record = stored_record() if record is None else record
     stakes = data.summary()

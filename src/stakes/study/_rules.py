@@ -7,6 +7,7 @@ from stakes.compare import RECOMMENDED
 from stakes.study._record import excess, stored_record
 
 FEW, MANY = 50, 200_000
+ENOUGH_FOR_TREES = 200
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,17 @@ RULES = (
         "game",
         lambda facts: (
             "It is trained against an adversary's best response; no other learner here is."
+        ),
+        shown=False,
+    ),
+    Rule(
+        f"Does the data arrive as a stream, with {ENOUGH_FOR_TREES} rows of the rarer class?",
+        lambda facts: facts.stream and facts.rarer >= ENOUGH_FOR_TREES,
+        lambda record: "StreamBlendClassifier",
+        "stream_forest",
+        lambda facts: (
+            "It blends a linear learner, a forest and kernel features in one pass and fixed "
+            "memory; its page compares them on streams with late labels."
         ),
         shown=False,
     ),

@@ -129,7 +129,10 @@ class CostTable:
 
     def evaluate_one(self, event):
         """Costs of one event, as an array of shape (k, m)."""
-        values = np.array([[cost.evaluate_one(event) for cost in row] for row in self.costs])
+        try:
+            values = np.array([[cost.evaluate_one(event) for cost in row] for row in self.costs])
+        except InputError as error:
+            raise InputError(error.message, "cost_matrix") from None
         bad = np.argwhere(~np.isfinite(values))
         if len(bad):
             cost = self.costs[bad[0][0]][bad[0][1]]

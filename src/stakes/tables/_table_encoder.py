@@ -193,6 +193,13 @@ class TableEncoder(TableTransformer):
                 parts.append(pl.when(value.is_finite()).then(value).alias(f"{name}{part}"))
         return np.ascontiguousarray(frame.select(parts).fill_null(np.nan).to_numpy())
 
+    @property
+    def column_of_feature_(self):
+        """Column of the table that each column of the matrix comes from."""
+        if self.kinds_ is None:
+            return list(self.feature_names_out_)
+        return [name for name, kind in self.kinds_.items() for _ in _PARTS.get(kind, [""])]
+
     @staticmethod
     def mask_of(kinds):
         """Which columns of the matrix are codes, given the kinds of the table's columns."""

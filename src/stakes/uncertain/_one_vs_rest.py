@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.intake import validate_data
 from stakes._core.labels import code_labels
 from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.state import same_input
 from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
@@ -62,7 +63,15 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__predict = dict.fromkeys(NAMES, True)
     __metadata_request__predict_proba = dict.fromkeys(NAMES, True)
     __metadata_request__decision_function = dict.fromkeys(NAMES, True)
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(Part(_MEMBERS))}
+    _file_state = FEATURES | {
+        "classes_": labels("k", least=2),
+        "estimators_": Listed(Part(_MEMBERS), "k"),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
 
     def __init__(self, estimator):
         self.estimator = estimator

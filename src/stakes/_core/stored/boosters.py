@@ -180,7 +180,8 @@ def _declare_xgboost(name):
     for owner in known_class(name).__mro__:
         if hasattr(owner, "_get_param_names") and owner.__init__ is not object.__init__:
             for one in owner._get_param_names():
-                spec = Maybe(_XGBOOST_PARAMETERS.get(one, Plain()))
+                spec = _XGBOOST_PARAMETERS.get(one, Plain())
+                spec = spec if one == "missing" else Maybe(spec)  # the only one without a default
                 parameters.setdefault(one, spec if owner is known_class(name) else Sometimes(spec))
     return State(parameters, ESTIMATOR | fitted, check=_check_xgboost)
 

@@ -16,21 +16,15 @@ from stakes._core.stored.state import check_plain
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 
+# of many classes, as CostTable.to_dict writes it
+COST_MATRIX = Fields(
+    {"classes": Listed(Text()), "actions": Listed(Text()), "cells": Listed(Listed(Text()))}
+)
 _TRAINED = {
     "kinds": Mapping(Text()),
     "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
     "target": Maybe(Text()),
-    "cost_matrix": Sometimes(
-        Maybe(
-            Fields(
-                {
-                    "classes": Listed(Text()),
-                    "actions": Listed(Text()),
-                    "cells": Listed(Listed(Text())),
-                }
-            )
-        )
-    ),
+    "cost_matrix": Sometimes(Maybe(COST_MATRIX)),
     "missing": Sometimes(Listed(Text())),
     "ranges": Sometimes(Mapping(Listed(Number()))),
     "promised": Sometimes(Maybe(Listed(Number()))),

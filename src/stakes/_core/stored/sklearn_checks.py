@@ -64,9 +64,20 @@ def check_boosting(state, scope):
             codes = nodes["feature_idx"][nodes["is_categorical"] != 0]
             if not bins["is_categorical_"][codes].all():
                 raise Damaged("a tree node asks for a category of a number")
+    if state.get("_preprocessor") is not None and "feature_names_in_" not in state:
+        _check_codes(state["_preprocessor"])
     k = scope.sizes.get("k")
     if k is not None and width and width != (1 if k == 2 else k):
         raise Damaged("a HistGradientBoosting has a wrong number of classes")
+
+
+def _check_codes(preprocessor):
+    """The categories of a table without names are numbers."""
+    for _, encoder, _ in preprocessor.state.get("transformers_", ()):
+        found = encoder.state if isinstance(encoder, Record) else {}
+        for categories in found.get("categories_", ()):
+            if categories.dtype.kind not in "fiu":
+                raise Damaged("a HistGradientBoosting has text as a category of a number")
 
 
 def check_ensemble(state, scope):

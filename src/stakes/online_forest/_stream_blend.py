@@ -1,0 +1,278 @@
+"""A blend of stream learners."""
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from scipy.special import logit
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from stakes._core.base import COST_CONSTRAINTS, LearnerInfo
+from stakes._core.labels import code_positive
+from stakes._core.learners import find_learner
+from stakes._core.sklearn_private import Interval
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import (
+    FEATURES,
+    Array,
+    Flag,
+    Listed,
+    Mapping,
+    Number,
+    Part,
+    Plain,
+    Sometimes,
+    labels,
+)
+from stakes._core.stored.state import same_classes
+from stakes.costs import COST_NAMES
+from stakes.online_forest._base import StreamLearner
+from stakes.online_forest._blend_jit import (
+    ALWAYS,
+    HEAD,
+    INTERCEPT_VARIANCE,
+    N_COLUMNS,
+    N_SEEN,
+    NEVER,
+    PAID,
+    SUM_NEG,
+    SUM_POS,
+    WEIGHT_VARIANCE,
+    blend_rows,
+    blend_scores,
+    standardize_rows,
+)
+from stakes.online_forest._docs import documented
+
+SMALLEST = 1e-15  # probability of a member
+NOTHING = np.empty(0, bool)
+
+
+@documented
+@dataclass(kw_only=True, eq=False, repr=False)
+class StreamBlendClassifier(StreamLearner):
+    r"""Several stream learners, weighted online by their own log loss.
+
+    Each member learns every event. A logistic regression on the log-odds of the members, learned
+    online, is one more member, and the probability is
+
+    .. math:: p = \sum_k \pi_k p_k, \qquad \pi_k \propto \pi_k\, p_k(y \mid x)
+
+    with a small share that moves back to each member after every event. So the log loss of the
+    blend is never much worse than that of the member that is best at the time (fixed share), and
+    it is better where the members know different things. The recommended learner for streams.
+
+    Parameters
+    ----------
+    estimators : sequence of str or estimator, default=("probit", "forest", "kernel-features")
+        The members, learners with `learn_one` and `predict_proba`, or their names. Their costs are
+        set to those of the blend.
+    n_features : int, default=4096
+        Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
+        and tables.
+    random_state : int, RandomState or None, default=None
+        Seed of the members.
+    [costs]
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted members.
+    shares_ : dict of str -> float
+        Share of each member in the next prediction; "stack" is the logistic regression on them.
+    classes_ : ndarray of shape (2,)
+        The labels; the second is the positive class.
+    n_seen_ : int
+        Number of events with a cost.
+    progressive_regret_ : dict of str -> float
+        As in `StreamForestClassifier`.
+    [seen]
+
+    Notes
+    -----
+    Features need no scaling: the members get standard deviations from the running mean. A missing
+    value is replaced by the mean, except for members that take NaN.
+
+    References
+    ----------
+    .. [1] M. Herbster, M. K. Warmuth. "Tracking the best expert". Machine Learning 32, 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from stakes.online_forest import StreamBlendClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 2))
+    >>> y = (X[:, 0] + np.abs(X[:, 1]) > 1).astype(int)
+    >>> model = StreamBlendClassifier(estimators=["probit", "forest"], random_state=0).fit(X, y)
+    >>> model.predict([[1.0, -1.0], [-1.0, 1.0], [-1.0, 3.0]])
+    array([1, 0, 1])
+    """
+
+    estimators: object = ("probit", "forest", "kernel-features")
+    n_features: int = 4096
+    random_state: int | np.random.RandomState | None = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+
+    _info = LearnerInfo(family="online_forest")
+    _allow_nan = True
+    _parameter_constraints = {
+        **COST_CONSTRAINTS,
+        "estimators": ["array-like"],
+        "n_features": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+    _file_state = FEATURES | {
+        "classes_": labels(2),
+        "estimators_": Listed(Part(), "m"),
+        "_head": Array("f8", (HEAD,), low=0),
+        "_weights": Array("f8", (None,)),
+        "_covariance": Array("f8", (None, None)),
+        "_shares": Array("f8", (None,), low=0, high=1),
+        "_scale": Array("f8", (2, "d"), infinite=True),
+        "_started_with": Plain(),
+        "_columns": Sometimes(Mapping(Number(0, whole=True))),
+        "_is_named": Flag(),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if "estimators_" not in state:
+            return
+        m, d = len(state["estimators_"]) + 1, scope.sizes["d"]
+        shapes = [state[name].shape for name in ("_weights", "_shares", "_covariance")]
+        if shapes != [(m,), (m,), (m, m)] or state["_head"][N_COLUMNS] > d:
+            raise Damaged("the arrays of a stream blend do not fit together")
+        for member in state["estimators_"]:
+            if member.state.get("n_features_in_", d) != d:
+                raise Damaged("a member of a stream blend has another number of features")
+            same_classes(member, scope)
+        names = state.get("_columns", {})
+        if sorted(names.values()) != list(range(len(names))) or len(names) > d:
+            raise Damaged("the columns of a stream blend are damaged")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @property
+    def n_seen_(self):
+        """Number of events with a cost."""
+        return int(self._head[N_SEEN])
+
+    @property
+    def shares_(self):
+        """Share of each member in the next prediction."""
+        names = [type(member).__name__ for member in self.estimators_]
+        return dict(zip([*names, "stack"], self._shares.tolist(), strict=True))
+
+    def _set_classes(self, y):
+        if len(np.unique(np.asarray(y))) > 2:
+            code_positive(y)  # raises, naming what to do
+        super()._set_classes(y)
+
+    def _begin(self, d, n_columns):
+        rng = check_random_state(self.random_state)
+        costs = {name: getattr(self, name) for name in COST_NAMES}
+        self.estimators_ = []
+        for one in self.estimators:
+            member = find_learner(one, "learn_one")() if isinstance(one, str) else clone(one)
+            if not (hasattr(member, "predict_proba_then_learn") and hasattr(member, "fp_cost")):
+                raise ValueError(
+                    f"{type(member).__name__} is no stream learner with costs and "
+                    "probabilities; take members such as 'probit' or 'forest'."
+                )
+            seeded = "random_state" in member.get_params(deep=False)
+            seed = {"random_state": rng.randint(2**31 - 1)} if seeded else {}
+            self.estimators_.append(member.set_params(**costs, **seed))
+        m = len(self.estimators_)
+        if not m:
+            raise ValueError("estimators must have at least one learner, such as 'probit'.")
+        self._head = np.zeros(HEAD)
+        self._head[N_COLUMNS] = n_columns
+        self._weights = np.append(np.full(m, 1.0 / m), 0.0)
+        self._covariance = np.diag(np.append(np.full(m, WEIGHT_VARIANCE), INTERCEPT_VARIANCE))
+        self._shares = np.full(m + 1, 1.0 / (m + 1))
+        self._scale = np.zeros((2, d))
+        self._started_with = m
+
+    def _check_settings(self):
+        """Nothing changes the form of the state; a model file is mapped as it is, so copy it."""
+        for name in ("_head", "_weights", "_covariance", "_shares", "_scale"):
+            if not getattr(self, name).flags.writeable:
+                setattr(self, name, getattr(self, name).copy())
+
+    def _learn(self, X, index, c_pos, c_neg, weight):
+        self._check_settings()
+        if self._is_named:
+            self._head[N_COLUMNS] = len(self._columns)
+        positive = index == 1
+        regret = weight * np.where(positive, c_pos, c_neg)
+        teaches = np.broadcast_to(regret, len(X)) > 0
+        Z = np.empty_like(X)
+        standardize_rows(X, teaches, self._head, self._scale, Z)
+        learned = np.empty((len(self.estimators_), len(X)))
+        for k, member in enumerate(self.estimators_):
+            learned[k] = self._teach(member, self._for(member, Z, X), index, c_pos, c_neg, weight)
+        out = np.empty(len(X))
+        state = self._head, self._weights, self._covariance, self._shares
+        blend_rows(_odds(learned), positive, teaches, c_pos, c_neg, state, out)
+        return out[None]
+
+    def _teach(self, member, Z, index, c_pos, c_neg, weight):
+        """Probabilities of a member before it learns the rows."""
+        first = not hasattr(member, "classes_")
+        labels = self.classes_[index]
+        if len(Z) > 1 or first:
+            costs = {name: c if len(c) > 1 else c[0] for name, c in (("fn_cost", c_pos),
+                     ("fp_cost", c_neg))}  # fmt: skip
+            weights = np.broadcast_to(weight, len(Z))
+            learn = member.predict_proba_then_learn
+            return learn(Z, labels, self.classes_, weights, **costs, tp_cost=0.0, tn_cost=0.0)
+        p = member.predict_proba_one(Z[0])[self.classes_[1].item()]
+        member.learn_one(
+            Z[0],
+            labels[0],
+            sample_weight=float(weight[0]),
+            fp_cost=float(c_neg[0]),
+            fn_cost=float(c_pos[0]),
+            tp_cost=0.0,
+            tn_cost=0.0,
+        )
+        return p
+
+    def _for(self, member, Z, X):
+        """Rows as a member takes them: missing values stay for those that know what to do."""
+        if not getattr(member, "_allow_nan", False):
+            return Z
+        return np.where(np.isnan(X), np.nan, Z)
+
+    def _scores(self, X):
+        self._check_settings()
+        Z, out = np.empty_like(X), np.empty(len(X))
+        standardize_rows(X, NOTHING, self._head, self._scale, Z)
+        if len(X) == 1:
+            positive = self.classes_[1].item()
+            rows = ((one, self._for(one, Z, X)[0]) for one in self.estimators_)
+            learned = [[one.predict_proba_one(row)[positive]] for one, row in rows]
+        else:
+            learned = [one.predict_proba(self._for(one, Z, X))[:, 1] for one in self.estimators_]
+        blend_scores(_odds(np.asarray(learned)), self._weights, self._shares, out)
+        return out[None]
+
+    def _book(self):
+        return self._head[N_SEEN], self._head[PAID], self._head[NEVER], self._head[ALWAYS]
+
+    def _shift(self):
+        c_pos, c_neg = self._head[SUM_POS], self._head[SUM_NEG]
+        return np.log(c_pos / c_neg) if c_pos > 0 and c_neg > 0 else 0.0
+
+
+def _odds(probabilities):
+    """Log-odds of the members, (members, rows) to (rows, members)."""
+    return np.ascontiguousarray(logit(np.clip(probabilities, SMALLEST, 1.0 - SMALLEST)).T)

@@ -1,0 +1,105 @@
+"""The blend for streams: as good as its best member, a stream like the others."""
+
+import numpy as np
+import pytest
+
+from stakes.compare import recommended
+from stakes.model_file import load_model, save_model
+from stakes.online import ProbitClassifier
+from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
+from stakes.online_forest._blend_jit import blend_rows
+
+FOREST = StreamForestClassifier(n_estimators=4, max_nodes=31)
+FORM = dict(estimators=["probit", FOREST], random_state=0)
+
+
+def stream(seed=0, n=400):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) * [1.0, 100.0, 1e-3]
+    return X, (X[:, 0] + np.abs(X[:, 1]) / 100 > 1).astype(int)
+
+
+def test_batch_equals_one_by_one_bit_for_bit():
+    X, y = stream()
+    X[::9, 1] = np.nan
+    fn = np.linspace(0.0, 3.0, len(y))
+    batch, ones = StreamBlendClassifier(**FORM), StreamBlendClassifier(**FORM)
+    p = batch.predict_proba_then_learn(X, y, [0, 1], fp_cost=2.0, fn_cost=fn)
+    for t in range(len(y)):
+        if t:
+            assert ones.predict_proba_one(X[t])[1] == p[t]
+        ones.learn_one(X[t], y[t], fp_cost=2.0, fn_cost=fn[t])
+    np.testing.assert_array_equal(batch.decision_function(X), ones.decision_function(X))
+    assert batch.shares_ == ones.shares_ and batch.n_seen_ == ones.n_seen_
+
+
+def test_files_and_restart_are_exact(tmp_path):
+    X, y = stream(1)
+    model = StreamBlendClassifier(**FORM).partial_fit(X[:200], y[:200])
+    save_model(model, tmp_path / "model.skops")
+    again = load_model(tmp_path / "model.skops").model
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+    for t in range(200, 400):
+        model.learn_one(X[t], y[t])
+        again.learn_one(X[t], y[t])
+    np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+
+
+def naive_blend(odds, y):
+    """The same in plain numpy: precision matrices instead of covariances."""
+    m = odds.shape[1]
+    w, shares = np.append(np.full(m, 1 / m), 0.0), np.full(m + 1, 1 / (m + 1))
+    prior = np.append(np.full(m, 0.25), 0.05)
+    precision, growth, found = np.diag(1 / prior), 2 ** (1 / 5000), []
+    for row, label in zip(odds, y, strict=True):
+        u = np.append(row.clip(-10, 10), 1.0)
+        s = w @ u
+        p = 1 / (1 + np.exp(-np.append(row, s)))
+        found.append(shares @ p)
+        shares = shares * np.where(label, p, 1 - p)
+        shares = 0.999 * shares / shares.sum() + 0.001 / (m + 1)
+        covariance = np.linalg.inv(precision)
+        if (np.diag(covariance) * growth <= prior).all():
+            covariance, precision = covariance * growth, precision / growth
+        bound = np.tanh(abs(s) / 2) / (2 * abs(s)) if abs(s) > 1e-4 else 0.25
+        w = w + covariance @ u * (label - p[-1]) / (1 + bound * (u @ covariance @ u))
+        precision = precision + p[-1] * (1 - p[-1]) * np.outer(u, u)
+    return np.array(found)
+
+
+def test_against_naive(rng):
+    odds, y = rng.normal(size=(300, 2)) * [1.0, 8.0], rng.random(300) < 0.3
+    head, ones, out = np.zeros(7), np.ones(1), np.empty(300)
+    covariance = np.diag([0.25, 0.25, 0.05])
+    state = head, np.array([0.5, 0.5, 0.0]), covariance, np.full(3, 1 / 3)
+    blend_rows(odds, y, np.ones(300, bool), ones, ones, state, out)
+    np.testing.assert_allclose(1 / (1 + np.exp(-out)), naive_blend(odds, y), rtol=1e-6)
+
+
+@pytest.mark.jit
+def test_the_blend_is_nearly_as_good_as_its_best_member_and_follows_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(8_000, 5))
+    curved, linear = np.abs(X[:, 0]) + np.abs(X[:, 1]) - 1.5, X[:, 2]
+    odds = 4 * np.where(np.arange(8_000) < 4_000, linear, curved)
+    y = (rng.random(8_000) < 1 / (1 + np.exp(-odds))).astype(int)
+
+    def loss(model):
+        p = model.predict_proba_then_learn(X, y, [0, 1]).clip(1e-9, 1 - 1e-9)
+        return -np.log(np.where(y == 1, p, 1 - p)).mean()
+
+    members = [loss(ProbitClassifier()), loss(StreamForestClassifier(random_state=0))]
+    blend = StreamBlendClassifier(random_state=0)
+    assert loss(blend) < min(members)
+    assert blend.shares_["ProbitClassifier"] < 0.2
+    assert type(recommended(0, stream=True)) is StreamBlendClassifier
+
+
+def test_messages():
+    X, y = stream()
+    with pytest.raises(ValueError, match="Only binary"):
+        StreamBlendClassifier().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="no stream learner"):
+        StreamBlendClassifier(estimators=["perceptron", "kernel-pa"]).fit(X, y)
+    with pytest.raises(ValueError, match="at least one"):
+        StreamBlendClassifier(estimators=[]).fit(X, y)
