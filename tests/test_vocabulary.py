@@ -34,6 +34,7 @@ DIFFERENT = {
     "regularize_intercept": "as in the thesis: classifiers penalize it, the regressor does not",
     "cost_rule": "the anomaly detector ignores costs unless asked",
     "max_support_vectors": "the anomaly detector runs forever, so it is bounded by default",
+    "n_features": "hashing needs more columns than names have, a forest chooses among columns",
     "estimators": "the blend for streams has default members",
     "estimator": "samplers have a default learner, wrappers do not",
     "n_estimators": "rejection samples are costly to fit, trees are not",

@@ -7,23 +7,23 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import ManyClassClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
-from stakes._core.intake import LARGEST, check_weights, checked_sparse, validate_data
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
 from stakes.online_forest._docs import documented
+from stakes.online_forest._one_by_one import ONE, OneByOne
 
-ONE = np.ones(1)
 BLOCK = 4096  # rows of a sparse matrix that are made dense at a time
 
 
 @documented
-class StreamLearner(ManyClassClassifier):
+class StreamLearner(OneByOne, ManyClassClassifier):
     """Everything that a user calls; a subclass starts, learns and scores rows.
 
     A subclass has `_begin(d, n_columns)`, `_learn(X, index, c_pos, c_neg, weight)`, which returns
@@ -121,79 +121,6 @@ class StreamLearner(ManyClassClassifier):
         found = self._stream(X, y, classes, sample_weight, costs)
         return expit(found[0]) if len(found) == 1 else _shares(found)
 
-    def learn_one(
-        self,
-        x,
-        y,
-        *,
-        classes=None,
-        sample_weight=None,
-        fp_cost=None,
-        fn_cost=None,
-        tp_cost=None,
-        tn_cost=None,
-    ):
-        """Learn one example.
-
-        Parameters
-        ----------
-        [one_labeled]
-
-        Returns
-        -------
-        self
-        """
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        if not hasattr(self, "_started_with"):
-            with unchanged_if_it_fails(self):
-                self._validate_params()
-                self._set_classes((0, 1) if classes is None else classes)
-                self._start_with(x)
-                self._learn_row(x, y, sample_weight, costs)
-            return self
-        self._check_settings()
-        if classes is not None:
-            check_same_classes(classes, self.classes_.tolist())
-        self._learn_row(x, y, sample_weight, costs)
-        return self
-
-    def predict_one(self, x, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Decide for one example; see `predict`.
-
-        Parameters
-        ----------
-        [one_costs]
-
-        Returns
-        -------
-        label
-        """
-        check_is_fitted(self)
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        scores = self._scores(self._row_of(x))[:, 0]
-        if len(scores) > 1:
-            self._refuse_costs(costs)
-            return self.classes_[np.argmax(scores)].item()
-        if all(cost is None for cost in costs.values()):
-            return self.classes_[int(scores[0] + self._shift() > 0)].item()
-        acts = self._costs_of(1, **costs).decide(expit(scores))
-        return self.classes_[int(acts[0])].item()
-
-    def predict_proba_one(self, x):
-        """Probability of each class for one example, as a dict from label to probability.
-
-        Parameters
-        ----------
-        [one]
-
-        Returns
-        -------
-        dict of label -> float
-        """
-        check_is_fitted(self)
-        p = self._probabilities(self._scores(self._row_of(x)))[0]
-        return dict(zip(self.classes_.tolist(), p.tolist(), strict=True))
-
     def decision_function(self, X):
         """Score each row: of two classes, a positive score means the second one.
 
@@ -260,19 +187,6 @@ class StreamLearner(ManyClassClassifier):
         self._is_named = False
         vars(self).pop("_columns", None)
         self._begin(d, d)
-
-    def _start_with(self, x):
-        """Start a stream with its first example."""
-        self._is_named = isinstance(x, dict)
-        vars(self).pop("_columns", None)
-        if self._is_named:
-            self._columns = {}
-            self.n_features_in_ = self.n_features
-        elif np.ndim(x) == 0 or not np.shape(x)[-1]:
-            raise ValueError("x must be a dict or an array of at least one feature.")
-        else:
-            self.n_features_in_ = np.shape(x)[-1]
-        self._begin(self.n_features_in_, 0 if self._is_named else self.n_features_in_)
 
     def _set_classes(self, y):
         self.classes_ = np.unique(np.asarray(y))
@@ -345,60 +259,6 @@ class StreamLearner(ManyClassClassifier):
             return self._scores(_writeable(X))
         parts = range(0, X.shape[0], BLOCK)
         return np.concatenate([self._scores(X[a : a + BLOCK].toarray()) for a in parts], axis=1)
-
-    def _learn_row(self, x, y, sample_weight, costs):
-        found = np.flatnonzero(self.classes_ == y)
-        if len(found) != 1:
-            raise ValueError(
-                f"y must be one of {self.classes_.tolist()}. Got {y!r} instead; pass other labels "
-                "as classes= with the first example."
-            )
-        weight = ONE
-        if sample_weight is not None:
-            if not 0.0 <= sample_weight <= LARGEST:
-                raise ValueError(
-                    f"sample_weight must be from 0 to {LARGEST:g}. Got {sample_weight!r} instead."
-                )
-            weight = np.array([float(sample_weight)])
-        if len(self.classes_) > 2:
-            self._refuse_costs(costs)
-            c_pos = c_neg = ONE
-        else:
-            one = self._costs_of(1, **costs)
-            c_pos, c_neg = one.positive_regret, one.negative_regret
-        self._learn(self._row_of(x, grow=True), found, c_pos, c_neg, weight)
-
-    def _row_of(self, x, grow=False):
-        """One example as a table of one row."""
-        d = self.n_features_in_
-        if isinstance(x, dict):
-            row = self._named_row(x, grow)
-        elif sparse.issparse(x):
-            row = canonical(sparse.csr_array(checked_sparse(x), dtype=np.float64)).toarray()
-        else:
-            row = np.array(x, dtype=np.float64, ndmin=2)
-        if row.shape != (1, d):
-            raise ValueError(f"x must have {d} features. Got shape {row.shape} instead.")
-        if np.isinf(row).any() or not (self._allow_nan or np.isfinite(row).all()):
-            missing = "" if self._allow_nan else "NaN or "
-            raise ValueError(f"x must be finite. Got {missing}infinity instead.")
-        return row
-
-    def _named_row(self, x, grow):
-        row = np.zeros((1, self.n_features_in_))
-        if not self._is_named:
-            if not hasattr(self, "feature_names_in_"):
-                raise ValueError("x is a dict, but the features have no names; give an array.")
-            row[0] = [x.get(name, 0.0) for name in self.feature_names_in_]
-            return row
-        x = {str(name): float(value) for name, value in x.items()}  # all, before any change
-        for name, value in x.items():
-            at = self._columns.get(name)
-            if at is None and grow and len(self._columns) < self.n_features_in_:
-                at = self._columns[name] = len(self._columns)
-            if at is not None:
-                row[0, at] = value
-        return row
 
     def _class_scores(self, X):
         return self.decision_function(X)

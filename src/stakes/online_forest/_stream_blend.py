@@ -68,7 +68,7 @@ class StreamBlendClassifier(StreamLearner):
     estimators : sequence of str or estimator, default=("probit", "forest", "kernel-features")
         The members, learners with `learn_one` and `predict_proba`, or their names. Their costs are
         set to those of the blend.
-    n_features : int, default=4096
+    n_features : int, default=256
         Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
         and tables.
     random_state : int, RandomState or None, default=None
@@ -111,7 +111,7 @@ class StreamBlendClassifier(StreamLearner):
     """
 
     estimators: object = ("probit", "forest", "kernel-features")
-    n_features: int = 4096
+    n_features: int = 256
     random_state: int | np.random.RandomState | None = None
     fp_cost: float = 1.0
     fn_cost: float = 1.0

@@ -78,7 +78,7 @@ class StreamForestClassifier(StreamLearner):
         the replacement of trees. "stake": the sum of both regrets.
     calibration : {"sigmoid"} or None, default="sigmoid"
         Whether the log-odds are calibrated during training, on events that were not learned yet.
-    n_features : int, default=4096
+    n_features : int, default=256
         Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
         and tables.
     random_state : int, RandomState or None, default=None
@@ -140,7 +140,7 @@ class StreamForestClassifier(StreamLearner):
     trial_length: int | None = 2_000
     cost_rule: str | None = None
     calibration: str | None = "sigmoid"
-    n_features: int = 4096
+    n_features: int = 256
     random_state: int | np.random.RandomState | None = None
     fp_cost: float = 1.0
     fn_cost: float = 1.0
