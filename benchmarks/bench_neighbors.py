@@ -11,6 +11,7 @@ from benchmarks._measure import Row
 from stakes.neighbors import ConfidenceNeighborsClassifier
 
 N, K = 1_000_000, 11
+TURNS, LONG = 3, 3.0  # the best of three turns, of one if a fit takes more seconds
 TASKS = {3: 20_000, 10: 500, 30: 500}  # dimensions -> rows to predict
 
 
@@ -67,13 +68,17 @@ def _measure(make, d, n_new, sender):
     X, new = rng.normal(size=(N, d)), rng.normal(size=(n_new, d))
     y = (X[:, 0] + rng.normal(size=N) > 2).astype(int)
     make().fit(X[:500], y[:500]).predict_proba(new[:5])  # compiles
-    base = _mib("VmRSS")
-    start = time.process_time()
-    model = make().fit(X, y)
-    fitted = time.process_time()
-    model.predict_proba(new)
-    seconds = fitted - start, time.process_time() - fitted
-    sender.send((*seconds, base, _mib("VmHWM"), getattr(model, "by_tree_", None)))
+    base, best, model = _mib("VmRSS"), [np.inf, np.inf], None
+    for _ in range(TURNS):
+        del model  # the peak is that of one model
+        start = time.process_time()
+        model = make().fit(X, y)
+        fitted = time.process_time()
+        model.predict_proba(new)
+        best = [min(best[0], fitted - start), min(best[1], time.process_time() - fitted)]
+        if best[0] > LONG:
+            break
+    sender.send((*best, base, _mib("VmHWM"), getattr(model, "by_tree_", None)))
 
 
 def _mib(field):

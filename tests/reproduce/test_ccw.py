@@ -8,6 +8,15 @@ from stakes.reproduce import ccw
 from stakes.reproduce._files import data_file
 from stakes.reproduce._printed import printed
 from stakes.reproduce.ccw._data import SETS, Encoder, load_set
+from stakes.reproduce.ccw._example import (
+    RATIOS,
+    SIDES,
+    called_positive,
+    density,
+    example,
+    neighbors_of,
+    sample,
+)
 
 
 def test_two_sets(shared_data):
@@ -53,3 +62,28 @@ def test_categories_that_differ_are_at_distance_one():
         gaps = np.linalg.norm(Z[:1] - Z, order, axis=1)
         assert gaps[:2] == pytest.approx([0.0, 1.0])
         assert Z[2, 0] == pytest.approx(1 / 3)  # the mean, scaled
+
+
+def test_figure_4_1_is_a_matter_of_degree():
+    table, claims = example()
+    found = {(c.row, c.column): c.ours for c in table.cells}
+    shares = {
+        row: found[row, "positives on their own side, counted"]
+        / sum(found[row, f"positives {side}, counted"] for side in SIDES)
+        for row in RATIOS
+    }
+    assert shares["balanced"] == pytest.approx(0.30, abs=0.005)
+    assert shares["1:10"] == pytest.approx(0.75, abs=0.005)
+    assert [c.verdict for c in claims] == ["partly reproduced", "reproduced", "reproduced"]
+
+
+def test_the_example_counts_votes_of_other_points(rng):
+    X, positive = sample(rng, 3, 30)
+    weight = density(X, positive)
+    near = neighbors_of(X, positive)
+    for i in range(0, 120, 7):
+        order = np.argsort(np.linalg.norm(X - X[i], axis=1))[1:6]
+        assert set(order) == set(near[i])
+        plus = weight[order][positive[order]].sum()
+        expected = plus > weight[order][~positive[order]].sum()
+        assert called_positive(near, positive, weight)[i] == expected
