@@ -22,8 +22,18 @@ def models():
 
     They are made in another process: the threads of polars and OpenMP do not survive a fork.
     """
+    return _made("make")
+
+
+@cache
+def trained():
+    """The files of `stakes train` among them."""
+    return _made("make_trained")
+
+
+def _made(function):
     with tempfile.TemporaryDirectory() as folder:
-        program = f"from fuzz.models import make; make({folder!r})"
+        program = f"from fuzz import models; models.{function}({folder!r})"
         path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
         subprocess.run(
             [sys.executable, "-c", program], check=True, env=os.environ | {"PYTHONPATH": path}
@@ -37,6 +47,13 @@ def make(folder):
     with warnings.catch_warnings(), open(Path(folder) / "models", "wb") as file:
         warnings.simplefilter("ignore")
         pickle.dump(_estimators() | _tables(folder) | _trained(folder) | _streams(folder), file)
+
+
+def make_trained(folder):
+    """Write the files of `stakes train` to a file."""
+    with warnings.catch_warnings(), open(Path(folder) / "models", "wb") as file:
+        warnings.simplefilter("ignore")
+        pickle.dump(_trained(folder), file)
 
 
 def _estimators():

@@ -40,6 +40,12 @@ NaN, a file opened other than the one named.
 """
 
 
+OPEN = """Every finding is fixed and has become a test; it is counted here until the campaign is
+run again.
+
+"""
+
+
 def add(path, kind, seed, counts):
     """Store the counts of one run and write the page again; runs with other seeds are kept."""
     runs = stored(path)
@@ -66,6 +72,9 @@ def stored(path):
 
 def text(runs):
     """The page."""
+    head = HEAD
+    if any(run["found"] for kinds in runs.values() for run in kinds.values()):
+        head += OPEN
     lines = ["| what | cases | refused | harmless | findings |", f"| --- |{' ---: |' * 4}"]
     for kind, what in WHAT.items():
         if kind in runs:
@@ -76,7 +85,7 @@ def text(runs):
     names = ("scikit-learn", "numpy", "scipy", "numba", "polars", "lightgbm", "xgboost-cpu")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
     lines += ["", f"Python {platform.python_version()}, {versions}.", "", _sources(runs), ""]
-    return HEAD + "\n".join([*lines, f"<!-- {json.dumps(runs)} -->", ""])
+    return head + "\n".join([*lines, f"<!-- {json.dumps(runs)} -->", ""])
 
 
 def _sources(runs):

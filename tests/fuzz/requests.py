@@ -19,7 +19,7 @@ import uvicorn
 
 from fuzz import model_files
 from fuzz.fields import damaged_bytes, other_field, seeded
-from fuzz.models import models
+from fuzz.models import trained
 from serve.serving import new_service
 from stakes.serve import App, Capacity
 
@@ -137,9 +137,7 @@ def _sent(rng):
         method = rng.choice(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"])
         status, kind, content = service().ask(method, path, _body(rng), _headers(rng))
     elif how < 5:  # a damaged model
-        fit = [name for name in sorted(models()) if name.startswith("train")]
-        name = rng.choice(fit if rng.random() < 0.8 else sorted(models()))
-        data = model_files.mutated(models()[name][1], rng)
+        data = model_files.mutated(trained()[rng.choice(sorted(trained()))][1], rng)
         path = f"/v1/models/other{rng.randrange(4)}"  # as long as no file passes the check
         status, kind, content = service().ask("PUT", path, data)
     else:
