@@ -6,7 +6,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import canonical, unchanged_if_it_fails
-from stakes._core.intake import LARGEST, checked_sparse
+from stakes._core.intake import LARGEST, SMALLEST, checked_sparse
 from stakes._core.labels import check_same_classes
 from stakes.online_forest._docs import documented
 
@@ -87,7 +87,11 @@ class OneByOne:
         dict of label -> float
         """
         check_is_fitted(self)
-        p = self._probabilities(self._scores(self._row_of(x)))[0]
+        scores = self._scores(self._row_of(x))
+        if len(scores) == 1:
+            p, (negative, positive) = float(expit(scores[0, 0])), self.classes_.tolist()
+            return {negative: 1.0 - p, positive: p}
+        p = self._probabilities(scores)[0]
         return dict(zip(self.classes_.tolist(), p.tolist(), strict=True))
 
     def _start_with(self, x):
@@ -121,9 +125,19 @@ class OneByOne:
             self._refuse_costs(costs)
             c_pos = c_neg = ONE
         else:
-            one = self._costs_of(1, **costs)
-            c_pos, c_neg = one.positive_regret, one.negative_regret
+            c_pos, c_neg = self._regrets_of_one(costs)
         self._learn(self._row_of(x, grow=True), found, c_pos, c_neg, weight)
+
+    def _regrets_of_one(self, costs):
+        """Both regrets of one event; as `Costs.of` does, in plain Python."""
+        fp, fn, tp, tn = (
+            getattr(self, name) if cost is None else cost for name, cost in costs.items()
+        )
+        c_pos, c_neg = float(fn) - tp, float(fp) - tn
+        if not (SMALLEST <= c_pos <= LARGEST and SMALLEST <= c_neg <= LARGEST):
+            one = self._costs_of(1, **costs)  # raises, naming the cost, unless it is zero
+            return one.positive_regret, one.negative_regret
+        return np.array([c_pos]), np.array([c_neg])
 
     def _row_of(self, x, grow=False):
         """One example as a table of one row."""

@@ -231,15 +231,21 @@ class StreamForestClassifier(StreamLearner):
         self._set_rule()
 
     def _settings(self):
-        return self.n_estimators, self.max_nodes, self.max_features, self.half_life == "auto"
+        form = self.n_estimators, self.max_nodes, self.max_features, self.half_life == "auto"
+        rule = self.criterion, self.linear, self.half_life, self.trial_length
+        return *form, *rule, self.cost_rule, self.calibration
 
     def _check_settings(self):
-        if self._settings() != self._started_with:
+        now = self._settings()
+        if now == self._started_with:
+            return
+        if now[:4] != tuple(self._started_with[:4]):
             raise ValueError(
                 "n_estimators, max_nodes, max_features and half_life='auto' cannot change in a "
                 "stream: set them back, call fit, or start a new model with sklearn.base.clone."
             )
         self._set_rule()
+        self._started_with = now
 
     def _set_rule(self):
         if self.criterion not in SKEWED:
