@@ -89,9 +89,10 @@ class Contestant:
         """Whether to search a grid, or to check its own decision rule against constant policies.
 
         The Bayes decision needs no check: with uninformative probabilities it already is the
-        cheaper constant policy.
+        cheaper constant policy. Nor does what chooses by likelihood in inner folds of its own.
         """
         own_rule = not isinstance(self.estimator, BayesDecisionClassifier)
+        own_rule = own_rule and not getattr(self.estimator, "chooses_by_likelihood", False)
         return bool(self.grid) or (self.guarded and own_rule)
 
 

@@ -215,6 +215,8 @@ class ErrorColumnsSearch(ErrorColumnsClassifier):
     'UncertainKernelClassifier'
     """
 
+    chooses_by_likelihood = True  # so that `compare` adds no further inner folds
+
     def __init__(self, estimators, *, error_form="std", random_state=None):
         self.estimators = estimators
         self.error_form = error_form
