@@ -53,5 +53,5 @@ def _of_budget(task, found):
         rows.append(Row(task, able[j], None, note=note))
     for who in sorted(failed):
         errors = [v["error"] for (_, _, one), v in found.items() if one == who and "error" in v]
-        rows.append(Row(task, who, None, note=f"failed: {errors[0]}"))
+        rows.append(Row(task, who, None, note=f"failed: {errors[0].splitlines()[0]}"))
     return rows

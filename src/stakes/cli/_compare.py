@@ -67,7 +67,7 @@ def compare(
         typer.Option(
             metavar="TIME",
             help="Finish within this time: 90s, 10m, 1h30m. Part of it goes to the timed blend, "
-            "the strongest model of that time, unless --learners are named.",
+            "a blend that uses the time it has, unless --learners are named.",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,

@@ -63,7 +63,7 @@ def train(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="Train the strongest model of this time (60s, 10m): boosters, forests and linear "
+            help="Train a blend for this time (60s, 10m): boosters, forests and linear "
             "models, stacked, quick ones first. Ctrl-C ends it with what is finished.",
         ),
     ] = None,

@@ -144,7 +144,7 @@ def compare(
             progress(finished, len(tasks), None)
         with _workers(out):
             for some, jobs in ((quick, 1), (rest, n_jobs)):
-                for row, arrays in as_finished(fits(some), jobs):
+                for row, arrays in as_finished(fits(some), jobs) if some else ():
                     file.add(row | environment(), arrays)
                     finished += 1
                     if progress:
