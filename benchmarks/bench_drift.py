@@ -14,7 +14,7 @@ from stakes.serve._alarms import YEARLY, PaidWindows
 from stakes.stream import DriftTest, PendingEvent, Prices
 
 BEFORE, AFTER = 20_000, 100_000  # labels before a drift, and at most after it
-REPEATS, YEARS = 10, 3
+REPEATS, YEARS = 10, 1
 OTHERS = 1_000_000  # labels without drift for other detectors: a seventh of a year
 SIZES = (1.5, 2.0, 4.0)
 

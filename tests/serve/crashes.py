@@ -302,17 +302,17 @@ def campaigns(kills, seed, minutes):
         yield "PostgreSQL, two processes: kill -9 of either", found
 
 
-def page(found):
+def page(found, options):
     """The counts as a page of the documentation."""
     columns = list(dict.fromkeys(name for counts in found.values() for name in counts))
     lines = [
         "# What a service survives",
         "",
-        "Counts of `python3 tasks.py crash --store docs/serve_crashes.json`: services under the",
-        "load of four clients, which send a tenth of their requests twice. After each campaign",
-        "every answer is in the journal once and as it was given, every label was learned once,",
-        "and replaying the whole journal gives the state that is there in every bit; a campaign",
-        "that finds anything else ends with an error.",
+        f"Counts of `python3 tasks.py crash {options} --store docs/serve_crashes.json`:",
+        "services under the load of four clients, which send a tenth of their requests twice.",
+        "After each campaign every answer is in the journal once and as it was given, every",
+        "label was learned once, and replaying the whole journal gives the state that is there",
+        "in every bit; a campaign that finds anything else ends with an error.",
         "",
         "| | " + " | ".join(columns) + " |",
         "| --- |" + " ---: |" * len(columns),
@@ -331,13 +331,14 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--store", type=Path, help="file for the counts; the page goes next to it")
     given = parser.parse_args()
+    options = f"--kills {given.kills}" + (f" --minutes {given.minutes:g}" if given.minutes else "")
     found = {}
     for name, counts in campaigns(given.kills, given.seed, given.minutes):
         found[name] = counts
         print(name, counts, flush=True)
         if given.store:
             given.store.write_text(json.dumps(found, indent=1) + "\n")
-            given.store.with_suffix(".md").write_text(page(found))
+            given.store.with_suffix(".md").write_text(page(found, options))
 
 
 if __name__ == "__main__":

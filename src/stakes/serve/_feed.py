@@ -2,6 +2,7 @@
 
 import heapq
 
+import numpy as np
 import polars as pl
 
 from stakes._core.durations import seconds
@@ -40,9 +41,9 @@ def feed(client, table, *, target, time, id=None, label_delay="0s"):
         if name not in table.columns:
             raise InputError(f"There is no column {name!r}: " + near_matches(name, table.columns))
     when = _seconds_of(table[time])
-    order = when.arg_sort(maintain_order=True)
-    table, when = table[order], when[order].to_list()
-    ids = table[id].cast(pl.String).to_list() if id else [str(i) for i in order.to_list()]
+    order = np.argsort(when.to_numpy(), kind="stable")
+    table, when = table[order], when.to_numpy()[order].tolist()
+    ids = table[id].cast(pl.String).to_list() if id else [str(i) for i in order.tolist()]
     labels = table[target].to_list()
     events = table.drop([target, *([id] if id else [])])
     times = [name for name, kind in events.schema.items() if kind.is_temporal()]
