@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
+from stakes._core.jit.gain import CRITERIA, split_gain
 from stakes.reproduce import ccpdt
 from stakes.reproduce._drawing import STYLE, save
 from stakes.reproduce._printed import printed
@@ -18,7 +19,6 @@ from stakes.reproduce.ccpdt._data import SETS, load_classes, load_set
 from stakes.reproduce.ccpdt._runs import BARE, LAPLACE
 from stakes.reproduce.ccw import _example as ccw_example
 from stakes.tree import ConfidenceTreeClassifier
-from stakes.tree._gain_jit import CRITERIA, split_gain
 
 
 def test_one_set(shared_data):
