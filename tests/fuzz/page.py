@@ -40,8 +40,7 @@ NaN, a file opened other than the one named.
 """
 
 
-OPEN = """Every finding is fixed and has become a test; it is counted here until the campaign is
-run again.
+OPEN = """A finding is counted here until it is fixed and the campaign is run again.
 
 """
 
