@@ -20,7 +20,7 @@ import polars as pl
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
-from stakes.compare import recommended, strongest
+from stakes.compare import recommended, timed_blend
 from stakes.costs import Costs
 from stakes.datasets import load
 from stakes.metrics import cost_loss, make_cost_scorer, savings_score
@@ -75,7 +75,7 @@ def encoded(train, test):
 
 
 def timed_blend(train, test, budget, seed):
-    model = strongest(budget, random_state=seed).fit(train.X, train.y)
+    model = timed_blend(budget, random_state=seed).fit(train.X, train.y)
     return model.predict_proba(test.X)[:, 1]
 
 

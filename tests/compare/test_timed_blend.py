@@ -19,16 +19,16 @@ from stakes.compare import (
     TIMED,
     TableSettings,
     TimedBlendClassifier,
-    _strongest,
     _timed_blend,
+    _timed_models,
     compare,
-    strongest,
+    timed_blend,
     train_to_file,
 )
 from stakes.compare._early_stopping import EarlyStoppingClassifier
 from stakes.compare._fit import trainable
 from stakes.compare._run import expected_seconds
-from stakes.compare._strongest import timed_contestant
+from stakes.compare._timed_models import timed_contestant
 from stakes.errors import InputError
 from stakes.model_file import load_model, save_model
 from stakes.tables import ClassData, HingeSplines, load_table
@@ -142,12 +142,12 @@ def test_hinges_bend_at_quantiles(rng, tmp_path):
 @pytest.fixture
 def light(monkeypatch):
     """Members that need no compiled loops."""
-    found = [one for one in _strongest.members(0) if one[0] in ("linear", "booster", "splines")]
-    monkeypatch.setattr(_strongest, "members", lambda *_: found)
+    found = [one for one in _timed_models.members(0) if one[0] in ("linear", "booster", "splines")]
+    monkeypatch.setattr(_timed_models, "members", lambda *_: found)
 
 
 def test_the_members_are_named_and_quick_ones_come_first():
-    names = [name for name, _ in _strongest.members()]
+    names = [name for name, _ in _timed_models.members()]
     assert names[:3] == ["linear", "booster", "splines"] and {"forest", "extra_trees"} < set(names)
 
 
@@ -190,4 +190,4 @@ def test_the_timed_blend_needs_two_classes(tmp_path):
     kinds = dict(classes=("a", "b", "c"), actions=("x", "y"), cost_matrix=np.ones((3, 2)))
     with pytest.raises(InputError, match="for two classes"):
         trainable(TIMED, ClassData("toy", np.eye(3), np.arange(3), **kinds))
-    assert strongest(30.0).estimator.time_budget == 30.0
+    assert timed_blend(30.0).estimator.time_budget == 30.0

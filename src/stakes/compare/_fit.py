@@ -135,7 +135,7 @@ def trainable(name, data, time_budget=None):
     if name == TIMED:
         if isinstance(data, ClassData):
             raise InputError("The timed blend is for two classes; name another learner.")
-        from stakes.compare._strongest import timed_contestant  # it loads the boosters
+        from stakes.compare._timed_models import timed_contestant  # it loads the boosters
 
         threads = 1 if len(data) <= ONE_THREAD else joblib.cpu_count()
         return timed_contestant(time_budget or 60.0, threads)

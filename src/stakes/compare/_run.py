@@ -83,7 +83,7 @@ def compare(
     time_budget : float or None, default=None
         Seconds: no fit is started that would probably end later, judged by the fits before it. If
         no learners are named, a blend that uses the time it has takes part, see
-        :func:`stakes.compare.strongest`.
+        :func:`stakes.compare.timed_blend`.
     out : path, default="stakes-report"
         Directory for the results and the report.
     n_jobs : int, default=1
@@ -183,7 +183,7 @@ def compare(
 
 def _timed(time_budget, n_fits, n_jobs):
     """The blend with two fifths of the time of a comparison: workers have to start as well."""
-    from stakes.compare._strongest import timed_contestant  # it loads the boosters
+    from stakes.compare._timed_models import timed_contestant  # it loads the boosters
 
     at_once = min(joblib.effective_n_jobs(n_jobs), n_fits)
     rounds = -(-n_fits // at_once)

@@ -1,4 +1,4 @@
-"""The strongest model under a time budget: boosters, forests and linear models, stacked."""
+"""Models for a time budget: boosters, forests and linear models, stacked."""
 
 import importlib.util
 
@@ -14,8 +14,8 @@ from stakes.tables import HingeSplines, prepare
 from stakes.tree import ConfidenceForestClassifier
 
 
-def strongest(time_budget=60.0, *, random_state=None, n_jobs=1):
-    """The strongest model that can be trained in a given time.
+def timed_blend(time_budget=60.0, *, random_state=None, n_jobs=1):
+    """A model that is as good as a given time allows.
 
     Quick models come first: a logistic regression, a booster with early stopping, a linear model
     with splines; then slower boosters and forests, of LightGBM and XGBoost where they are
@@ -38,7 +38,7 @@ def strongest(time_budget=60.0, *, random_state=None, n_jobs=1):
 
     Examples
     --------
-    >>> [name for name, _ in strongest().estimator.estimators][:3]
+    >>> [name for name, _ in timed_blend().estimator.estimators][:3]
     ['linear', 'booster', 'splines']
     """
     blend = TimedBlendClassifier(
@@ -78,7 +78,7 @@ def members(random_state=None, n_jobs=1):
 
 def timed_contestant(time_budget, n_jobs=1):
     """The contestant of a comparison that has `time_budget` seconds for each fit."""
-    model = strongest(time_budget, n_jobs=n_jobs)
+    model = timed_blend(time_budget, n_jobs=n_jobs)
     return Contestant(TIMED, "decision", model, as_is=True, speed="timed")
 
 
