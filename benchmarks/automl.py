@@ -74,7 +74,7 @@ def encoded(train, test):
     return encoder.fit_transform(train.X), encoder.transform(test.X)
 
 
-def timed_blend(train, test, budget, seed):
+def our_timed_blend(train, test, budget, seed):
     model = timed_blend(budget, random_state=seed).fit(train.X, train.y)
     return model.predict_proba(test.X)[:, 1]
 
@@ -157,7 +157,7 @@ def empulse(train, test, budget, seed):
 
 
 CONTESTANTS = {
-    "timed blend": timed_blend,
+    "timed blend": our_timed_blend,
     "recommended blend": recommended_blend,
     "tuned LightGBM": tuned_lightgbm,
     "FLAML": flaml,
