@@ -22,6 +22,7 @@ from checks import problem
 from stakes._core.jit.prequential import MEAN_SQUARE, A
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes._core.stored import plain
+from stakes.compare._priced_pipeline import PricedPipeline
 from stakes.errors import InputError
 from stakes.online import CWClassifier, ProbitClassifier, SCWClassifier
 from stakes.online._state import GROWTH, N_SEEN, PAID, SCALE, SUM_NEG, SUM_POS
@@ -189,6 +190,22 @@ def test_a_pipeline_that_lost_a_step_is_refused(step, tmp_path):
         model.steps[1], model.steps[2] = model.steps[2], model.steps[1]
     else:
         del model.steps[step]
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("steps", ["number", "pair", "order"])
+def test_own_pipelines_with_damaged_steps_are_refused(steps, tmp_path):
+    X, y, _, _ = problem()
+    fitted = make_pipeline(StandardScaler(), Nystroem(n_components=8), LogisticRegression())
+    model = PricedPipeline(fitted.fit(X, y).steps)
+    save_model(model, tmp_path / "whole")
+    assert load_model(tmp_path / "whole").model.steps[0][0] == "standardscaler"
+    if steps == "number":
+        model.steps[1] = (5, model.steps[1][1])
+    elif steps == "pair":
+        model.steps[1] = model.steps[1][1]
+    else:
+        model.steps[0], model.steps[1] = model.steps[1], model.steps[0]
     refused(model, tmp_path)
 
 

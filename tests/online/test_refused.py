@@ -104,7 +104,7 @@ def bad_rows(kernel):
     return rows
 
 
-@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50])
+@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50].split(" at 0x")[0])
 def test_a_refused_example_leaves_no_traces(learner):
     model = started(learner)
     before, cost = state_of(model), {"fn_cost": 1e6} if hasattr(learner, "fn_cost") else {}
@@ -124,7 +124,7 @@ def test_a_refused_example_leaves_no_traces(learner):
         assert state_of(model) == before, call
 
 
-@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50])
+@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50].split(" at 0x")[0])
 def test_a_refused_batch_leaves_no_traces(learner):
     model = started(learner)
     before, cost = state_of(model), {"fn_cost": 1e6} if hasattr(learner, "fn_cost") else {}
@@ -147,7 +147,7 @@ def test_a_refused_batch_leaves_no_traces(learner):
         assert state_of(model) == before, call
 
 
-@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50])
+@pytest.mark.parametrize("learner", LINEAR + KERNEL, ids=lambda m: repr(m)[:50].split(" at 0x")[0])
 def test_a_refused_first_example_starts_nothing(learner):
     for x in ({"a": 1.0, "city": "Paris"}, {"a": np.nan}, np.array([np.nan, 1.0])):
         model = clone(learner)

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from stakes._core.deciding import predict_with_costs, takes_costs
+from stakes._core.stored.sklearn_checks import check_named_steps
 from stakes.costs import COST_NAMES, CostMatrix
 from stakes.errors import InputError
 from stakes.tables import CostTable, as_frame, cast_like, read_costs
@@ -39,6 +40,8 @@ class PricedPipeline(Pipeline):
     >>> model.predict(table).tolist(), priced.predict(table).tolist()
     ([0, 0, 1, 1], [1, 1, 1, 1])
     """
+
+    _check_file_state = staticmethod(check_named_steps)
 
     def __init__(
         self,

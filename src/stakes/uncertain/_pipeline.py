@@ -4,6 +4,7 @@ import sys
 
 from sklearn.pipeline import Pipeline
 
+from stakes._core.stored.sklearn_checks import check_named_steps
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
 
@@ -34,6 +35,8 @@ class UncertainPipeline(Pipeline):
     >>> model.predict_certificate([[0.5, 40.0]], std=[0.1, 20.0]).round(3)
     array([0.04])
     """
+
+    _check_file_state = staticmethod(check_named_steps)
 
     def fit(self, X, y=None, **params):
         """Fit every step; error bars are transformed with the measurements.

@@ -190,6 +190,18 @@ def check_steps(state, scope):
             width = _size(last, "_n_features_out")
 
 
+def check_named_steps(state, scope):
+    """The same for pipelines of this package, whose steps are arguments of their constructor."""
+    steps = state["steps"]
+    if not isinstance(steps, list) or not steps or not all(map(_is_step, steps)):
+        raise Damaged("the steps of a pipeline are not pairs of a name and an estimator")
+    check_steps(state, scope)
+
+
+def _is_step(step):
+    return isinstance(step, list | tuple) and len(step) == 2 and isinstance(step[0], str)
+
+
 def _size(record, name):
     """A number of columns in the state of an estimator, or None."""
     found = record.state.get(name) if isinstance(record.state, dict) else None
