@@ -7,6 +7,7 @@ import pytest
 from stakes.reproduce import ccw
 from stakes.reproduce._files import data_file
 from stakes.reproduce._printed import printed
+from stakes.reproduce.ccw import _example
 from stakes.reproduce.ccw._data import SETS, Encoder, load_set
 from stakes.reproduce.ccw._example import (
     RATIOS,
@@ -19,7 +20,8 @@ from stakes.reproduce.ccw._example import (
 )
 
 
-def test_two_sets(shared_data):
+def test_two_sets(shared_data, monkeypatch):
+    monkeypatch.setattr(_example, "N_DRAWS", 2)
     lines = []
     found = ccw.run(repeats=1, data=shared_data, sets=["Hepatitis", "Ecoli"], progress=lines.append)
     assert len(lines) == 2 and len(found.claims) == 16 and len(found.tables) == 5
@@ -64,6 +66,7 @@ def test_categories_that_differ_are_at_distance_one():
         assert Z[2, 0] == pytest.approx(1 / 3)  # the mean, scaled
 
 
+@pytest.mark.jit
 def test_figure_4_1_is_a_matter_of_degree():
     table, claims = example()
     found = {(c.row, c.column): c.ours for c in table.cells}
