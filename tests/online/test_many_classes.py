@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_and_leaves_no_trace():
     with pytest.raises(ValueError, match="must be finite"):
         model.learn_one(np.full(4, np.nan), "ok")
     np.testing.assert_array_equal(model.predict_proba(X), before)
-    with pytest.raises(ValueError, match="Pass all labels"):
+    with pytest.raises(ValueError, match="pass all labels as classes="):
         OneVsRestStreamClassifier().learn_one(X[0], "ok")
     with pytest.raises(ValueError, match="needs all classes"):
         OneVsRestStreamClassifier().partial_fit(X[:1], y[:1])

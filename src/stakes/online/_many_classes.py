@@ -162,7 +162,7 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
         y : label
             One of the classes.
         classes : sequence of labels, default=None
-            All labels; required with the first example.
+            All labels; required with the first example unless they are 0 and 1.
         sample_weight : float, default=None
             Factor on the costs; None: one.
         cost_matrix : array-like of shape (k, k), default=None
@@ -174,9 +174,7 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
         """
         with unchanged_if_it_fails(self):
             if not hasattr(self, "estimators_"):
-                if classes is None:
-                    raise ValueError("Pass all labels as classes= with the first example.")
-                self._start(classes)
+                self._start((0, 1) if classes is None else classes)
             elif classes is not None:
                 check_same_classes(np.unique(classes), self.classes_)
             costs, truth = self._priced(np.array([y]), cost_matrix)
