@@ -157,6 +157,7 @@ def test_mixed_labels_of_replicates_are_refused(run, files):
     assert "The replicates of sample '0' have different labels" in " ".join(result.stderr.split())
 
 
+@pytest.mark.jit
 def test_settings_of_a_run_keep_error_bars(run, files, tmp_path):
     words = ["--target", "kind", "--positive", "B", "--error", "*=*_se", "--folds", "2"]
     words += ["--learners", "cw", "-j", "1", "--out", tmp_path / "run"]  # tuned

@@ -22,6 +22,7 @@ def data():
 MOVES = Moves({"x0": 0.5})
 
 
+@pytest.mark.jit
 def test_learners_are_compared_after_the_moves(tmp_path):
     cases = data()
     how = dict(learners=[], folds=2, tune=False)

@@ -31,6 +31,7 @@ def gaussians(n, seed=0):
     return rng.normal(size=(n, 1)) + 1.5 * y[:, None], y
 
 
+@pytest.mark.jit
 def test_eq_4_9_is_not_the_posterior():
     """With true densities the votes tend to pi_c p(x | c)^2, and the sigmoid mends it."""
     X, y = gaussians(12_000)
@@ -108,6 +109,7 @@ def savings_and_warning(model, train, test):
     return savings_score(test.y, np.unique(test.y)[decided], **costs), bool(caught)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("confidence", ["bayes_net", None])
 def test_money_on_german_credit_and_payments(confidence):
     """Better than one answer for all; the bare votes of Eq. 4.7 are worse than that."""

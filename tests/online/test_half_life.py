@@ -103,6 +103,7 @@ def test_a_scale_that_would_overflow_begins_again(rng):
     np.testing.assert_allclose(short.coef_, dense.coef_, rtol=1e-9)
 
 
+@pytest.mark.jit
 @names
 def test_the_default_follows_drift_and_says_how_fast(learner):
     X, y = stream(12_000, turn=np.pi)
@@ -116,6 +117,7 @@ def test_the_default_follows_drift_and_says_how_fast(learner):
     assert model.half_life_ in {np.inf, *HALF_LIVES[1:]}
 
 
+@pytest.mark.jit
 @names
 def test_a_stationary_stream_loses_nothing_that_can_be_measured(learner):
     ratio = []

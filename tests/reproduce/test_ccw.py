@@ -20,6 +20,7 @@ from stakes.reproduce.ccw._example import (
 )
 
 
+@pytest.mark.jit
 def test_two_sets(shared_data, monkeypatch):
     monkeypatch.setattr(_example, "N_DRAWS", 2)
     lines = []

@@ -23,6 +23,7 @@ def new():
     return DecisionStream(ProbitClassifier(), target="fraud", fp_cost=1, fn_cost=5)
 
 
+@pytest.mark.jit
 def test_a_change_is_reported_soon_and_a_stationary_stream_is_quiet():
     for seed in range(3):
         stream, first = new(), None

@@ -81,6 +81,7 @@ def test_two_classes_of_three_are_the_two_class_tree(rng):
     np.testing.assert_allclose(three.predict_proba(X)[:, :2], two.predict_proba(X), atol=1e-12)
 
 
+@pytest.mark.jit
 def test_accuracy_is_that_of_the_peers():
     for X, y in (load_iris(return_X_y=True), load_wine(return_X_y=True)):
         for ours, theirs in (

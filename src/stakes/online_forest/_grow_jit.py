@@ -7,7 +7,8 @@ negatives and n1 of positives, n1 - n0 is the gradient of the log likelihood and
 estimates its curvature, which gives the test of a split and the first values of its branches.
 """
 
-from numba import njit, uint64
+import numpy as np
+from numba import config, njit, uint64
 
 from stakes._core.jit.gain import split_gain
 from stakes.online_forest._state import (
@@ -59,6 +60,10 @@ def draw(head, n):
     z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
     z = z ^ (z >> uint64(31))
     return int(z % uint64(n))
+
+
+if config.DISABLE_JIT:  # numpy warns where compiled arithmetic wraps around in silence
+    draw = np.errstate(over="ignore")(draw)
 
 
 @njit(cache=True)
