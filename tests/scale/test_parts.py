@@ -117,3 +117,18 @@ def test_an_error_names_the_file(n_jobs, tmp_path):
     (folder / "001.csv").write_text("x,y\n1,2\n3\n")
     with pytest.raises(InputError, match=rf"^Line 3 of {where} has 1 fields"):
         list(map_parts(count, folder, n_jobs=n_jobs))
+
+
+def _count(part):
+    return sum(batch.height for batch in part.batches())
+
+
+def test_workers_follow_to_another_folder(tmp_path, monkeypatch):
+    """joblib keeps its workers; relative paths are those of the caller at the time of the call."""
+    for name in ("first", "second"):
+        (tmp_path / name / "new").mkdir(parents=True)
+        for k in range(2):
+            (tmp_path / name / "new" / f"{name}{k}.csv").write_text("x\n1\n2\n")
+        monkeypatch.chdir(tmp_path / name)
+        found = dict(map_parts(_count, "new", n_jobs=2))
+        assert [part.name for part in found] and set(found.values()) == {2}

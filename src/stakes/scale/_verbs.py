@@ -1,5 +1,8 @@
 """Two verbs over the parts of a table: map each part to a result, fold all into one state."""
 
+import contextlib
+import os
+
 import joblib
 from threadpoolctl import threadpool_limits
 
@@ -42,7 +45,8 @@ def map_parts(function, source, *, n_jobs=1):
     >>> folder.cleanup()
     """
     parts = _parts(source)
-    tasks = (joblib.delayed(_call)(function, part, k) for k, part in enumerate(parts))
+    here = os.getcwd()
+    tasks = (joblib.delayed(_call)(function, part, k, here) for k, part in enumerate(parts))
     for k, result in as_finished(tasks, n_jobs):
         yield parts[k], result
 
@@ -116,7 +120,10 @@ def _parts(source):
     return (source if isinstance(source, Folder) else Folder(source)).parts
 
 
-def _call(function, part, k):
+def _call(function, part, k, folder):
+    if os.getcwd() != folder:  # a worker that was started elsewhere is used again
+        with contextlib.suppress(OSError):  # on another machine there may be no such folder
+            os.chdir(folder)
     try:
         # sums of matrix products depend on the number of threads, results must not on n_jobs
         with threadpool_limits(1, user_api="blas"):
