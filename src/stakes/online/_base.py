@@ -20,7 +20,7 @@ from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
 from stakes.online._before_step_jit import log_ratio
 from stakes.online._file_state import FILE_STATE, check_file_state
-from stakes.online._learning import NO_SCORES, Learning
+from stakes.online._learning import EVERY, NO_SCORES, Learning
 from stakes.online._merging import Mergeable
 from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
@@ -91,6 +91,8 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
             self._read(X, signs, c_pos, c_neg, rng)
             if self.n_passes > 1:
                 self._read_again(X, signs, c_pos, c_neg, rng)
+            if self.l1:
+                self._cut(self._knows, self._knows[N_SEEN] % EVERY)  # since the last one
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)

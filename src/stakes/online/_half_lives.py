@@ -25,6 +25,7 @@ from stakes.online._state import (
     DRIFT,
     GROWTH,
     HALF_LIFE,
+    LISTENS,
     LOSS,
     N_SEEN,
     PAUSE_AT,
@@ -76,12 +77,13 @@ class HalfLives:
     def _stop_comparing(self):
         """Continue with the half-life in use."""
         self._rivals, self._lead = NO_RIVALS, np.zeros(1)
-        self._knows[PAUSE_AT], self._knows[COMPARE] = VAST, 0.0
+        self._knows[PAUSE_AT], self._knows[COMPARE], self._knows[LISTENS] = VAST, 0.0, 0.0
 
     def _wake(self):
         """Begin to compare: every half-life starts from what the learner knows."""
         knows = self._knows
-        knows[COMPARE], knows[LOSS], knows[PAUSE_AT] = 1.0, 0.0, knows[N_SEEN] + BLOCK
+        knows[COMPARE], knows[LISTENS], knows[LOSS] = 1.0, 0.0, 0.0
+        knows[PAUSE_AT] = knows[N_SEEN] + BLOCK
         others = [h for h in HALF_LIVES if h != knows[HALF_LIFE]]
         self._rivals, self._lead = np.tile(knows, (len(others), 1)), np.zeros(len(others) + 1)
         for rival, half_life in zip(self._rivals, others, strict=True):
@@ -93,7 +95,7 @@ class HalfLives:
         """Continue without rivals until they are due, or until the drift test calls them."""
         self._stop_comparing()
         self._clock[DUE] = self._knows[N_SEEN] + self._clock[ASLEEP_FOR]
-        self._knows[PAUSE_AT] = self._clock[DUE]
+        self._knows[PAUSE_AT], self._knows[LISTENS] = self._clock[DUE], 1.0
         self._knows[DRIFT : DRIFT + N_BETS] = 0.0
         self._clock[ASLEEP_FOR] = min(2.0 * self._clock[ASLEEP_FOR], LONGEST)
 
