@@ -105,13 +105,17 @@ def errors(result):
                 (f"{short}eq", HELD, "-"),
                 (f"{short} tuned", PLAIN, "--"),
                 (f"{short}eq tuned", HELD, "--"),
+                (f"{short} tuned, all words", PLAIN, ":"),
+                (f"{short}eq tuned, all words", HELD, ":"),
+                ("always 'no spam'", OTHER, "-"),
             ):
                 cells = [cell for cell in table["cells"] if cell["row"] == name]
                 periods = [_short(cell["column"].split(" (")[0]) for cell in cells]
                 values = [cell["ours"] for cell in cells]
                 half = [1.96 * cell["ours_sd"] for cell in cells]
                 look = dict(color=color, linestyle=style, capsize=2, label=name)
-                axis.errorbar(periods, values, half, **look)
+                if cells:
+                    axis.errorbar(periods, values, half, **look)
             axis.set(title=f"{table['title']}, {short}", ylabel="error", ylim=(0, None))
             axis.legend()
     return figure

@@ -35,6 +35,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     tables, claims = [divergences()], []
     try:
         streams = load_streams(data) if real else None
+        full = load_streams(data, None) if real else None
         digits = data_file(data, "usps.npz").parent if real else None
     except DataMissing as missing:
         claims.append(Claim(_ON_DATA, "cannot be checked", str(missing)))
@@ -43,7 +44,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     if streams is not None:
         parts += [
             lambda: months_tables(streams),
-            lambda: spam_tables(streams, say),
+            lambda: spam_tables(streams, full, say),
             lambda: usps(max(1, repeats // 2), digits),
         ]
     for part in parts:
