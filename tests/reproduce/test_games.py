@@ -169,3 +169,15 @@ def test_streams_are_read(shared_data):
         assert stream.X.shape[1] == len(stream.words) > 10_000
         lengths = sparse.linalg.norm(stream.X, axis=1)
         np.testing.assert_allclose(lengths[lengths > 0], 1.0)
+
+
+def test_figures_7_1_and_7_2():
+    """The move is missed more often, the answer catches most again; the moves converge at once."""
+    titles = [axis.get_title() for axis in _figures.states().axes]
+    missed = [float(title.split(": ")[1].split("%")[0]) for title in titles]
+    assert missed[0] < missed[2] < missed[1]
+    rates, moves = _figures.rounds().axes
+    after, without = (line.get_ydata() for line in rates.lines)
+    assert (after > without).all()
+    ours = moves.lines[0].get_ydata()
+    assert np.ptp(ours) < 0.01 < np.ptp(moves.lines[1].get_ydata())

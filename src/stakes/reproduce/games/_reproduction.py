@@ -7,6 +7,12 @@ from stakes.reproduce.games._moves import concavity, table_7_1, usps
 from stakes.reproduce.games._shift import divergences, genetic_tables, months_tables, table_6_2
 from stakes.reproduce.games._spam import spam_tables
 
+PICTURES = {
+    "games_states.svg": "Figure 7.1: the first classifier, the best move against it, and the "
+    "answer, at a price of 1/12.",
+    "games_rounds.svg": "Figure 7.2: rounds of best replies at the printed price; the printed "
+    "moves are far longer than best ones.",
+}
 _ON_DATA = "All claims about spam streams and digits (Table 7.2, Sections 6.6.3 and 7.5.3)."
 
 
@@ -59,4 +65,5 @@ def run(*, repeats=None, data=None, progress=None, real=True):
         command="stakes reproduce games",
         tables=tables,
         claims=claims,
+        figures=PICTURES,
     )
