@@ -20,7 +20,7 @@ from stakes._core.deciding import (
 )
 from stakes._core.docs import documented
 from stakes._core.intake import SMALLEST, check_weights, validate_data
-from stakes._core.labels import code_labels
+from stakes._core.labels import class_indices, code_labels
 from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
@@ -383,7 +383,7 @@ class ManyClassClassifier(CostSensitiveClassifier):
         """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = class_indices(y)
         if len(self.classes_) < 2:
             code_labels(y)  # raises for a single class
         if len(self.classes_) == 2:
