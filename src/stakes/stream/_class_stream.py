@@ -38,7 +38,7 @@ class OneVsRestLearner(BaseEstimator):
     2
     """
 
-    _file_state = {"members_": Listed(Part())}
+    _file_state = {"members_": Listed(Part(methods=("learn_one", "predict_proba_one")))}
 
     def __init__(self, learner, n_classes):
         self.learner = learner
