@@ -14,6 +14,7 @@ from stakes._core.deciding import ENOUGH
 from stakes._core.intake import check_weights, validate_data
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
+from stakes._core.locks import lock_of
 from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
@@ -296,6 +297,10 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         self._set_rule()
 
     def _stream(self, X, y, classes, costs, sample_weight, out):
+        with lock_of(self):
+            return self._stream_alone(X, y, classes, costs, sample_weight, out)
+
+    def _stream_alone(self, X, y, classes, costs, sample_weight, out):
         first = not hasattr(self, "_labels")
         with unchanged_if_it_fails(self):
             X, y = validate_data(self, X, y, reset=first, **TABLE)

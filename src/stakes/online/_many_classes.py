@@ -12,7 +12,8 @@ from stakes._core.docs import documented
 from stakes._core.intake import validate_data
 from stakes._core.labels import check_same_classes, code_labels
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
+from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
 from stakes.online._probit import ProbitClassifier
 
@@ -73,7 +74,13 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     [56, 100]
     """
 
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(Part(), "k")}
+    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(CLASSIFIER, "k")}
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
+
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "partial_fit", "predict_proba"]), None],
         "cost_matrix": ["array-like", None],
