@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
 from stakes._core.intake import check_weights, validate_data
-from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE
+from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, line_of
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
 from stakes._core.locks import lock_of
 from stakes._core.passes import rows_seen_before
@@ -371,6 +371,13 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         if self.calibration is None or not (c_pos > 0 and c_neg > 0):
             return 0.0
         return log_ratio(float(c_pos), float(c_neg))
+
+    def _score_line(self):
+        """Scale, slope and offset of the calibration, and what `decision_function` adds, or None.
+
+        For the export of a model.
+        """
+        return None if self.calibration is None else (*line_of(self._knows), float(self._shift()))
 
     def _probability(self, scores):
         return ndtr(scores) if self.calibration is None else expit(scores)
