@@ -58,7 +58,7 @@ class LabelReader:
         column : polars.Series or sequence
             The labels; none may be missing.
         one_class : bool, default=False
-            Whether a column with a single label is accepted.
+            Whether a column with a single label is accepted, whichever it is.
 
         Returns
         -------
@@ -111,7 +111,7 @@ class LabelReader:
 
     def _wanted_of(self, plain, labels, one_class):
         if self._wanted is not None:
-            if self._wanted not in plain:
+            if self._wanted not in plain and not one_class:
                 raise InputError(
                     f"No row of column {self.target!r} has the positive label "
                     f"{str(self.positive)!r}: " + near_matches(self.positive, labels),
