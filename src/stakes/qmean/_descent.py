@@ -20,7 +20,7 @@ def newton(problem, W, smoothing, tol, max_iter):
     value = problem.value(W, f, smoothing)
     for step in range(1, max_iter + 1):
         gradient, H = problem.gradient_and_hessian(W, f, smoothing)
-        direction = -_solve(H, gradient).reshape(W.shape)
+        direction = -newton_step(H, gradient).reshape(W.shape)
         decrease = -float(gradient @ direction.ravel())
         if decrease <= tol * abs(value):
             return _polished(problem, W, direction, gradient, smoothing), step
@@ -67,7 +67,8 @@ def _polished(problem, W, direction, gradient, smoothing):
     return W + direction if better else W
 
 
-def _solve(H, g):
+def newton_step(H, g):
+    """H^-1 g, of minimum norm if H is singular."""
     try:
         return cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
     except np.linalg.LinAlgError:  # singular: a minimum-norm step
