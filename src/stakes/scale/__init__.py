@@ -6,6 +6,7 @@ All else is written with these two verbs: a survey of the columns, learners, dec
 from stakes.scale._fit import PartsFit, can_fit, fit_parts
 from stakes.scale._folder import Folder, Part
 from stakes.scale._row_hash import hash_rows
+from stakes.scale._spark import SparkTable
 from stakes.scale._survey import SurveyedTable, survey
 from stakes.scale._verbs import fold_parts, map_parts
 
@@ -13,6 +14,7 @@ __all__ = [
     "Folder",
     "Part",
     "PartsFit",
+    "SparkTable",
     "SurveyedTable",
     "can_fit",
     "fit_parts",

@@ -41,7 +41,7 @@ def fit_booster(learner, table, encoder, n_jobs, calibrated=True):
         data = xgboost.ExtMemQuantileDMatrix(pages, max_bin=bins, nthread=threads)
         booster = xgboost.train(params, data, num_boost_round=rounds)
         del data, pages
-    model = adopt_booster(learner, booster, len(encoder.feature_names_out_))
+    model = adopt_booster(learner, booster)
     if not share:
         return model, np.empty(0), np.empty(0, int)
     scores = table.fold(list, _Score(model, encoder, share), _joined, numbered=True, n_jobs=n_jobs)
@@ -59,12 +59,11 @@ def held_out(numbers, share):
     return hash_rows(numbers, 1) < np.uint64(share * 2**63) * np.uint64(2)
 
 
-def adopt_booster(learner, booster, n_features):
+def adopt_booster(learner, booster):
     """An XGBClassifier of a trained booster."""
     model = clone(learner)
     model.load_model(bytearray(booster.save_raw("ubj")))
-    model.n_classes_ = 2
-    return model
+    return model.set_params(**learner.get_params())  # not those that it reads from the booster
 
 
 def _threads(n_jobs):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -185,9 +186,10 @@ class SurveyedTable:
     @cached_property
     def sample(self):
         """The sample as :class:`~stakes.tables.PricedData`."""
-        frame = cast_like(self.sampled, self.columns)
+        frame = cast_like(blank_out(self.sampled, self.missing), self.columns)
         costs, out = {n: str(self.costs[n]) for n in COST_NAMES}, dict(drop=self.drop)
         out["cost_features"] = self.cost_features
+        out["name"] = Path(str(self.source)).name if isinstance(self.source, str | Path) else None
         return load_table(frame, self.target, self.positive, **costs, **out)
 
     def fold(self, start, add, merge, *, numbered=False, n_jobs=1):
