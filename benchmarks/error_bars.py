@@ -7,7 +7,6 @@ that are named: wdbc, wpbc, vowels, few_vowels. All but WDBC are read from the f
 import os
 import sys
 import warnings
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,14 +17,15 @@ from sklearn.svm import SVC, LinearSVC
 
 from stakes.compare import Contestant
 from stakes.compare._contestants import baselines
-from stakes.compare._error_bars import CHOSEN, SHRUNK, error_bar_contestants
+from stakes.compare._error_bars import BLEND, SHRUNK, error_bar_contestants
 from stakes.compare._fit import fit_contestant
 from stakes.compare._plan import seed_of, split
 from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
 from stakes.tables import PricedData, join_replicates, read_errors
 
-REPEATS, FOLDS = 4, 5
+REPEATS, FOLDS = 8, 5
+SEED = 1  # the family was chosen on other splits
 FN_COST, REVIEW = 5.0, 0.5
 PLAIN = ("logistic regression", "hist gradient boosting", "LightGBM")
 FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had
@@ -38,9 +38,8 @@ def main():
     )
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
     sets = dict(wdbc=wdbc, wpbc=wpbc, vowels=vowels, few_vowels=partial(vowels, least=1))
-    chosen = {}
     for data in (sets[name]() for name in sys.argv[1:] or sets):
-        scores = {one.name: out_of_fold(one, data, chosen) for one in [family(), *rivals()]}
+        scores = {one.name: out_of_fold(one, data) for one in [family(), *rivals()]}
         least = [min(rivals(), key=lambda one: scores[one.name][:, k].mean()).name for k in (0, 1)]
         for name, each in scores.items():
             words = []
@@ -51,14 +50,11 @@ def main():
                 best = " (best rival)" if name == least[k] else ""
                 words += [f"{scale * each[:, k].mean():.3g}{best}", f"{scale * error:.2g}"]
             print(f"| {data.name} | {name} | {' | '.join(words)} |", flush=True)
-    for name, each in chosen.items():
-        counts = ", ".join(f"{member} {count}" for member, count in Counter(each).most_common())
-        print(f"Chosen on {name}: {counts}.")
 
 
 def family():
-    """The members of the family, one of which is chosen in inner folds."""
-    return next(one for one in error_bar_contestants() if one.name == CHOSEN)
+    """The mean of the members of the family, each with its C chosen in inner folds."""
+    return next(one for one in error_bar_contestants() if one.name == BLEND)
 
 
 def rivals():
@@ -83,21 +79,18 @@ def rivals():
     ]
 
 
-def out_of_fold(contestant, data, chosen):
+def out_of_fold(contestant, data):
     """Mistake at 0.5 and cost with reviews of each row, means over the repeats."""
     # as a baseline: the learner itself, also where a constant policy would replace it
     contestant = replace(contestant, family="baseline")
     found = np.zeros((len(data), 2))
     for repeat in range(REPEATS):
-        seed = seed_of(0, data.name, repeat)
+        seed = seed_of(SEED, data.name, repeat)
         for fold in range(FOLDS):
             train, test = split(data, seed, fold, FOLDS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 model, _, _ = fit_contestant(contestant, data.take(train), seed, tune=True)
-            if contestant.name == CHOSEN:
-                member = type(model.named_steps["learner"].estimator_).__name__
-                chosen.setdefault(data.name, []).append(member)
             part = data.take(test)
             p = np.asarray(model.predict_proba(part.X))[:, 1]
             positive = part.y == 1

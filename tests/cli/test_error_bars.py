@@ -8,7 +8,7 @@ import pytest
 
 from stakes._core.model_file import load_model
 from stakes.compare import compare
-from stakes.compare._error_bars import CHOSEN, ErrorColumnsClassifier, ErrorColumnsSearch
+from stakes.compare._error_bars import BLEND, ErrorColumnsBlend, ErrorColumnsClassifier
 from stakes.tables import load_table
 from stakes.uncertain import UncertainKernelClassifier, UncertainLogisticClassifier
 
@@ -58,7 +58,7 @@ def test_train_and_predict_keep_error_bars(run, files, form, tmp_path):
     """The deployed model decides as the fitted one does, and certifies every decision."""
     out = tmp_path / "model.skops"
     words = ["--target", "kind", "--positive", "B", "--fn-cost", "3", *OPTIONS[form]]
-    learners = {"se": "UncertainMargin", "box": "uncertain-logistic", "replicates": CHOSEN}
+    learners = {"se": "UncertainMargin", "box": "uncertain-logistic", "replicates": BLEND}
     learner = learners[form]
     result = run("train", files[form], *words, "--learner", learner, "--no-tune", "--out", out)
     assert result.exit_code == 0, (result.output, result.exception)
@@ -87,10 +87,10 @@ def test_train_and_predict_keep_error_bars(run, files, form, tmp_path):
 def test_compare_lets_only_some_learners_see_error_bars(files, tmp_path):
     data = load_table(files["se"], "kind", "B", errors=["*=*_se"], fn_cost=3.0)
     assert set(data.kinds) == {*NAMES}
-    results = compare(data, learners=[CHOSEN], folds=2, tune=False, out=tmp_path / "a")
+    results = compare(data, learners=[BLEND], folds=2, tune=False, out=tmp_path / "a")
     rows = {row["learner"]: row["cost"] for row in results.rows if row["fold"] == 0}
     using = "logistic regression on shrunk means, Bayes decision"
-    assert {using, CHOSEN, "UncertainLogisticClassifier", "UncertainMarginClassifier"} <= set(rows)
+    assert {using, BLEND, "UncertainLogisticClassifier", "UncertainMarginClassifier"} <= set(rows)
     plain = load_table(files["se"], "kind", "B", drop=["mass_se", "size_se"], fn_cost=3.0)
     without = compare(plain, learners=[], folds=2, tune=False, out=tmp_path / "b")
     same = {row["learner"]: row["cost"] for row in without.rows if row["fold"] == 0}
@@ -98,23 +98,80 @@ def test_compare_lets_only_some_learners_see_error_bars(files, tmp_path):
     assert rows[nominal] == same[nominal]
     cost = {name: sum(r["cost"] for r in results.rows if r["learner"] == name) for name in rows}
     assert cost["UncertainLogisticClassifier"] < cost[nominal]
-    assert cost[CHOSEN] < cost[nominal]
+    assert cost[BLEND] < cost[nominal]
 
 
-@pytest.mark.parametrize("form", ["line", "ring"])
-def test_the_member_that_fits_the_classes_is_chosen(form):
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(150, 2))
-    y = (x.sum(axis=1) > 0) if form == "line" else (np.hypot(*x.T) > 1.2)
+def noisy(rng, n=150):
+    """Points inside and outside of a ring, measured with different errors."""
+    x = rng.normal(size=(n, 2))
     std = rng.choice([0.05, 0.5], x.shape)
-    Z = np.hstack([x + std * rng.normal(size=x.shape), std])
-    members = [UncertainKernelClassifier(error_model="classical"), UncertainLogisticClassifier()]
-    model = ErrorColumnsSearch(members, random_state=0).fit(Z, y, fn_cost=3.0)
-    assert type(model.estimator_) is type(members[form == "line"])
-    alone = ErrorColumnsClassifier(members[form == "line"]).fit(Z, y)
-    np.testing.assert_array_equal(model.predict_proba(Z), alone.predict_proba(Z))
-    few = ErrorColumnsSearch(members).fit(Z[:9], np.arange(9) < 2)  # too few for folds
-    assert type(few.estimator_) is type(members[0])
+    return np.hstack([x + std * rng.normal(size=x.shape), std]), (np.hypot(*x.T) > 1.2).astype(int)
+
+
+def blend(error_form="std"):
+    kernels = [ErrorColumnsClassifier(UncertainKernelClassifier(C=C)) for C in (1e-3, 1.0)]
+    lines = [ErrorColumnsClassifier(UncertainLogisticClassifier())]
+    return ErrorColumnsBlend([lines, kernels], error_form=error_form, random_state=0)
+
+
+def test_the_mean_of_what_is_likeliest_in_each_group():
+    Z, y = noisy(np.random.default_rng(0))
+    model = blend().fit(Z, y, fn_cost=3.0)
+    assert model.estimators_[1].estimator.C == 1.0
+    alone = [UncertainLogisticClassifier(), UncertainKernelClassifier()]
+    found = [
+        one.fit(Z[:, :2], y, std=Z[:, 2:]).predict_proba(Z[:, :2], std=Z[:, 2:]) for one in alone
+    ]
+    np.testing.assert_allclose(model.predict_proba(Z), np.mean(found, axis=0))
+    p = model.predict_proba(Z)[:, 1]
+    np.testing.assert_array_equal(model.predict(Z) == 1, p > 0.5)
+    np.testing.assert_array_equal(model.predict(Z, fn_cost=3.0) == 1, p > 0.25)
+    few = blend().fit(Z[:9], np.arange(9) < 2)  # too few for folds
+    assert few.estimators_[1].estimator.C == 1e-3
+
+
+def test_what_ignores_error_bars_is_the_same_for_all():
+    Z, y = noisy(np.random.default_rng(0))
+    model = ErrorColumnsClassifier(UncertainKernelClassifier(), uses_errors=False).fit(Z, y)
+    longer = np.hstack([Z[:, :2], 9.0 * Z[:, 2:]])
+    np.testing.assert_array_equal(model.predict_proba(Z), model.predict_proba(longer))
+    assert not model.certifies_rows
+    with pytest.raises(ValueError, match="A certificate needs the error bars"):
+        model.predict_certificate(Z)
+
+
+def test_certificates_of_a_mean_hold_for_fresh_true_points():
+    """True points drawn again, as its first member sees them, are decided otherwise less often."""
+    rng = np.random.default_rng(1)
+    Z, y = noisy(rng)
+    model = blend().fit(Z, y)
+    new = Z[:40]
+    for costs in ({}, dict(fn_cost=4.0)):
+        bound, decided = model.predict_certificate(new, **costs), model.predict(new, **costs) == 1
+        least = 1 / 5 if costs else 0.5
+        fresh = rng.standard_normal((4000, 2))
+        first = model.estimators_[0].estimator_
+        draws = first._true_points(new[:, :2], fresh, std=new[:, 2:])
+        pairs = zip(draws, decided, strict=True)
+        turned = [((model._exact(x) > least) != one).mean() for x, one in pairs]
+        assert (np.array(turned) <= bound + 0.01).all() and 0.1 < np.mean(bound < 0.05) < 0.95
+    for i in (0, 7):  # the exact probability is that of a measurement without error
+        x = new[i : i + 1, :2]
+        exact = model.predict_proba(np.hstack([x, 0.0 * x]))[0, 1]
+        np.testing.assert_allclose(model._exact(x)[0], exact, atol=1e-9)
+
+
+def test_intervals_are_certified_where_every_member_is_sure():
+    rng = np.random.default_rng(2)
+    Z, y = noisy(rng)
+    x, half = Z[:, :2], rng.choice([1e-3, 1.0], (len(Z), 1))
+    boxes = np.hstack([x, x - half, x + half])
+    model = blend("interval").fit(boxes, y)
+    bound, decided = model.predict_certificate(boxes), model.predict(boxes)
+    assert set(bound) == {0.0, 1.0} and bound[half[:, 0] == 1.0].mean() > 0.5
+    for t in rng.uniform(-1.0, 1.0, (20, len(Z), 2)):
+        moved = (model._exact(x + t * half) > 0.5) != (decided == 1)
+        assert not moved[bound == 0].any()
 
 
 def test_advice_ends_in_a_command(run, files):

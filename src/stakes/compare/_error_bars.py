@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from scipy.stats import beta
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -11,9 +12,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import takes_costs
-from stakes._core.stored.spec import Array, Part, labels
+from stakes._core.stored.spec import Array, Listed, Part, labels
 from stakes.compare._contestants import Contestant
-from stakes.costs import COST_NAMES
+from stakes.costs import COST_NAMES, Costs
 from stakes.decision import BayesDecisionClassifier
 from stakes.uncertain import (
     UncertainKernelClassifier,
@@ -22,8 +23,10 @@ from stakes.uncertain import (
 )
 
 SHRUNK = "logistic regression on shrunk means, Bayes decision"
-CHOSEN = "error-bar learner chosen by likelihood"
+BLEND = "mean of error-bar learners"
 FOLDS = 3
+DRAWS = 2000  # of each true point, for a certificate
+DRAWN_BADLY = 1e-6  # probability that draws are so good that the bound is too small
 
 
 def error_bar_contestants():
@@ -43,10 +46,13 @@ def error_bar_contestants():
         formulation="MM-MC", max_error=0.95, C=0.1, error_model="classical"
     )
     kernel = UncertainKernelClassifier(error_model="classical")
-    candidates = [
-        clone(one).set_params(C=factor * one.C)
-        for one in (UncertainLogisticClassifier(C=0.1), margin, kernel)
-        for factor in (0.1, 1.0, 10.0)
+    groups = [
+        [ErrorColumnsClassifier(clone(one).set_params(C=C), uses_errors=uses) for C in values]
+        for one, values, uses in (
+            (UncertainLogisticClassifier(), (0.01, 0.1, 1.0), True),
+            (UncertainKernelClassifier(), (0.1, 1.0, 10.0), True),
+            (UncertainKernelClassifier(), (0.1, 1.0, 10.0), False),
+        )
     ]
     return [
         Contestant(
@@ -80,9 +86,9 @@ def error_bar_contestants():
             error_bars=True,
         ),
         Contestant(
-            CHOSEN,
+            BLEND,
             "uncertain",
-            ErrorColumnsSearch(candidates),
+            ErrorColumnsBlend(groups),
             max_rows=5000,
             speed="slow",
             error_bars=True,
@@ -101,6 +107,8 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         Takes the error bars by name.
     error_form : {"std", "interval"}, default="std"
         Columns of the matrix: values and standard errors, or values, lower and upper bounds.
+    uses_errors : bool, default=True
+        Whether the error bars are used; if not, there are no certificates for standard errors.
 
     Attributes
     ----------
@@ -117,7 +125,7 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     ([1], array([ True]))
     """
 
-    certifies_rows = True  # read by `certified`
+    certifies_rows = property(lambda self: self.uses_errors)  # read by `certified`
     __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
     __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
     _file_state = {
@@ -131,9 +139,10 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         "classes_": labels(2),
     }
 
-    def __init__(self, estimator, *, error_form="std"):
+    def __init__(self, estimator, *, error_form="std", uses_errors=True):
         self.estimator = estimator
         self.error_form = error_form
+        self.uses_errors = uses_errors
 
     def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Fit the classifier to the values and their error bars."""
@@ -170,6 +179,8 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         For standard errors that of Gaussian errors, for intervals 0 or 1.
         """
         check_is_fitted(self)
+        if not (self.uses_errors or self.error_form == "interval"):
+            raise ValueError("A certificate needs the error bars; use uses_errors=True.")
         values, *blocks = blocks_of(X, self.error_form)
         if self.error_form == "interval":
             known = dict(lower=blocks[0], upper=blocks[1])
@@ -180,19 +191,21 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
 
     def _split(self, X):
         values, *blocks = blocks_of(X, self.error_form)
-        return values, standard_errors(blocks)
+        return values, standard_errors(blocks) if self.uses_errors else np.zeros_like(values)
 
 
-class ErrorColumnsSearch(ErrorColumnsClassifier):
-    """The classifier of uncertain points that gives held-out labels the highest likelihood.
+class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
+    """Mean of the probabilities of several classifiers of uncertain points.
 
-    Which one is best depends on the shape of the classes; likelihood tells small differences better
-    than costs, and probabilities that have it are good for decisions at any costs.
+    Which one is best depends on the shape of the classes and on what the error bars mean; the mean
+    of a few is nearly as good as the best, and steadier than a choice. The settings of each are
+    those that give held-out labels the highest likelihood, which tells small differences better
+    than costs.
 
     Parameters
     ----------
-    estimators : list of classifiers of uncertain points
-        What to choose from.
+    groups : list of lists of ErrorColumnsClassifier
+        One classifier of each group is chosen.
     error_form : {"std", "interval"}, default="std"
         As in :class:`ErrorColumnsClassifier`.
     random_state : int, RandomState or None, default=None
@@ -200,8 +213,8 @@ class ErrorColumnsSearch(ErrorColumnsClassifier):
 
     Attributes
     ----------
-    estimator_ : classifier
-        The chosen one, fitted to all rows.
+    estimators_ : list of ErrorColumnsClassifier
+        The chosen ones, fitted to all rows.
     classes_ : ndarray of shape (2,)
         Class labels.
 
@@ -210,36 +223,95 @@ class ErrorColumnsSearch(ErrorColumnsClassifier):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(90, 2))
     >>> Z, y = np.hstack([X, np.full_like(X, 0.1)]), (np.hypot(*X.T) > 1.2).astype(int)
-    >>> members = [UncertainLogisticClassifier(), UncertainKernelClassifier()]
-    >>> type(ErrorColumnsSearch(members, random_state=0).fit(Z, y).estimator_).__name__
-    'UncertainKernelClassifier'
+    >>> kernels = [ErrorColumnsClassifier(UncertainKernelClassifier(C=C)) for C in (1e-3, 10.0)]
+    >>> lines = [ErrorColumnsClassifier(UncertainLogisticClassifier())]
+    >>> model = ErrorColumnsBlend([lines, kernels], random_state=0).fit(Z, y)
+    >>> model.estimators_[1].estimator.C
+    10.0
     """
 
+    certifies_rows = True
     chooses_by_likelihood = True  # so that `compare` adds no further inner folds
+    __metadata_request__fit = dict.fromkeys(COST_NAMES, True)
+    __metadata_request__predict = dict.fromkeys(COST_NAMES, True)
+    _file_state = {
+        "estimators_": Listed(Part(("stakes.compare._error_bars.ErrorColumnsClassifier",))),
+        "classes_": labels(2),
+    }
 
-    def __init__(self, estimators, *, error_form="std", random_state=None):
-        self.estimators = estimators
+    def __init__(self, groups, *, error_form="std", random_state=None):
+        self.groups = groups
         self.error_form = error_form
         self.random_state = random_state
 
     def fit(self, X, y, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
-        """Choose a classifier in inner folds, and fit it to all rows; costs count in `predict`."""
+        """Choose in inner folds, and fit what was chosen to all rows; costs count in `predict`."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-        members = [
-            ErrorColumnsClassifier(one, error_form=self.error_form) for one in self.estimators
-        ]
-        best = members[0]
-        if np.unique(y, return_counts=True)[1].min() >= FOLDS:
-            best = min(members, key=lambda one: self._held_out_loss(one, X, y))
-        best.fit(X, y)
-        self.estimator_, self.classes_ = best.estimator_, best.classes_
+        self.estimators_ = []
+        for group in self.groups:
+            group = [clone(one).set_params(error_form=self.error_form) for one in group]
+            best = group[0]
+            if len(group) > 1 and np.unique(y, return_counts=True)[1].min() >= FOLDS:
+                best = min(group, key=lambda one: self._held_out_loss(one, X, y))
+            self.estimators_.append(best.fit(X, y))
+        self.classes_ = self.estimators_[0].classes_
         return self
+
+    def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
+        """Decide for each row: by least expected cost, without costs for the likelier class."""
+        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
+        return self._predict_from(self.predict_proba(X), **costs)
+
+    def _predict_from(self, probabilities, **given):
+        positive = probabilities[:, 1] > self._break_even(len(probabilities), given)
+        return self.classes_[positive.astype(np.intp)]
+
+    def predict_proba(self, X):
+        """Probability of each class: the mean of all."""
+        check_is_fitted(self)
+        return np.mean([one.predict_proba(X) for one in self.estimators_], axis=0)
+
+    def predict_certificate(self, X, **costs):
+        """Bound on the probability that the measurement error has flipped the decision.
+
+        For standard errors: true points are drawn as the first classifier sees them, with Gaussian
+        errors, and the bound is the upper confidence limit of the share that is decided otherwise
+        (Clopper and Pearson, exceeded with a probability of 1e-6), which is at least 0.007. For
+        intervals 0 where every classifier is sure of the decision, and else 1.
+        """
+        decided = self.predict(X, **costs)
+        if self.error_form == "interval":
+            sure = [
+                (one.predict_certificate(X, **costs) == 0) & (one.predict(X, **costs) == decided)
+                for one in self.estimators_
+            ]
+            return np.where(np.all(sure, axis=0), 0.0, 1.0)
+        values, std = blocks_of(X, self.error_form)
+        first, draw = self.estimators_[0].estimator_, np.random.default_rng(0).standard_normal
+        normal = draw((DRAWS, values.shape[1]))
+        positive, least = decided == self.classes_[1], self._break_even(len(values), costs)
+        turned = [
+            ((self._exact(points) > least[i]) != positive[i]).sum()
+            for i, points in enumerate(first._true_points(values, normal, std=std))
+        ]
+        turned = np.array(turned, dtype=float)
+        limit = beta.ppf(1 - DRAWN_BADLY, turned + 1, np.maximum(DRAWS - turned, 1))
+        return np.where(turned < DRAWS, limit, 1.0)
+
+    def _exact(self, points):
+        """Probability of the positive class at exact points."""
+        return np.mean([one.estimator_._exact_probability(points) for one in self.estimators_], 0)
+
+    def _break_even(self, n, costs):
+        if all(cost is None for cost in costs.values()):
+            return np.full(n, 0.5)
+        return np.broadcast_to(Costs.of(n, **costs).break_even, (n,))
 
     def _held_out_loss(self, member, X, y):
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
         p = np.empty((len(y), 2))
         for train, test in folds.split(X, y):
-            p[test] = member.fit(X[train], y[train]).predict_proba(X[test])
+            p[test] = clone(member).fit(X[train], y[train]).predict_proba(X[test])
         return log_loss(y, p)
 
 

@@ -180,7 +180,7 @@ class Stored(Points):
 
     def __init__(self, problem):
         super().__init__(problem)
-        self.sets = problem.sets
+        self.sets, self.memory = problem.sets, None
         self.D2 = None if self.sets.axes is None else np.square(self.sets.axes)
         if self.sets.factor is not None:
             self.S = self.sets.factor @ np.swapaxes(self.sets.factor, 1, 2)
@@ -195,10 +195,11 @@ class Stored(Points):
 
     def _curved_margin(self):
         self.E, length, self.radius, self.free = self.sets.offsets(
-            self.w[None, :], -self.y, self.smooth
+            self.w[None, :], -self.y, self.smooth, self.memory
         )
         if self.free is None:
             self.free = self.all_free
+        self.memory = self.E, self.free  # fresh pages cost more than the worst points
         self.over = np.where(length > 0, 1 / np.maximum(length, 1e-150), 0.0)
         self.share = self.smooth * self.radius * self.over
         return self.y * (self.E @ self.w) - self.smooth * self.share

@@ -15,7 +15,7 @@ from stakes.uncertain._calibration import fit_calibration, held_out_folds
 from stakes.uncertain._certificates import replicate_bounds
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES, present
-from stakes.uncertain._points import UncertainPoints, rows_at_stake, spread_given
+from stakes.uncertain._points import UncertainPoints, drawn_points, rows_at_stake, spread_given
 
 BLOCK = 2_000_000  # entries of a temporary array
 DRAWS = 2000  # of each true point, for a certificate
@@ -231,8 +231,8 @@ class UncertainKernelClassifier(UncertainPoints):
             )
         draws = np.random.default_rng(0).standard_normal((DRAWS, known.mean.shape[1]))
         turned = np.empty(len(signs))
-        for i, root in enumerate(_roots(known)):
-            margins = signs[i] * (self._exact_scores(known.mean[i] + draws @ root) - least[i])
+        for i, points in enumerate(drawn_points(known, draws)):
+            margins = signs[i] * (self._exact_scores(points) - least[i])
             turned[i] = (margins <= 0).sum()
         limit = stats.beta.ppf(1 - DRAWN_BADLY, turned + 1, np.maximum(DRAWS - turned, 1))
         return np.where(turned < DRAWS, limit, 1.0)
@@ -303,14 +303,6 @@ def spread_of(known):
     if known.lower is not None:
         return (known.upper - known.lower) ** 2 / 12
     return np.zeros_like(known.mean)
-
-
-def _roots(known):
-    """A root of the covariance of each point, to be multiplied from the right."""
-    if known.cov is None:
-        return (np.diag(each) for each in np.sqrt(known.var))
-    values, vectors = np.linalg.eigh(known.cov)
-    return np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(vectors, 1, 2)
 
 
 def mean_kernel(M, V, N, W, gamma):

@@ -295,6 +295,17 @@ class UncertainPoints(CostSensitiveClassifier):
         """The inverse, of an exact score."""
         return score_of(self.calibration_, probability)
 
+    def _exact_scores(self, X):
+        return X @ self.coef_[0] + self.intercept_[0]
+
+    def _exact_probability(self, X):
+        """Probability of the positive class at exact points."""
+        return self._probability(self._exact_scores(X), np.zeros(len(X)))
+
+    def _true_points(self, X, normal, **information):
+        """Possible true points of each example with Gaussian errors, from normal numbers."""
+        return drawn_points(self._known(X, information), normal)
+
     def _variance(self, known, given):
         return self._score_variance(known, given, self.coef_[0])
 
@@ -366,6 +377,17 @@ def score_variance(known, w, independent=True):
             return np.zeros(len(known))
         var = (known.upper - known.lower) ** 2 / 12
     return var @ w**2 if independent else (np.sqrt(var) @ np.abs(w)) ** 2
+
+
+def drawn_points(known, normal):
+    """For each example its mean plus Gaussian errors, made of standard normal numbers."""
+    if known.cov is None:
+        roots = (np.diag(each) for each in np.sqrt(known.var))
+    else:
+        values, vectors = np.linalg.eigh(known.cov)
+        roots = np.sqrt(np.maximum(values, 0.0))[:, :, None] * np.swapaxes(vectors, 1, 2)
+    for mean, root in zip(known.mean, roots, strict=True):
+        yield mean + normal @ root
 
 
 def spread_given(given):

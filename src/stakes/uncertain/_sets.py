@@ -109,7 +109,7 @@ class UncertaintySet:
         )
         return ((unit**2).sum(axis=1) <= 1 + tol) & inside.all(axis=1)
 
-    def offsets(self, directions, signs, smooth=0.0):
+    def offsets(self, directions, signs, smooth=0.0, out=None):
         """Worst move of the ellipsoid part in the direction signs[i] * directions[i].
 
         Parameters
@@ -120,6 +120,9 @@ class UncertaintySet:
             -1 or 1.
         smooth : float, default=0.0
             Smoothing of the kinks of the support function, which grows by at most this.
+        out : pair of ndarray of shape (n, d), default=None
+            Offsets and free entries of an earlier call, whose memory is used again; only with a
+            box, and None: new memory.
 
         Returns
         -------
@@ -136,7 +139,7 @@ class UncertaintySet:
             return 0.0, np.zeros(n), np.ones(n), None
         if self.above is not None:
             shape = self.axes.shape
-            offsets, free = np.empty(shape), np.empty(shape, np.uint8)
+            offsets, free = out or (np.empty(shape), np.empty(shape, np.uint8))
             length, radius = np.empty(n), np.empty(n)
             sets = Truncated(self.axes, self.below, self.above)
             cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius)
