@@ -186,7 +186,8 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        positive = expit(log_odds(self.calibration_, self.decision_function(X)))
+        scores = self.decision_function(X)
+        positive = expit(log_odds(self.calibration_, scores))
         return np.column_stack([1.0 - positive, positive])
 
     def _fit_priced(self, X, y, costs, weight, rows, copies, start):
