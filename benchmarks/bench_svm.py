@@ -5,6 +5,7 @@ margin per example the peer is the epsilon-SVR that is the same problem, and SVC
 weights but plain margins runs next to it. Linear, few features and a sparse text-like table:
 LinearSVC, and how far each stops from optimal; the tolerance of the sparse task is what LinearSVC
 reaches there. Peak memory is that of a fresh process. None of the fits has probabilities.
+Landmarks: the whole kernel against the approximation that "auto" chooses for many rows.
 Certificates: see svm_certificates.py.
 """
 
@@ -38,8 +39,39 @@ def run():
             *kernel_examples(20_000, turns=1),
             *linear("linear 100,000 x 30", *problem(100_000, 30)[:2], turns=2, tol=1e-9),
             *linear("linear 20,000 x 50,000 sparse", *text(20_000, 50_000), turns=5, tol=5e-6),
+            *landmarks([5_000, 10_000, 20_000, 40_000]),
             certificates(200),
         ]
+
+
+def landmarks(sizes, n_test=10_000):
+    """Time, stated and true loss, and what decisions cost on other rows, by number of rows."""
+    X, y, _, _ = problem(max(sizes) + n_test, 20)
+    rows = []
+    for n in sizes:
+        found = {}
+        for name, how in {"300 landmarks": "nystroem", "whole kernel": None}.items():
+            model = CostSensitiveSVC(
+                fn_cost=4.0, approximation=how, calibration=None, random_state=0
+            )
+            start = time.process_time()
+            model.fit(X[:n], y[:n])
+            seconds = time.process_time() - start
+            decided = model.predict(X[-n_test:])
+            paid = np.where(y[-n_test:] == 1, 4.0, 1.0)[decided != y[-n_test:]].sum() / n_test
+            found[name] = model, seconds, paid
+        fast, whole = found["300 landmarks"], found["whole kernel"]
+        task = f"rbf {n:,} x 20, landmarks"
+        above = fast[0].objective_ / whole[0].objective_ - 1
+        note = (
+            f"cost of a test row {fast[2]:.3f}; objective above the optimum by {above:.2f}, "
+            f"stated {fast[0].approximation_loss_:.2f}"
+        )
+        rows += [
+            Row(task, "300 landmarks", fast[1], ratio=whole[1] / fast[1], note=note),
+            Row(task, "whole kernel", whole[1], note=f"cost of a test row {whole[2]:.3f}"),
+        ]
+    return rows
 
 
 def certificates(n):

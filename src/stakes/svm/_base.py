@@ -1,6 +1,6 @@
 """Base of all SVMs: which examples count, costs to penalties, held-out scores, probabilities."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -186,31 +186,32 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        positive = expit(log_odds(self.calibration_, self.decision_function(X)))
+        scores = self.decision_function(X)
+        positive = expit(log_odds(self.calibration_, scores))
         return np.column_stack([1.0 - positive, positive])
 
     def _fit_priced(self, X, y, costs, weight, rows, copies, start):
         self._prepare(X, weight)
-        regret = costs.regret(y > 0)
-        penalties, scores = self._plan(X, y, regret, weight)
+        penalties, scores = self._plan(X, y, costs, weight)
         self.kappa_, self.expensive_class_ = penalties.kappa, penalties.expensive
         self._keep(X, y, penalties, rows, start)
         if scores is None and (self.calibration is not None or self._moves_boundary):
             scores = self._held_out(X, y, [penalties])[0]
         if self._moves_boundary:
-            scores = self._move_boundary(scores, y, regret * weight)
+            paid_for = costs.regret(y > 0) * weight
+            scores = self._move_boundary(scores, y, paid_for)
+            penalties = replace(penalties, weight=paid_for)  # what the boundary stands for now
         if self.calibration is not None:
-            self.calibration_ = self._link(scores, y, costs, weight, copies, penalties.margin)
+            self.calibration_ = self._link(scores, y, costs, copies, penalties)
 
-    def _link(self, scores, y, costs, weight, copies, margin):
+    def _link(self, scores, y, costs, copies, penalties):
         """From held-out scores to log-odds; the boundary is at zero or between the margins."""
-        penalty = costs.regret(y > 0) * weight
-        penalties, margins = (
+        weights, margins = (
             [np.average(values, weights=copies * (y == sign)) for sign in (-1, 1)]
-            for values in (penalty / copies, margin)
+            for values in (penalties.weight / copies, penalties.margin)
         )
         knots = 0.0, (margins[1] - margins[0]) / 2
-        return choose_link(scores, y > 0, copies, costs, knots, penalties[0] / penalties[1])
+        return choose_link(scores, y > 0, copies, costs, knots, weights[0] / weights[1])
 
     def _fit_constant(self, X, sign):
         """Always decide for the only class whose mistakes cost something."""

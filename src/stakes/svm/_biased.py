@@ -57,6 +57,6 @@ class BiasedPenaltySVC(KernelSVC):
         grid={"C": [0.1, 1.0, 10.0]},
     )
 
-    def _plan(self, X, y, regret, weight):
-        regret = self._training_regret(y, regret, weight)
+    def _plan(self, X, y, costs, weight):
+        regret = self._training_regret(y, costs.regret(y > 0), weight)
         return biased_penalties(regret, y, weight, normalize=self.normalize_costs), None

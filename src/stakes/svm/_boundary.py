@@ -69,7 +69,7 @@ class BoundaryMovementSVC(KernelSVC):
     )
     _moves_boundary = True
 
-    def _plan(self, X, y, regret, weight):
+    def _plan(self, X, y, costs, weight):
         return Penalties(weight, np.ones(len(y)), 1.0, 1), None
 
     def _move_boundary(self, scores, y, regret):

@@ -30,25 +30,34 @@ class CostMargin(PricedSVC):
     normalize_costs: bool = True
     cost_rule: str = "auto"
 
-    def _plan(self, X, y, regret, weight):
+    def _plan(self, X, y, costs, weight):
         """Penalties for kappa; with "search" the cheapest in cross-validation, with its scores."""
-        options = dict(slope=self.slope, normalize=self.normalize_costs, conditions=self.conditions)
-        kappa, paid_for = self.kappa, regret * weight
-        regret = self._training_regret(y, regret, weight)
+        kappa, regret = self.kappa, costs.regret(y > 0)
         if kappa == "search" and min(np.sum(y > 0), np.sum(y < 0)) < 2:
             kappa = None  # nothing to search on
         if kappa != "search":
-            return cost_penalties(regret, y, weight, kappa=kappa, **options), None
-        plans = [cost_penalties(regret, y, weight, kappa=1.0, **options)]
+            return self._penalties(y, regret, weight, kappa), None
+        plans = [self._penalties(y, regret, weight, 1.0)]
         for kappa in KAPPA_GRID[1:]:
             try:
-                plans.append(cost_penalties(regret, y, weight, kappa=kappa, **options))
+                plans.append(self._penalties(y, regret, weight, kappa))
             except ValueError:
                 break  # excluded by Eq. 50, and so are all smaller ones
         scores = self._held_out(X, y, plans)
-        paid = ((scores > 0) != (y > 0)) @ paid_for
+        paid = ((scores > 0) != (y > 0)) @ (regret * weight)
         best = int(paid.argmin())
         return plans[best], scores[best]
+
+    def _penalties(self, y, regret, weight, kappa):
+        return cost_penalties(
+            self._training_regret(y, regret, weight),
+            y,
+            weight,
+            kappa=kappa,
+            slope=self.slope,
+            normalize=self.normalize_costs,
+            conditions=self.conditions,
+        )
 
 
 @documented

@@ -68,7 +68,7 @@ tol : float, default=1e-3
 max_iter : int, default=10_000_000
     Maximum number of pairwise steps; a fit that needs more warns `ConvergenceWarning`.
 cache_size : float, default=200
-    Memory for kernel rows in MiB.
+    Memory of a fit in MiB, most of it for kernel rows.
 warm_start : bool, default=False
     Whether to start from the solution of the fit before, such as along a path of C or kappa.
 random_state : int, RandomState instance or None, default=None

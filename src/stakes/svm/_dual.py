@@ -55,7 +55,7 @@ def solve_dual(
     max_iter : int, default=10_000_000
         Maximum number of pairwise steps; stopping there warns `ConvergenceWarning`.
     cache_mib : float, default=200
-        Memory for kernel rows in MiB.
+        Memory in MiB, most of it for kernel rows.
     start : ndarray of shape (n,), default=None
         Multipliers :math:`\beta` of a similar problem to start from.
     progress : callable, default=None

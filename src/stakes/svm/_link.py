@@ -26,7 +26,7 @@ def choose_link(scores, positive, copies, costs, knots, trained_odds):
     A sigmoid summarises all scores. Where it does not fit, it puts the decision far from where the
     training with costs has put it. A link through that boundary has there the odds at which the
     costs of training are indifferent, and a slope on each side. It is used if its decisions on the
-    held-out rows cost less by more than one standard error of the difference, row by row.
+    held-out rows cost less by more than one standard error of the difference.
 
     Parameters
     ----------

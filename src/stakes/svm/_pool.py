@@ -43,7 +43,7 @@ class Pool:
         self.block = max(2, min(self.most, slots // 2))
 
     def matrix(self, n):
-        """The front of the buffer as an n x n matrix of float64, or a new one if it is too small."""
+        """The front of the buffer as an n x n matrix of float64; a new one if it is too small."""
         if 8 * n * n > len(self.buffer):
             return np.empty((n, n))
         return self.buffer[: 8 * n * n].view(np.float64).reshape(n, n)
