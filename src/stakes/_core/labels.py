@@ -42,9 +42,8 @@ def code_positive(y):
             f"{type_of_target(y)}; wrap the learner in sklearn's OneVsRestClassifier."
         )
     if len(classes) < 2:
-        raise ValueError(
-            f"y has only one class, {classes[0]!r}; a classifier needs examples of both classes."
-        )
+        found = f"only one class, {classes[0]!r}" if len(classes) else "no rows"
+        raise ValueError(f"y has {found}; a classifier needs examples of both classes.")
     return classes, index == 1
 
 

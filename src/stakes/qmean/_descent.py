@@ -23,7 +23,7 @@ def newton(problem, W, smoothing, tol, max_iter):
     value = problem.value(W, f, smoothing, parts)
     for step in range(1, max_iter + 1):
         gradient, H = problem.gradient_and_hessian(W, parts, smoothing)
-        direction = -_solve(H, gradient).reshape(W.shape)
+        direction = -newton_step(H, gradient).reshape(W.shape)
         decrease = -float(gradient @ direction.ravel())
         f_direction = problem.scores(direction)
         if decrease <= tol * abs(value):
@@ -93,7 +93,8 @@ def _polished(problem, W, f, direction, f_direction, gradient, smoothing):
     return (new_W, new_f) if better else (W, f)
 
 
-def _solve(H, g):
+def newton_step(H, g):
+    """H^-1 g, of minimum norm if H is singular."""
     try:
         return cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
     except np.linalg.LinAlgError:  # singular: a minimum-norm step
