@@ -261,9 +261,12 @@ def test_costs_are_routed(estimator):
 @each_classifier
 def test_labels_may_be_words(estimator):
     words = np.array(["anna", "bert"])
+    numbered = fitted(estimator)
+    if "pos_label" in estimator.get_params():  # of words, who is the adversary must be said
+        estimator = clone(estimator).set_params(pos_label="bert")
     named = fit(estimator, X, words[Y], fp_cost=FP, fn_cost=FN)
     assert named.classes_.tolist() == words.tolist()
-    np.testing.assert_array_equal(named.predict(X), words[fitted(estimator).predict(X)])
+    np.testing.assert_array_equal(named.predict(X), words[numbered.predict(X)])
 
 
 @each_estimator

@@ -8,6 +8,7 @@ from scipy.stats import norm
 from stakes.game import GaussianShiftGame, kl_divergence, thesis_divergence
 from stakes.game._genetic import genetic
 from stakes.game._search import line_maxima
+from stakes.reproduce._printed import printed as printed_numbers
 
 
 def synthetic(alpha, beta, **options):
@@ -35,6 +36,15 @@ def test_table_6_2(alpha, beta, u, w, gain, follower):
     assert found.boundary[0] == pytest.approx(w, abs=6e-4)
     assert found.leader_payoff == pytest.approx(gain, abs=6e-5)
     assert found.follower_payoff == pytest.approx(follower, abs=1.1e-4)
+
+
+def test_row_001_0_of_table_6_2_fits_no_alpha():
+    """J_L is FNR minus alpha times the divergence u^2 / 4, all printed."""
+    row = printed_numbers("games")["6.2"]["alpha = 0.01, beta = 0"]
+    divergence = row["u"] ** 2 / 4
+    payoffs = [row["FNR"] - alpha * divergence for alpha in (0.01, 0.03)]
+    assert payoffs == pytest.approx([0.0188, 0.0154], abs=6e-5)
+    assert min(abs(payoff - row["J_L"]) for payoff in payoffs) > 4e-4  # printed to four digits
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,32 @@ def test_the_search_uses_its_evaluations():
     assert gains[2] <= best * (1 + 1e-6)
 
 
+class Bent:
+    """A model whose scores are a bent function of linear ones."""
+
+    def __init__(self, model):
+        self.classes_, self.model, self.predict = model.classes_, model, model.predict
+
+    def decision_function(self, X):
+        f = self.model.decision_function(X)
+        return f + 0.3 * np.sin(f)
+
+
+@pytest.mark.parametrize("price", [0.05, 0.5, 2.0])
+def test_the_search_finds_far_moves_through_features_that_the_positives_lack(price):
+    """Most of the gain is far away, and through columns that are constant among the positives."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30))
+    X[:, :10] += 0.1  # sums of constants: their deviation is rounding
+    y = (X[:, 10:] @ rng.normal(size=20) + rng.normal(size=600) > 0).astype(int)
+    X[y == 1, :10] = 0.1
+    model = LogisticRegression(C=0.3).fit(X, y)
+    linear = best_response(model.coef_[0], model.intercept_[0], X[y == 1], "logistic", price)
+    report = manipulation_report(Bent(model), X, y, price, random_state=0)
+    assert not report.exact
+    assert report.outcomes["gain"][1] > 0.9 * linear.gain
+
+
 class OnlyProbabilities:
     """A linear model that hides its scores."""
 

@@ -440,3 +440,13 @@ def test_a_named_series_of_prices_is_read_by_name():
 def test_compare_does_not_tune_facts_about_the_opponent():
     facts = {"movement_price", "movable", "adversary_share", "pos_label"}
     assert not facts & set(StackelbergClassifier._info.grid)
+
+
+def test_words_without_pos_label_are_not_silent():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = WORDS[(X[:, 0] > 0).astype(int)]
+    with pytest.warns(UserWarning, match="'legit', the last in the alphabet.*pass pos_label"):
+        StackelbergClassifier().fit(X, y)
+    with pytest.warns(UserWarning, match="pass pos_label"):
+        StackelbergClassifier().partial_fit(X, y)
+    StackelbergClassifier(pos_label="fraud").fit(X, y)

@@ -59,11 +59,13 @@ class Defender:
         positive, v = _dense(positive[::every]), self.v[::every]
         v = v / v.sum() if v.sum() > 0 else _equal(len(v))
         return search_response(
-            lambda rows: margin_loss(self._scores(rows), self.loss),
+            self._scores,
             v,
             positive,
             ease,
             np.asarray(self.X[self.signs < 0].mean(axis=0)).ravel(),
+            _spread(_dense(self.X[:: max(1, self.X.shape[0] // _MOST_ROWS)])),
+            self.loss,
             max_evaluations=max_evaluations,
             random_state=random_state,
         )
@@ -116,9 +118,7 @@ class Defender:
                 w, b = -w, -b
         else:
             here = few.mean(axis=0)
-            # a constant column has a deviation of zero but for rounding
-            spread = few.std(axis=0)
-            step = np.where(spread > 1e-9 * (1.0 + np.abs(here)), spread, 1.0)
+            step = _spread(few)
             at = self._scores(np.vstack([here, here + np.diag(step)]))
             w = (at[1:] - at[0]) / step
             b = float(at[0] - here @ w)
@@ -147,6 +147,12 @@ def _moved(X, positive, shift):
     X = X.copy()
     X[positive] += shift
     return X
+
+
+def _spread(X):
+    """Standard deviation of each column; one if it is constant, whose own is zero but rounding."""
+    spread = X.std(axis=0)
+    return np.where(spread > 1e-9 * (1.0 + np.abs(X.mean(axis=0))), spread, 1.0)
 
 
 def _dense(X):

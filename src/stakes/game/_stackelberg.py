@@ -36,6 +36,7 @@ from stakes.game._equilibrium import minimax, play, warn_if_exploitable
 from stakes.game._memory import recalled, remember
 from stakes.game._prices import price_rows, prices_of
 from stakes.game._response import moving_ease
+from stakes.game._target import warn_of_words
 from stakes.game._zero_sum import ZeroSumGame
 
 _KEPT = 1000  # rows of each class of `fit` that a later `partial_fit` remembers
@@ -89,7 +90,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         Whether to fit an intercept.
     pos_label : label, default=None
         Positive class, that of the adversaries, to which the costs refer; None: `classes_[1]`, the
-        larger label. Pass it if the labels are words such as "fraud" and "legit".
+        larger label, with a warning if the labels are words such as "fraud" and "legit".
     [costs]
 
     Attributes
@@ -253,6 +254,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
         self
         """
         X, y = self._validate_Xy(X, y)
+        warn_of_words(self.classes_, self.pos_label)
         costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
         X, y, stakes = self._at_stake(X, y, costs, sample_weight)
         self._solve(X, y, stakes)
@@ -306,6 +308,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
             y = column_or_1d(y)
             if first:
                 self.classes_ = stream_classes(y if classes is None else classes)
+                warn_of_words(self.classes_, self.pos_label)
             else:
                 check_same_classes(classes, self.classes_.tolist())
             signs = np.where(positive_among(y, self.classes_), 1.0, -1.0)

@@ -1,5 +1,7 @@
 """A classifier as an adversary sees it: its decisions, its scores, and where they change."""
 
+import warnings
+
 import numpy as np
 from scipy.special import expit, logit
 
@@ -121,3 +123,15 @@ def coded_labels(y, pos_label):
         raise ValueError(f"pos_label={pos_label!r} is not one of the classes {labels}.")
     first = pos_label is not None and labels[0] == pos_label
     return (classes[::-1], -signs) if first else (classes, signs)
+
+
+def warn_of_words(classes, pos_label):
+    """Warn if the labels are words, of which the larger says nothing about the adversary."""
+    if pos_label is None and classes.dtype.kind not in "biuf":
+        no, yes = classes.tolist()
+        warnings.warn(
+            f"The labels are {no!r} and {yes!r}, and {yes!r}, the last in the alphabet, is taken "
+            "to be the class of the adversaries; pass pos_label to say which it is.",
+            UserWarning,
+            stacklevel=4,
+        )
