@@ -53,6 +53,11 @@ def add(path, kind, seed, counts):
     Path(path).write_text(text(runs))
 
 
+def take(path, other):
+    """Replace the counts of a page by those of another, for the kinds that the other has."""
+    Path(path).write_text(text(stored(path) | stored(other)))
+
+
 @cache
 def digest():
     """A few letters that change with any source file of the package."""

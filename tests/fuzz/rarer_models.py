@@ -56,7 +56,7 @@ def _models():
     columns = make_column_transformer((OneHotEncoder(), [3]), remainder="passthrough")
     return [
         SGDClassifier(loss="hinge"),
-        SGDClassifier(loss="squared_hinge"),
+        SGDClassifier(loss="squared_hinge", random_state=np.random.RandomState(0)),
         GradientBoostingClassifier(n_estimators=3, loss="exponential"),
         HistGradientBoostingRegressor(max_iter=3),
         ExtraTreeRegressor(),
@@ -109,6 +109,7 @@ def declared():
     from stakes._core.stored import foreign
 
     found = {*foreign.BOOSTERS, *foreign.ENSEMBLES, *foreign._DECLARED}
+    found -= {one for one in found if one.startswith("numpy.")}  # stored under other names
     for module in pkgutil.walk_packages(stakes.__path__, "stakes."):
         if module.name.startswith(("stakes.reproduce", "stakes.__main__")):
             continue
