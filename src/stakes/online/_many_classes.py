@@ -33,6 +33,10 @@ def _has(name):
     return available_if(lambda self: hasattr(self._base(), name))
 
 
+def _weight(at_stake, sample_weight):
+    return at_stake if sample_weight is None else at_stake * sample_weight
+
+
 @documented(MANY)
 class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     r"""Stream learner for two or more classes, and decisions of least expected cost.
@@ -44,7 +48,7 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier with `partial_fit`, costs and `predict_proba`, default=None
+    estimator : classifier with `partial_fit`, `sample_weight` and `predict_proba`, default=None
         Learner of two classes; None: :class:`ProbitClassifier`.
     cost_matrix : array-like of shape (k, k), default=None
         Costs, row: true class, column: decision. None: every mistake costs one.
@@ -115,10 +119,10 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
                 code_labels(y)  # raises for a single class
             self._start(y)
             costs, truth = self._priced(y, cost_matrix)
-            at_stake = costs.regret(truth)
+            weight = _weight(costs.regret(truth), sample_weight)
             with only_scores_count():
                 for c, model in enumerate(self.estimators_):
-                    model.fit(X, truth == c, sample_weight, fp_cost=at_stake, fn_cost=at_stake)
+                    model.fit(X, truth == c, weight)
         if cost_matrix is not None or self.cost_matrix is not None:
             warn_many_below_trivial(self, costs, X, y, sample_weight, self.classes_)
         return self
@@ -151,11 +155,9 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.unique(classes), self.classes_)
             costs, truth = self._priced(y, cost_matrix)
-            at_stake = costs.regret(truth)
+            weight = _weight(costs.regret(truth), sample_weight)
             for c, model in enumerate(self.estimators_):
-                model.partial_fit(
-                    X, truth == c, [False, True], sample_weight, fp_cost=at_stake, fn_cost=at_stake
-                )
+                model.partial_fit(X, truth == c, [False, True], weight)
         return self
 
     @_has("learn_one")
@@ -185,17 +187,10 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.unique(classes), self.classes_)
             costs, truth = self._priced(np.array([y]), cost_matrix)
-            at_stake = float(costs.regret(truth)[0])
+            weight = float(_weight(costs.regret(truth), sample_weight)[0])
             for c, model in enumerate(self.estimators_):
                 is_this = bool(truth[0] == c)
-                model.learn_one(
-                    x,
-                    is_this,
-                    classes=[False, True],
-                    sample_weight=sample_weight,
-                    fp_cost=at_stake,
-                    fn_cost=at_stake,
-                )
+                model.learn_one(x, is_this, classes=[False, True], sample_weight=weight)
             self.n_features_in_ = self.estimators_[0].n_features_in_
         return self
 
