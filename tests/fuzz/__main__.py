@@ -7,6 +7,7 @@
                                                      run it again to resume
     python -m fuzz --only tables --cases 5000
     python -m fuzz --only events --case 1234         one case again, with its traceback
+    python -m fuzz --page A.md --take B.md           put the counts of page B into page A
     python -m fuzz --digest                          which sources these are, as the page names them
 
 In tests/, or by `python3 tasks.py fuzz`. Every case runs in a child process. Exits with 1 if there
@@ -56,10 +57,14 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, default=None)
     parser.add_argument("--page", type=Path, default=None)
+    parser.add_argument("--take", type=Path, default=None)
     parser.add_argument("--digest", action="store_true")
     given = parser.parse_args()
     if given.digest:
         print(page.digest())
+        return
+    if given.take:
+        page.take(given.page, given.take)
         return
     kinds = given.only or list(KINDS)
     if given.case is not None:

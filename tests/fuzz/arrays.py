@@ -17,13 +17,10 @@ from sklearn.base import clone
 import stakes
 from checks import accepted, problem
 from fuzz import together
-from fuzz.children import GOOD, unexpected
+from fuzz.children import ACCIDENTS, GOOD, unexpected
 from instances import instances, samplers
 
 HOMES = tuple(os.path.dirname(package.__file__) for package in (stakes, sklearn, sparse))
-# a ValueError with such words was not meant for a user
-ACCIDENTS = ("empty sequence", "broadcast", "out of bounds", "unpack", "ambiguous", "math domain")
-ACCIDENTS += ("zero-size", "dimension mismatch", "infs or NaNs", "cannot reshape", "convert float")
 SAME, OTHER = "same numbers", "other numbers"
 
 

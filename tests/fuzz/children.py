@@ -11,6 +11,9 @@ import traceback
 LIMIT = 20  # seconds of CPU for one case; fifteen times as many on the clock
 MEMORY = 12 * 2**30  # address space of a child
 GOOD = ("refused", "harmless")
+# a ValueError with such words was not meant for a user
+ACCIDENTS = ("empty sequence", "broadcast", "out of bounds", "unpack", "ambiguous", "math domain")
+ACCIDENTS += ("zero-size", "dimension mismatch", "infs or NaNs", "cannot reshape", "convert float")
 
 
 def run_cases(case, seeds, until=None):

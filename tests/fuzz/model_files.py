@@ -18,15 +18,16 @@ import polars as pl
 from sklearn.exceptions import NotFittedError
 
 import stakes
-from fuzz.children import unexpected
+from fuzz.children import ACCIDENTS, unexpected
 from fuzz.models import models
 from fuzz.watch import watched
-from stakes.compare import BatchDecider
+from stakes.compare import load_decider
 from stakes.errors import InputError
 from stakes.model_file import load_model
 from stakes.stream import DecisionStream
 
 _OTHER_TABLE = r"X has \d+ features, but \w+ is expecting \d+ features as input\."
+METHODS = ("predict_proba", "decision_function", "predict", "log_density")
 OURS = os.path.dirname(stakes.__file__)
 WORDS = ["", "nan", "0", "-1", "1e308", "4294967296", "999999999999", "a", "[]", "null", "NaN"]
 WORDS += ["1e149", "1e99", "-1e-150", "2147483647", "1e-150", "3"]
@@ -76,7 +77,7 @@ def _use_estimator(path, rows):
     except InputError:
         return "refused"
     X = pl.DataFrame(rows) if isinstance(rows, dict) else rows
-    for method in ("predict_proba", "decision_function", "predict"):
+    for method in METHODS:
         if not hasattr(model, method):
             continue
         try:
@@ -95,7 +96,7 @@ def _use_estimator(path, rows):
 def _use_trained(path, rows):
     """Decide about new rows as `stakes predict` does."""
     try:
-        decided = BatchDecider.load(path).decide(pl.DataFrame(rows).cast(pl.String))
+        decided = load_decider(path).decide(pl.DataFrame(rows).cast(pl.String))
     except Exception as error:
         if is_sentence(error):
             return "refused"
@@ -131,6 +132,8 @@ def is_sentence(error):
         return True
     if isinstance(error, ValueError) and re.fullmatch(_OTHER_TABLE, str(error)):
         return True
+    if any(words in str(error) for words in ACCIDENTS):
+        return False
     raised = traceback.extract_tb(error.__traceback__)[-1]
     return isinstance(error, ValueError) and raised.filename.startswith(OURS)
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from checks import accepted, problem
+from fuzz.rarer_models import declared, held, rarer_models
 from stakes.model_file import save_model
 
 
@@ -46,7 +47,11 @@ def make(folder):
     """Write all models to a file."""
     with warnings.catch_warnings(), open(Path(folder) / "models", "wb") as file:
         warnings.simplefilter("ignore")
-        pickle.dump(_estimators() | _tables(folder) | _trained(folder) | _streams(folder), file)
+        found = _estimators() | rarer_models(saved, _table()) | _tables(folder) | _trained(folder)
+        found |= _streams(folder)
+        if missing := sorted(declared() - {name for one in found.values() for name in held(one)}):
+            raise AssertionError(f"no model file of the fuzzer has a {missing}")
+        pickle.dump(found, file)
 
 
 def make_trained(folder):
@@ -63,13 +68,12 @@ def _estimators():
     X = np.column_stack([X[:, :3], np.arange(60) % 5])  # the last column may be a category
     found = {}
     for i, model in enumerate([*_others(), *instances()]):
-        if hasattr(model, "predict"):
-            model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
-            found[f"{i} {type(model).__name__}"] = "estimator", _saved(model), X[:9]
+        model.fit(X, y, **accepted(model.fit, fp_cost=fp, fn_cost=fn))
+        found[f"{i} {type(model).__name__}"] = "estimator", saved(model), X[:9]
     for i, model in enumerate(_others()):
         if not type(model).__module__.startswith("stakes"):
             model.fit(X, np.arange(60) % 3)
-            found[f"{i} {type(model).__name__}, three classes"] = "estimator", _saved(model), X[:9]
+            found[f"{i} {type(model).__name__}, three classes"] = "estimator", saved(model), X[:9]
     return found
 
 
@@ -144,7 +148,7 @@ def _tables(folder):
         ]
     ):
         model = prepare(model, table, **how).fit(table, y)
-        found[f"table {i}"] = "estimator", _saved(model), table[:9].to_dict(as_series=False)
+        found[f"table {i}"] = "estimator", saved(model), table[:9].to_dict(as_series=False)
     return found
 
 
@@ -163,19 +167,28 @@ def _trained(folder):
     path = Path(folder) / "table.csv"
     _table().write_csv(path)
     found = {}
-    for learner in ("logistic regression, Bayes decision", "Probit"):
-        costs = dict(fp_cost="5", fn_cost="amount")
-        settings = TableSettings(data=str(path), target="y", costs=costs)
+    costs = dict(costs=dict(fp_cost="5", fn_cost="amount"))
+    table = dict(classes=["0", "1", "2"], actions=["no", "yes"])
+    table["cells"] = [[0, 1], ["amount", 2], [5, 1]]
+    for name, learner, how in [
+        ("logistic regression", "logistic regression, Bayes decision", costs),
+        ("Probit", "Probit", costs),
+        ("classes", "logistic regression, Bayes decision", dict(cost_matrix=table)),
+    ]:
+        if name == "classes":
+            _table().with_columns(y=pl.int_range(80) % 3).write_csv(path)
+        settings = TableSettings(data=str(path), target="y", **how)
         train_to_file(Path(folder) / "m", learner, settings, settings.load(), tune=False)
         data = (Path(folder) / "m").read_bytes()
-        found[f"train {learner}"] = "trained", data, _table()[:9].drop("y").to_dict(as_series=False)
+        found[f"train {name}"] = "trained", data, _table()[:9].drop("y").to_dict(as_series=False)
     return found
 
 
 def _streams(folder):
     """Checkpoints of streams, with events that wait for their labels."""
     from stakes.compare import all_estimators
-    from stakes.stream import DecisionStream
+    from stakes.online import ProbitClassifier
+    from stakes.stream import ClassStream, DecisionStream
 
     found = {}
     rows = _table().to_dicts()
@@ -188,10 +201,18 @@ def _streams(folder):
         stream.label("e3", 1)
         stream.save(Path(folder) / "m", more={"a": 1})
         found[f"stream {name}"] = "stream", (Path(folder) / "m").read_bytes(), rows
+    table = dict(classes=["0", "1"], actions=["no", "yes", "ask"])
+    table["cells"] = [[0, 1, 2], ["amount", 2, 1]]
+    stream = ClassStream(ProbitClassifier(), cost_matrix=table, target="y", delay=3)
+    for i, row in enumerate(rows):
+        stream.learn(row) if i % 3 else stream.decide(row, f"e{i}")
+    stream.save(Path(folder) / "m", more={"a": 1})
+    found["stream of classes"] = "stream", (Path(folder) / "m").read_bytes(), rows
     return found
 
 
-def _saved(model):
+def saved(model):
+    """The bytes of a model file."""
     with tempfile.TemporaryDirectory() as folder:
         save_model(model, Path(folder) / "m")
         return (Path(folder) / "m").read_bytes()

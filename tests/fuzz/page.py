@@ -19,8 +19,8 @@ WHAT = {
     "expressions": "cost expressions, for a table and for its rows one by one",
     "requests": "HTTP requests to the service: events, labels and models, each followed by a good "
     "request",
-    "API matrix": "every estimator with odd types, layouts, sizes, ranges, sparse formats, costs "
-    "and labels, in several threads and in another process",
+    "API matrix": "every estimator and sampler with odd types, layouts, sizes, ranges, sparse "
+    "formats, costs and labels, one event at a time, in several threads and in another process",
 }
 ENDS = ("refused", "harmless")
 HEAD = """# Fuzzing: what was tried, and how it ended
@@ -51,6 +51,11 @@ def add(path, kind, seed, counts):
     counts["of"] = sorted({*counts.get("of", ()), digest()})
     runs.setdefault(kind, {})[str(seed)] = counts
     Path(path).write_text(text(runs))
+
+
+def take(path, other):
+    """Replace the counts of a page by those of another, for the kinds that the other has."""
+    Path(path).write_text(text(stored(path) | stored(other)))
 
 
 @cache

@@ -167,3 +167,16 @@ def test_sample_weight_multiplies_the_costs(rng):
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
     with pytest.raises(ValueError, match=r"[Nn]egative values"):
         CostProportionateSampler().fit_resample(X, y, weight - 1.0)
+
+
+@pytest.mark.parametrize("largest", [1e30, 1e99])
+def test_a_sample_of_endless_rows_is_refused(largest):
+    sampler = CostProportionateSampler(ceiling=0.5, random_state=0)
+    X, y, cost = np.arange(8.0)[:, None], [0, 1] * 4, np.r_[np.full(7, 1e-20), largest]
+    with pytest.raises(ValueError, match="raise ceiling, or cap the costs"):
+        sampler.fit_resample(X, y, fn_cost=cost)
+
+
+def test_no_rows_are_named():
+    with pytest.raises(ValueError, match="y has no rows"):
+        CostProportionateSampler().fit_resample(np.zeros((0, 2)), np.zeros(0))

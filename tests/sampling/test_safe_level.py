@@ -121,3 +121,10 @@ def test_in_a_pipeline_only_training_folds_are_sampled(rng):
         warnings.simplefilter("error")
         cross_val_score(make_pipeline(SafeLevelSMOTE(random_state=0), Spy()), X, y, cv=2)
     assert seen == [56, 35, 56, 35]
+
+
+@pytest.mark.parametrize("y", [[0] * 6, [0], [0, 0, 0, 1]])
+def test_too_few_examples_are_named(y):
+    X = np.arange(2.0 * len(y)).reshape(-1, 2)
+    with pytest.raises(ValueError, match=r"only one class|only one example"):
+        SafeLevelSMOTE(random_state=0).fit_resample(X, y)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from stakes.sampling import WrapperSampler
@@ -171,3 +171,17 @@ def test_any_scorer_of_scikit_learn_may_be_named():
         assert (sampler.path_[0][2] < 0) == (scoring == "neg_log_loss")
     with pytest.raises(ValueError, match="'scoring' parameter of WrapperSampler"):
         WrapperSampler(scoring="auk").fit_resample(X, y)
+
+
+@pytest.mark.parametrize("y", [[0, 1, 1, 1, 1], [1, 0, 0, 0, 0, 0], [0, 0, 1], [0, 1], [1] * 9])
+def test_too_few_examples_are_named(y):
+    X = np.arange(2.0 * len(y)).reshape(-1, 2)
+    with pytest.raises(ValueError, match=r"needs four of each class|only one class"):
+        WrapperSampler(random_state=0).fit_resample(X, y)
+
+
+def test_a_fold_of_one_class_is_named():
+    X, y = rare_class()
+    order = np.argsort(y)
+    with pytest.raises(ValueError, match="use stratified folds"):
+        WrapperSampler(cv=KFold(2), random_state=0).fit_resample(X[order], y[order])

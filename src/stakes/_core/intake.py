@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.utils import get_tags, validation
 
 from stakes._core.frames import as_table
+from stakes._core.jit.indices import largest_index
 from stakes._core.sklearn_private import check_sample_weight
 
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
@@ -146,9 +147,12 @@ def _check_coordinates(X):
 
 
 def _check_indices(indices, size):
+    if not len(indices):
+        return
+    if not indices.flags.c_contiguous:
+        indices = indices.copy()
     # negative numbers are large unsigned ones: one pass instead of two
-    unsigned = indices.view(f"u{indices.itemsize}") if indices.flags.c_contiguous else indices
-    if len(indices) and (unsigned.max() >= size or (unsigned is indices and indices.min() < 0)):
+    if largest_index(indices.view(f"u{indices.itemsize}")) >= size:
         raise _damaged("an index is outside the columns")
 
 
