@@ -100,9 +100,9 @@ def test_kinds_are_found_once_per_comparison(monkeypatch, tmp_path):
 
 
 def count_calls(monkeypatch):
-    from stakes.tables import _kinds, _prepare, _priced, _table_encoder
+    from stakes.tables import _column_facts, _prepare, _priced, _table_encoder
 
-    calls, find_kinds = [], _kinds.find_kinds
+    calls, find_kinds = [], _column_facts.find_kinds
 
     def counted(table):
         calls.append(len(table))

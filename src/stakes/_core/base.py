@@ -1,6 +1,5 @@
 """Base classes of all learners: labels as -1 and +1, costs as regrets, `predict` with costs."""
 
-import contextlib
 import functools
 from dataclasses import dataclass, field
 from numbers import Real
@@ -21,7 +20,8 @@ from stakes._core.deciding import (
 from stakes._core.docs import documented
 from stakes._core.frames import as_table
 from stakes._core.intake import SMALLEST, check_weights, validate_data
-from stakes._core.labels import code_labels
+from stakes._core.labels import class_indices, code_labels
+from stakes._core.locks import unchanged_if_it_fails
 from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
@@ -292,22 +292,6 @@ def canonical(X):
     return X
 
 
-@contextlib.contextmanager
-def unchanged_if_it_fails(model):
-    """Restore a model's state if learning raises.
-
-    A mix of old and new state is unsafe: a compiled loop would read as many features as the new
-    state says from the arrays of the old one.
-    """
-    before = vars(model).copy()
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
-
-
 @documented()
 class ManyClassClassifier(CostSensitiveClassifier):
     """Base class of learners that also support k > 2 classes, without costs.
@@ -383,7 +367,7 @@ class ManyClassClassifier(CostSensitiveClassifier):
         """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = class_indices(y)
         if len(self.classes_) < 2:
             code_labels(y)  # raises for a single class
         if len(self.classes_) == 2:

@@ -189,4 +189,6 @@ def category_name(known, code):
 
 
 def _dense(X):
-    return np.ascontiguousarray(checked_sparse(X).toarray()) if sparse.issparse(X) else X
+    if sparse.issparse(X):
+        return np.ascontiguousarray(checked_sparse(X).toarray())
+    return X if X.flags.writeable else X.copy()  # loops are compiled for writeable tables

@@ -46,6 +46,9 @@ def compare(
             "Default: the cheaper of always negative and always positive.",
         ),
     ] = None,
+    sample: Annotated[
+        int, typer.Option(min=100, help="Rows to draw at random if DATA is a folder of files.")
+    ] = 100_000,
     learners: Annotated[
         list[str] | None,
         typer.Option(
@@ -118,6 +121,7 @@ def compare(
       stakes compare payments.csv --target fraud --fp-cost 5 --fn-cost amount \
           --time date --label-delay 7d --group customer
       stakes compare alarms.csv --target kind --cost-matrix costs.csv
+      stakes compare payments/ --target fraud --fn-cost amount --sample 100000
     """
     budget = None if time_budget is None else seconds(time_budget)
     log = _logger() if mlflow else None  # raises now, not after the fits
@@ -127,6 +131,7 @@ def compare(
     more |= dict(positive_means=positive_means, negative_means=negative_means)
     more |= dict(cost_features=cost_features, currency=currency)
     more |= dict(errors=list(error or []), replicates=replicates, cost_matrix=cost_matrix)
+    more |= dict(sample=sample)
     settings = options.table_settings(data, target, positive, *costs, drop, today, missing, **more)
     priced = settings.load()
     decided = settings.read_decisions(priced.positive)

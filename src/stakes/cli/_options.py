@@ -12,8 +12,8 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="A .csv, .tsv (either also .gz) or .parquet file, or the name of a data set "
-        "(see stakes datasets).",
+        help="A .csv, .tsv (either also .gz) or .parquet file, a folder or quoted glob of them, of "
+        "which a sample is used, or the name of a data set (see stakes datasets).",
         show_default=False,
     ),
 ]

@@ -19,8 +19,8 @@ def train(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="A file or the name of a data set, as for stakes compare. Default with --from: "
-            "the table of that run.",
+            help="A file, a folder or quoted glob of files, or the name of a data set. Default "
+            "with --from: the table of that run.",
             show_default=False,
         ),
     ] = None,
@@ -81,6 +81,9 @@ def train(
             "see stakes predict --verify.",
         ),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Of a folder, files in work; -1: one per core.")
+    ] = -1,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -89,11 +92,16 @@ def train(
     The file also holds the label, the columns and the cost expressions, so that stakes predict
     needs only new rows. A model card (data, costs, folds, money, versions) is written next to it.
 
+    A folder of .parquet or .csv files is read in parts and need not fit into memory. It can be
+    learned by calibrated XGBoost (the default if installed), logistic regression with the Bayes
+    decision, QuadraticMean, ConfidenceForest and the linear online learners.
+
     \b
     Examples:
       stakes train --from stakes-report --out model.skops
       stakes train payments.csv --target fraud --fp-cost 5 --fn-cost amount --out model.skops
       stakes train payments.csv --target fraud --time-budget 5m
+      stakes train payments/ --target fraud --fn-cost amount --learner xgboost --jobs 8
       stakes train payments.csv --target fraud --sign private.pem
     """
     if run is None and data is None:
@@ -126,6 +134,10 @@ def train(
     if budget and learner is None:
         learner = TIMED
     name = learner and learner.replace("-", " ").casefold()
+    if settings.data is not None and settings.is_folder:
+        how = dict(random_state=seed, tune=tune, n_jobs=jobs, key=key, run=run)
+        _train_folder(out, learner, settings, run, budget, how, quiet)
+        return
     if name != TIMED:
         name = learner and find_contestant(learner, error_bars=with_bars).name
         if budget:
@@ -145,3 +157,17 @@ def train(
     if not quiet:
         command = f"stakes predict {shlex.quote(str(out))} new.csv --out decisions.csv"
         typer.echo(f"Model card: {card}\nNext: {command}", err=True)
+
+
+def _train_folder(out, learner, settings, run, budget, how, quiet):
+    from stakes.compare import train_parts_to_file, winner_of
+
+    if budget:
+        raise InputError("{time_budget} is for one file; remove it.", "time_budget")
+    name = winner_of(run, learner) if run is not None else learner
+    found = train_parts_to_file(out, name, settings, **how)
+    typer.echo(f"Trained {found.learner} on {found.rows:,} rows: {out}")
+    if not quiet:
+        typer.echo(found.paid.sentence(), err=True)
+        command = f"stakes predict {shlex.quote(str(out))} new/ --out decisions"
+        typer.echo(f"Model card: {found.card}\nNext: {command}", err=True)

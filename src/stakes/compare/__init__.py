@@ -21,6 +21,8 @@ _HOMES = {
     "stakes.compare._decider": ("BatchDecider",),
     "stakes.compare._deploy": ("train_to_file", "winner_of"),
     "stakes.compare._deploy_parts": ("FolderDecisions", "predict_folder"),
+    "stakes.compare._deploy_spark": ("predict_spark",),
+    "stakes.compare._deploy_training": ("EXTERNAL", "train_parts_to_file"),
     "stakes.compare._evaluate": ("Evaluation",),
     "stakes.compare._explain": ("Explanation",),
     "stakes.compare._fit": ("fit_on_all", "trainable"),
@@ -45,6 +47,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CONSTANT_POLICIES",
+    "EXTERNAL",
     "RECOMMENDED",
     "TIMED",
     "BatchDecider",
@@ -74,8 +77,10 @@ __all__ = [
     "friedman_test",
     "load_decider",
     "predict_folder",
+    "predict_spark",
     "recommended",
     "timed_blend",
+    "train_parts_to_file",
     "train_to_file",
     "trainable",
     "winner_of",

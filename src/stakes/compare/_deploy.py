@@ -91,11 +91,37 @@ def train_to_file(
         data = replace(data, X=as_frame(data.X))
     how = dict(random_state=random_state, tune=tune, time_budget=time_budget)
     model, chosen = fit_on_all(learner, data, **how)
+    return store_trained(path, learner, model, chosen, settings, data, key=key, run=run)
+
+
+def store_trained(path, learner, model, chosen, settings, data, *, key=None, run=None, parts=None):
+    """Save a fitted pipeline with all that :class:`BatchDecider` needs, and write its card.
+
+    Parameters
+    ----------
+    path, learner, settings, key, run
+        As in :func:`train_to_file`.
+    model : Pipeline
+        The fitted model.
+    chosen : dict
+        Settings that tuning chose.
+    data : PricedData
+        The training rows; of a table in parts, a sample of them.
+    parts : dict, default=None
+        Of a table in parts: the number of `rows` and `positives`, the `columns` with their kinds,
+        and `facts` for the card.
+
+    Returns
+    -------
+    Path
+        The card.
+    """
     costs = settings.expressions(data)
     kinds = {name: kind_of(dtype) for name, dtype in data.X.schema.items()}
-    kinds = data.cost_kinds | kinds  # new rows are cast to these, features or not
+    kinds = data.cost_kinds | kinds if parts is None else parts["columns"]
     matrix = _matrix(settings, data)
     save_model(
+        # new rows are cast to these kinds, features or not
         PricedPipeline(model.steps, costs=costs, kinds=kinds, cost_matrix=matrix),
         path,
         learner=learner,
@@ -111,11 +137,11 @@ def train_to_file(
         promised=run and _promised(run, learner),
         words=[settings.positive_means or "", settings.negative_means or ""],
         replicates=data.replicates,
-        rows=len(data),
+        rows=len(data) if parts is None else parts["rows"],
         data=data.name,
         key=key,
     )
-    return write_card(path, learner, chosen, settings, data, run=run)
+    return write_card(path, learner, chosen, settings, data, run=run, parts=parts)
 
 
 def _matrix(settings, data):

@@ -14,7 +14,7 @@ from stakes.tables import ClassData
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "lightgbm", "xgboost")
 
 
-def write_card(path, learner, chosen, settings, data, *, run=None):
+def write_card(path, learner, chosen, settings, data, *, run=None, parts=None):
     """Write the card of a model as Markdown, next to its file.
 
     Parameters
@@ -31,26 +31,31 @@ def write_card(path, learner, chosen, settings, data, *, run=None):
         The training rows.
     run : path, default=None
         Folder of the comparison that the learner won.
+    parts : dict, default=None
+        Of a table in parts, of which `data` is a sample: the number of `rows` and `positives`, and
+        sentences on the training, `facts`.
 
     Returns
     -------
     Path
     """
     card = Path(path).with_suffix(".md")
-    parts = [f"# Model card: {Path(path).name}", _facts(learner, chosen, settings, data)]
-    parts += ["## Costs", _costs(settings, data), str(data.summary())]
-    parts += ["## Money", _money(run, learner)]
+    shown = [f"# Model card: {Path(path).name}", _facts(learner, chosen, settings, data, parts)]
+    shown += [] if parts is None else ["## Training", "\n\n".join(parts["facts"])]
+    shown += ["## Costs", _costs(settings, data)]
+    shown += [] if parts is None else [f"Of a random sample of {len(data):,} rows:"]
+    shown += [str(data.summary()), "## Money", _money(run, learner)]
     cautions = [f"- {alarm}" for alarm in data.alarms]
     if cautions:
-        parts += ["## Cautions", "\n".join(cautions)]
-    parts += ["## Columns", ", ".join(f"`{name}`" for name in data.X.columns)]
-    parts += ["## Versions", _versions()]
+        shown += ["## Cautions", "\n".join(cautions)]
+    shown += ["## Columns", ", ".join(f"`{name}`" for name in data.X.columns)]
+    shown += ["## Versions", _versions()]
     with appearing(card) as partial:
-        partial.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        partial.write_text("\n\n".join(shown) + "\n", encoding="utf-8")
     return card
 
 
-def _facts(learner, chosen, settings, data):
+def _facts(learner, chosen, settings, data, parts=None):
     rows = [["learner", learner]]
     if chosen:
         rows.append(["settings", ", ".join(f"{key} = {value}" for key, value in chosen.items())])
@@ -61,8 +66,11 @@ def _facts(learner, chosen, settings, data):
             ["decisions", ", ".join(data.actions)],
         ]
     else:
+        n, positives = len(data), int(data.y.sum())
+        if parts is not None:
+            n, positives = parts["rows"], parts["positives"]
         rows += [
-            ["data", f"{data.name}, {len(data):,} rows, {int(data.y.sum()):,} positive"],
+            ["data", f"{data.name}, {n:,} rows, {positives:,} positive"],
             ["positive class", f"{settings.target or 'label'} is {data.positive}"],
         ]
     rows += [

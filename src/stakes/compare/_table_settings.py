@@ -8,6 +8,7 @@ from stakes._core.files import appearing
 from stakes.compare._wording import Wording
 from stakes.datasets import CATALOG, load
 from stakes.errors import InputError
+from stakes.scale import Folder, survey
 from stakes.tables import (
     ClassData,
     ClassReader,
@@ -33,7 +34,7 @@ class TableSettings:
     Parameters
     ----------
     data : str or None
-        A file, or the name of a data set.
+        A file, a folder or glob of files, or the name of a data set.
     target, positive : str, default=None
         Label column and positive label; None for a named data set.
     costs : dict, default={}
@@ -59,6 +60,8 @@ class TableSettings:
         Currency of the costs, in the report.
     cost_matrix : dict, default=None
         Costs of more than two classes, as :meth:`~stakes.tables.CostTable.to_dict` gives them.
+    sample : int, default=100000
+        Of a folder of files: the number of rows to draw at random.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class TableSettings:
     negative_means: str | None = None
     currency: str | None = None
     cost_matrix: dict | None = None
+    sample: int = 100_000
 
     @property
     def is_file(self):
@@ -108,10 +112,36 @@ class TableSettings:
         """The costs of more than two classes; None if there are two."""
         return None if self.cost_matrix is None else CostTable.of(**self.cost_matrix)
 
-    def _load_file(self):
-        check_file(self.data)
+    @property
+    def is_folder(self):
+        """Whether the data is a folder or glob of files, of which a sample is loaded."""
+        return self.is_file and Folder.is_meant(self.data)
+
+    def survey(self, sample_rows, *, random_state=0, n_jobs=1, source=None):
+        """Read a folder, or another `source`, once: see :func:`stakes.scale.survey`."""
+        self._check_target()
+        for name in ("today", "errors", "replicates", "cost_matrix", *ORIGIN):
+            if getattr(self, name):
+                raise InputError(
+                    f"{{parameter}} is for one file; {self.data!r} is a folder. Put a sample into "
+                    "one file, or remove it.",
+                    {"errors": "error"}.get(name, name),
+                )
+        how = dict(drop=self.drop, missing=self.missing, cost_features=self.cost_features)
+        how |= dict(sample_rows=sample_rows, random_state=random_state, n_jobs=n_jobs)
+        costs = DEFAULTS | self.costs
+        source = self.data if source is None else source
+        return survey(source, self.target, self.positive, costs=costs, **how)
+
+    def _check_target(self):
         if self.target is None:
             raise InputError(f"Name the label column of {self.data!r}: {{parameter}}.", "target")
+
+    def _load_file(self):
+        if self.is_folder:
+            return self.survey(self.sample, n_jobs=-1).sample
+        check_file(self.data)
+        self._check_target()
         if self.replicates is not None and self.today is not None:
             raise InputError("Today's decisions cannot be joined with {parameter}.", "replicates")
         drop = [*self.drop, *([] if self.today is None else [self.today])]
@@ -188,7 +218,8 @@ class TableSettings:
         """
         if expression is None:
             return None
-        table = read_table(self.data, missing=self.missing) if self.is_file else as_frame(priced.X)
+        whole = self.is_file and not self.is_folder
+        table = read_table(self.data, missing=self.missing) if whole else as_frame(priced.X)
         return read_costs(table, {"review_cost": expression}, self.target)["review_cost"]
 
     def expressions(self, priced):
@@ -214,6 +245,7 @@ class TableSettings:
             self.replicates or older.replicates,
             cost_features=self.cost_features and older.cost_features,
             cost_matrix=self.cost_matrix or older.cost_matrix,
+            sample=self.sample,
             **{name: getattr(self, name) or getattr(older, name) for name in (*ORIGIN, *WORDS)},
         )
 

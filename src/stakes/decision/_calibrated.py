@@ -49,13 +49,30 @@ def _on_some_rows(estimator, method, folds, X, y, sample_weight, params):
     scores = "decision_function" if hasattr(estimator, "decision_function") else "predict_proba"
     rows, found = held_out(estimator, X, y, folds, False, scores, params)
     fitted, y = clone(estimator).fit(X, y, **params), np.asarray(y)
+    weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+    return calibrated_on(estimator, fitted, method, found, y[rows], weight)
+
+
+def calibrated_on(estimator, fitted, method, found, y, weight=None):
+    """`CalibratedClassifierCV` of a fitted classifier and its scores of rows it did not see.
+
+    Parameters
+    ----------
+    estimator, fitted : classifier
+        Unfitted classifier, and the fitted one.
+    method : {"isotonic", "sigmoid"}
+        Kind of calibration.
+    found : ndarray of shape (n,) or (n, k)
+        Its scores, or its probabilities if it has no scores.
+    y, weight : ndarray of shape (n,)
+        Labels and weights of these rows.
+    """
     if len(fitted.classes_) == 2:
         found = (found if found.ndim == 1 else found[:, 1])[:, None]
-    weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
     model = CalibratedClassifierCV(estimator, method=method, ensemble=False)
     model.classes_ = fitted.classes_
     how = (fitted.classes_, method, np, weight)
-    model.calibrated_classifiers_ = [fit_calibrator(fitted, found, y[rows], *how)]
+    model.calibrated_classifiers_ = [fit_calibrator(fitted, found, y, *how)]
     for name in ("n_features_in_", "feature_names_in_"):
         if hasattr(fitted, name):
             setattr(model, name, getattr(fitted, name))

@@ -32,7 +32,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
     _file_state = {
         "_shape": Plain(),
         "_every": Array("i4", ("d",)),
-        "_buffer": Sometimes(Maybe(Part())),
+        "_buffer": Sometimes(Maybe(Part(("stakes.online._cost_buffer.CostBuffer",)))),
     }
 
     @property

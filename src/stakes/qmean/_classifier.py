@@ -6,7 +6,8 @@ import numpy as np
 
 from stakes._core.base import LearnerInfo
 from stakes._core.docs import documented
-from stakes.qmean._base import QuadraticMeanBase
+from stakes.qmean._base import QuadraticMeanBase, log_weights
+from stakes.qmean._class_sums import MeanObjective, minimize_sums
 
 
 @documented()
@@ -106,6 +107,38 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
         recommended=True,
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]},
     )
+
+    def fit_sums(self, evaluate, n_features):
+        """Fit to rows that are read in passes, because they do not fit into memory.
+
+        Parameters
+        ----------
+        evaluate : callable
+            `evaluate(W)` returns the :class:`ClassSums` of all rows, weighted by their regrets, at
+            the weights W with the intercept last.
+        n_features : int
+            Number of columns.
+
+        Returns
+        -------
+        self
+            For two classes, 0 and 1, with `loss="logistic"`, finite p and a regularized intercept.
+        """
+        plain = self.fit_intercept and self.regularize_intercept and np.isfinite(self.p)
+        if self.loss != "logistic" or not plain:
+            raise ValueError(
+                "Rows that are read in passes need loss='logistic', a finite p, and an intercept "
+                "that is regularized."
+            )
+        objective = MeanObjective(self.alpha, float(self.p), self.class_share)
+        found = minimize_sums(evaluate, objective, n_features)
+        self.classes_, self.n_features_in_ = np.array([0, 1]), n_features
+        self.coef_, self.intercept_ = found.W[None, :-1], found.W[-1:]
+        self.objective_, self.duality_gap_ = found.objective, found.relative_gap
+        self.gradient_norm_, self.n_iter_ = found.gradient_norm, found.n_passes
+        self.class_losses_, self.class_weights_ = objective.weights(found.sums)
+        self.gaps_, self._log_weight = [], log_weights(self.class_weights_, found.sums.rows)
+        return self
 
     def _fit_rows(self, X, index, weight, regret):
         W = self._fit_features(X, index, weight, regret)

@@ -5,8 +5,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from stakes.errors import InputError
-from stakes.tables import scan_batches
+from stakes.tables import check_file, scan_batches
 
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -21,14 +23,81 @@ class Part:
         The file.
     name : str
         Its path relative to the folder.
+    first : int, default=0
+        Number of its first row in the whole table, from 0, where that was asked for.
     """
 
     path: Path
     name: str
+    first: int = 0
+
+    @property
+    def is_text(self):
+        """Whether the types of the columns must be guessed."""
+        return check_file(self.path)[1] == "csv"
+
+    def count_rows(self):
+        """Number of rows; a Parquet file says it without being read."""
+        if self.is_text:
+            return sum(batch.height for batch in self.batches())
+        return pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
 
     def batches(self, batch_rows=None):
         """Read the part in polars frames; see :func:`stakes.tables.scan_batches`."""
         return scan_batches(self.path, batch_rows)
+
+
+@dataclass(frozen=True)
+class PartGroup:
+    """Several small parts that are read as one."""
+
+    parts: tuple
+
+    @property
+    def path(self):
+        """The first of its files, for messages."""
+        return self.parts[0].path
+
+    @property
+    def name(self):
+        """The name of its first part."""
+        return self.parts[0].name
+
+    @property
+    def first(self):
+        """Number of its first row."""
+        return self.parts[0].first
+
+    def batches(self, batch_rows=None):
+        """Read the parts one after the other."""
+        for part in self.parts:
+            yield from part.batches(batch_rows)
+
+
+def group_parts(parts, rows, least):
+    """Groups of neighbouring parts that have at least a number of rows each.
+
+    Parameters
+    ----------
+    parts : list of Part
+        The parts, with the numbers of their first rows.
+    rows : int
+        Number of rows of all parts.
+    least : int
+        Number of rows of a group.
+
+    Returns
+    -------
+    list of PartGroup
+    """
+    groups, start = [], 0
+    ends = [*(part.first for part in parts[1:]), rows]
+    for k, end in enumerate(ends):
+        full, rest = end - parts[start].first >= least, rows - end >= least
+        if (full and rest) or k == len(parts) - 1:
+            groups.append(PartGroup(tuple(parts[start : k + 1])))
+            start = k + 1
+    return groups
 
 
 class Folder:

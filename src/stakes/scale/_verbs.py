@@ -1,7 +1,9 @@
 """Two verbs over the parts of a table: map each part to a result, fold all into one state."""
 
 import contextlib
+import itertools
 import os
+from dataclasses import replace
 
 import joblib
 from threadpoolctl import threadpool_limits
@@ -19,8 +21,9 @@ def map_parts(function, source, *, n_jobs=1):
     function : callable
         Called as `function(part)` with a :class:`Part`, in a worker process: it must be
         picklable, and so must be what it returns.
-    source : str, Path, Folder or list of Part
-        A folder or glob of files, or some of its parts.
+    source : str, Path, Folder, list of Part or SparkTable
+        A folder or glob of files, some of its parts, or a Spark data frame, whose partitions are
+        its parts.
     n_jobs : int, default=1
         Number of parts in work at the same time; -1: one per core. joblib's `parallel_config`
         selects another backend, whose workers must see the same files.
@@ -44,14 +47,17 @@ def map_parts(function, source, *, n_jobs=1):
     [('a.csv', 2), ('b.csv', 1)]
     >>> folder.cleanup()
     """
-    parts = _parts(source)
+    if hasattr(source, "map"):
+        yield from source.map(function)
+        return
+    parts = parts_of(source)
     here = os.getcwd()
     tasks = (joblib.delayed(_call)(function, part, k, here) for k, part in enumerate(parts))
     for k, result in as_finished(tasks, n_jobs):
         yield parts[k], result
 
 
-def fold_parts(source, *, start, add, merge, n_jobs=1):
+def fold_parts(source, *, start, add, merge, numbered=False, n_jobs=1):
     r"""Fold all rows of a table into one state, in one pass and in little memory.
 
     A state is made for every part, takes up the part's batches one after the other, and is merged
@@ -60,16 +66,21 @@ def fold_parts(source, *, start, add, merge, n_jobs=1):
 
     Parameters
     ----------
-    source : str, Path, Folder or list of Part
-        A folder or glob of files, or some of its parts.
+    source : str, Path, Folder, list of Part or SparkTable
+        A folder or glob of files, some of its parts, or a Spark data frame, whose partitions are
+        its parts. On Spark, states are merged in a tree, on the workers.
     start : callable
         `start()` makes the state of no rows.
     add : callable
         `add(state, batch)` returns the state with a polars frame of rows added.
     merge : callable
         `merge(state, other)` returns the state of both.
+    numbered : bool, default=False
+        Whether to call `add(state, batch, first)` with the number of the batch's first row, from 0.
+        In a folder, rows are numbered through all files, which are counted first; on Spark, the
+        numbers of a partition start at its own number times 2 to the power of 40.
     n_jobs : int, default=1
-        As in :func:`map_parts`.
+        As in :func:`map_parts`; not used on Spark.
 
     Returns
     -------
@@ -90,10 +101,15 @@ def fold_parts(source, *, start, add, merge, n_jobs=1):
     6
     >>> folder.cleanup()
     """
-    parts = _parts(source)
+    fold = Fold(start, add, numbered)
+    if hasattr(source, "fold"):
+        return source.fold(fold, merge)
+    parts = parts_of(source)
+    if numbered:
+        parts = number_rows(parts, n_jobs)
     place = {part.name: k for k, part in enumerate(parts)}
     state, waiting, following = start(), {}, 0
-    for part, result in map_parts(_Fold(start, add), parts, n_jobs=n_jobs):
+    for part, result in map_parts(fold, parts, n_jobs=n_jobs):
         waiting[place[part.name]] = result
         while following in waiting:
             state = merge(state, waiting.pop(following))
@@ -101,23 +117,36 @@ def fold_parts(source, *, start, add, merge, n_jobs=1):
     return state
 
 
-class _Fold:
+class Fold:
     """The state of one part."""
 
-    def __init__(self, start, add):
-        self.start, self.add = start, add
+    def __init__(self, start, add, numbered=False):
+        self.start, self.add, self.numbered = start, add, numbered
 
     def __call__(self, part):
-        state = self.start()
+        state, first = self.start(), part.first
         for batch in part.batches():
-            state = self.add(state, batch)
+            state = self.add(state, batch, *([first] if self.numbered else []))
+            first += batch.height
         return state
 
 
-def _parts(source):
+def number_rows(parts, n_jobs=1):
+    """The parts, each with the number of its first row in the whole table."""
+    rows = {part.name: n for part, n in map_parts(_count, parts, n_jobs=n_jobs)}
+    firsts = itertools.accumulate((rows[part.name] for part in parts), initial=0)
+    return [replace(part, first=first) for part, first in zip(parts, firsts, strict=False)]
+
+
+def parts_of(source):
+    """The parts of a folder, of a path to one, or of a list of them."""
     if isinstance(source, list):
         return source
     return (source if isinstance(source, Folder) else Folder(source)).parts
+
+
+def _count(part):
+    return part.count_rows()
 
 
 def _call(function, part, k, folder):

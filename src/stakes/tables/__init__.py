@@ -1,13 +1,14 @@
 """From a raw table to X, y and costs: kinds of columns, reading, labels, prices, encoders."""
 
 from stakes.tables._class_data import ClassData
+from stakes.tables._column_facts import ColumnFacts, find_kinds, kinds_of
 from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._error_matrix import ErrorMatrix
 from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
 from stakes.tables._event_rows import EventReader
 from stakes.tables._expression import CostExpression
-from stakes.tables._kinds import as_frame, blank_out, cast_like, find_kinds, kind_of
+from stakes.tables._kinds import as_frame, blank_out, cast_like, kind_of
 from stakes.tables._labels import ClassReader, LabelReader
 from stakes.tables._load import load_table
 from stakes.tables._model_matrix import ModelMatrix
@@ -25,6 +26,7 @@ __all__ = [
     "MISSING_WORDS",
     "ClassData",
     "ClassReader",
+    "ColumnFacts",
     "CostExpression",
     "CostTable",
     "ErrorMatrix",
@@ -46,6 +48,7 @@ __all__ = [
     "is_missing",
     "join_replicates",
     "kind_of",
+    "kinds_of",
     "load_table",
     "parse_value",
     "prepare",

@@ -8,7 +8,8 @@ from scipy import sparse
 
 from stakes.costs import CostMatrix
 from stakes.tables._alarms import class_leaks, leak_sentence, row_alarms
-from stakes.tables._kinds import as_frame, find_kinds
+from stakes.tables._column_facts import find_kinds
+from stakes.tables._kinds import as_frame
 from stakes.tables._priced import PricedData
 
 FEWEST = 50  # examples of each class that a sample keeps

@@ -8,7 +8,6 @@ from stakes.errors import InputError
 from stakes.tables._values import GROUPED_NUMBER, NO_VALUE
 
 SHOWN = 5  # values named in a message
-ID_LIKE = 0.5  # text with more distinct values than this share of the rows identifies its row
 
 
 def as_frame(table):
@@ -78,54 +77,6 @@ _CASTS = {
 }
 
 
-def find_kinds(table):
-    """Kinds of the columns that a model can use, and notes about the others.
-
-    Constant and empty columns are left out, as are text columns with too many distinct values
-    (more than 50, and more than half as many as rows) and columns of lists and the like.
-
-    Returns
-    -------
-    kinds : dict
-        Column -> kind, as from :func:`kind_of`, in the order of the table; a datetime without
-        times of day is a date.
-    notes : list of str
-        One sentence for each column that is left out.
-
-    Examples
-    --------
-    >>> find_kinds(pl.DataFrame({"a": [1, 2], "b": ["x", "x"]}))
-    ({'a': 'number'}, ["Column 'b' is constant and is left out."])
-    """
-    kinds, notes = {}, []
-    for column in as_frame(table).iter_columns():
-        kind, reason = _kind(column)
-        if reason:
-            notes.append(f"Column {column.name!r} {reason} and is left out.")
-        else:
-            kinds[column.name] = kind
-    return kinds, notes
-
-
-def _kind(column):
-    kind = kind_of(column.dtype)
-    if kind == "other":
-        return kind, f"contains {column.dtype}"
-    present = column.drop_nulls()
-    if column.dtype.is_float():
-        present = present.drop_nans()
-    if not len(present):
-        return kind, "is empty"
-    distinct = present.n_unique()
-    if distinct == 1 and len(present) == len(column):
-        return kind, "is constant"
-    if kind == "text" and distinct > max(50, ID_LIKE * len(present)):
-        return kind, f"has {distinct:,} distinct texts in {len(present):,} rows"
-    if kind == "datetime" and (present.dt.time().cast(pl.Int64) == 0).all():
-        kind = "date"
-    return kind, None
-
-
 def guess_kinds(frame, sample=1000):
     """Kinds of text columns in which every value is a number, true/false or a date.
 
@@ -143,14 +94,19 @@ def guess_kinds(frame, sample=1000):
     for column in frame.iter_columns():
         if column.dtype != pl.String:
             continue
-        present = column.filter(_has_text(column))
+        present = column.filter(has_text(column))
         if not len(present):
             continue
-        for kind in _CASTS:
-            if kind != "text" and _fits(present.head(sample), kind) and _fits(present, kind):
+        for kind in kinds_to_guess():
+            if fits(present.head(sample), kind) and fits(present, kind):
                 kinds[column.name] = kind
                 break
     return kinds
+
+
+def kinds_to_guess():
+    """Kinds that text may turn out to have, in the order in which they are tried."""
+    return [kind for kind in _CASTS if kind != "text"]
 
 
 def why_text(column):
@@ -161,10 +117,10 @@ def why_text(column):
     >>> why_text(pl.Series("age", ["31", "40", "29", "about 50", "31", "40", "29", "50", "1", "2"]))
     "'about 50' in row 4 is not a number"
     """
-    there = _has_text(column)
+    there = has_text(column)
     if column.dtype != pl.String or not there.any():
         return None
-    bad = there & _cast(column, "number").is_null()
+    bad = there & parsed(column, "number").is_null()
     if not bad.any():
         return None
     if strays := stray_values(column):
@@ -186,10 +142,10 @@ def stray_values(column):
     >>> stray_values(pl.Series("age", ["31", "40", "n/a", "old"] + ["50"] * 20))
     ['old']
     """
-    there = _has_text(column)
+    there = has_text(column)
     if column.dtype != pl.String or not there.any():
         return []
-    bad = there & _cast(column, "number").is_null()
+    bad = there & parsed(column, "number").is_null()
     if bad.sum() > 0.1 * there.sum():
         return []
     return column.filter(bad).unique(maintain_order=True).to_list()
@@ -232,7 +188,7 @@ def blank_out(frame, missing, *, cast=False):
     return cast_like(frame, guess_kinds(frame.select(names))) if cast else frame
 
 
-def _has_text(column):
+def has_text(column):
     """Mask of the values that are not missing; in text, words such as n/a are missing."""
     if column.dtype != pl.String:
         return column.is_not_null()
@@ -240,8 +196,9 @@ def _has_text(column):
     return ~words.is_in(NO_VALUE).fill_null(True)
 
 
-def _fits(present, kind):
-    return not _cast(present, kind).has_nulls()
+def fits(present, kind):
+    """Whether every value is of a kind."""
+    return not parsed(present, kind).has_nulls()
 
 
 def cast_like(frame, kinds, *, first_row=1):
@@ -271,8 +228,8 @@ def cast_like(frame, kinds, *, first_row=1):
         if name not in schema or kind_of(schema[name]) == kind:
             continue
         old = frame[name]
-        new = _cast(old, kind)
-        bad = (new.is_null() & _has_text(old)).arg_true()
+        new = parsed(old, kind)
+        bad = (new.is_null() & has_text(old)).arg_true()
         if len(bad):
             raise InputError(
                 f"Column {name!r} was a {kind} in training, but is {old[bad[0]]!r} in row "
@@ -282,7 +239,8 @@ def cast_like(frame, kinds, *, first_row=1):
     return frame.with_columns(columns) if columns else frame
 
 
-def _cast(column, kind):
+def parsed(column, kind):
+    """The column as a kind; what cannot be is missing."""
     text = column.dtype == pl.String
     if kind not in _CASTS:
         return column

@@ -49,6 +49,7 @@ class LabelReader:
         self.seen = list(seen)
         self._wanted = None if positive is None else plain_label(_text(positive))
         self._plain_seen = {plain_label(label) for label in self.seen}
+        self._codes = {}  # text -> what `read_one` gave for it, of the first few
 
     def read_column(self, column, *, one_class=False):
         """Labels of a whole column.
@@ -58,7 +59,7 @@ class LabelReader:
         column : polars.Series or sequence
             The labels; none may be missing.
         one_class : bool, default=False
-            Whether a column with a single label is accepted.
+            Whether a column with a single label is accepted, whichever it is.
 
         Returns
         -------
@@ -67,15 +68,7 @@ class LabelReader:
         positive : str
             The positive label as it is written in the column.
         """
-        column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
-        text = _column_text(column)
-        missing = text.is_null()
-        if missing.any():
-            raise InputError(
-                f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
-                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
-                "target",
-            )
+        text = self._text_of(column)
         labels = sorted(text.unique().to_list())
         plain = {label: plain_label(label) for label in labels}
         if len(set(plain.values())) == 1 and not one_class:
@@ -92,12 +85,43 @@ class LabelReader:
             return y, str(self.positive)
         return y, positives[0] if positives else wanted
 
+    def count_labels(self, column):
+        """How often each distinct label occurs in a column, in which none may be missing.
+
+        Examples
+        --------
+        >>> LabelReader("paid").count_labels(pl.Series(["yes", "no", "yes"]))
+        {'no': 1, 'yes': 2}
+        """
+        counts = self._text_of(column).alias("label").value_counts(name="n").sort("label")
+        return dict(counts.iter_rows())
+
+    def _text_of(self, column):
+        column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
+        text = _column_text(column)
+        missing = text.is_null()
+        if missing.any():
+            raise InputError(
+                f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
+                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
+                "target",
+            )
+        return text
+
     def read_one(self, value):
         """Label of one event: 0, 1, or None if it is missing.
 
         Without `positive`, a label that is in none of the known pairs, or in another pair than
         the labels before it, raises :class:`~stakes.errors.InputError`.
         """
+        if type(value) is str and value in self._codes:
+            return self._codes[value]
+        code = self._read_one(value)
+        if type(value) is str and len(self._codes) < _SHOWN:
+            self._codes[value] = code
+        return code
+
+    def _read_one(self, value):
         if is_missing(value) or is_missing(label := _text(value)):
             return None
         plain = plain_label(label)
@@ -111,7 +135,7 @@ class LabelReader:
 
     def _wanted_of(self, plain, labels, one_class):
         if self._wanted is not None:
-            if self._wanted not in plain:
+            if self._wanted not in plain and not one_class:
                 raise InputError(
                     f"No row of column {self.target!r} has the positive label "
                     f"{str(self.positive)!r}: " + near_matches(self.positive, labels),
@@ -209,6 +233,14 @@ class ClassReader:
 
     def read_one(self, value):
         """Number of the class of one event; None if its label is missing."""
+        if type(value) is str and value in self._codes:
+            return self._codes[value]
+        code = self._read_one(value)
+        if type(value) is str and len(self._codes) < _SHOWN:
+            self._codes[value] = code
+        return code
+
+    def _read_one(self, value):
         if is_missing(value) or is_missing(label := _text(value)):
             return None
         return self._code(label)

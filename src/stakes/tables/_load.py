@@ -8,11 +8,12 @@ import polars as pl
 from stakes.errors import InputError, near_matches
 from stakes.tables._alarms import row_alarms
 from stakes.tables._class_data import ClassData
+from stakes.tables._column_facts import find_kinds
 from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._errors import check_errors, join_replicates, read_errors
 from stakes.tables._expression import CostExpression
-from stakes.tables._kinds import as_frame, blank_out, find_kinds, kind_of
+from stakes.tables._kinds import as_frame, blank_out, kind_of
 from stakes.tables._labels import ClassReader, LabelReader
 from stakes.tables._priced import PricedData
 from stakes.tables._reading import read_table

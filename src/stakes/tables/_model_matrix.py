@@ -9,6 +9,7 @@ from stakes._core.intake import LARGEST
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
 from stakes.errors import InputError
+from stakes.tables._matrix_sums import MatrixSums
 from stakes.tables._table_encoder import TableEncoder, TableTransformer
 
 
@@ -58,7 +59,7 @@ class ModelMatrix(TableTransformer):
     """
 
     _file_state = {
-        "encoder_": Part(),
+        "encoder_": Part(("stakes.tables._table_encoder.TableEncoder",)),
         "numbers_": Sometimes(Array("i8", ("numbers",), low=0)),
         "codes_": Sometimes(Array("i8", ("codes",), low=0)),
         "gaps_": Sometimes(Array("i8", (None,), low=0)),
@@ -82,14 +83,18 @@ class ModelMatrix(TableTransformer):
         columns = state["column_of_code_"]
         total = len(state["numbers_"]) + len(state["gaps_"])
         total += sum(max(int(one.max(initial=-1)), -1) + 1 for one in columns)
-        places = np.concatenate([state["numbers_"], state["codes_"], state["gaps_"]])
+        places = np.concatenate([state["numbers_"], state["codes_"]])
         if (
             total != scope.sizes["out"]
-            or np.any(places >= width)
+            or not np.array_equal(np.sort(places), np.arange(width))
+            or not np.isin(state["gaps_"], state["numbers_"]).all()
             or len(state["scale_"]) != len(state["numbers_"])
             or any(len(one) < 2 for one in columns)
         ):
             raise Damaged("a model matrix has another number of columns than its table")
+        # a code is an index, and any other number would point anywhere
+        if not state["encoder_"].state["categorical_mask_"][state["codes_"]].all():
+            raise Damaged("a model matrix takes a number for a category")
 
     def __init__(self, encoder=None, *, one_hot=True, scale=True, min_share=0.01, max_columns=50):
         self.encoder = encoder
@@ -110,20 +115,67 @@ class ModelMatrix(TableTransformer):
     def transform(self, X):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
-        return self._filled(_bounded(self.encoder_.encode(X), self.encoder_.feature_names_out_))
+        return self._filled(self.encode(X))
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
-        Z = _bounded(self.encoder_.fit(X).encode(X), self.encoder_.feature_names_out_)
-        names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
+        self.encoder_.fit(X)
+        Z = self.encode(X)
         if sparse.issparse(Z):
             self.scale_ = _root_mean_square(Z) if self.scale else np.ones(Z.shape[1])
-            self.feature_names_out_ = names.tolist()
+            self.feature_names_out_ = list(self.encoder_.feature_names_out_)
             return Z
+        self._settle(self.sums_of(Z))
+        return Z
+
+    def begin(self, encoder):
+        """Take a fitted encoder, for a table in parts; :meth:`fit_sums` follows.
+
+        Parameters
+        ----------
+        encoder : TableEncoder
+            A fitted encoder.
+
+        Returns
+        -------
+        self
+        """
+        self.encoder_ = encoder
+        return self
+
+    def encode(self, X):
+        """The rows as the encoder gives them, before they are filled and scaled."""
+        return _bounded(self.encoder_.encode(X), self.encoder_.feature_names_out_)
+
+    def sums_of(self, Z):
+        """The :class:`MatrixSums` of encoded rows, which add up over the parts of a table."""
+        codes = self.encoder_.categorical_mask_ & self.one_hot
+        return MatrixSums.of(Z, np.flatnonzero(~codes), np.flatnonzero(codes))
+
+    def fit_sums(self, sums):
+        """As `fit`, from the sums over all rows of a table in parts.
+
+        Parameters
+        ----------
+        sums : MatrixSums
+            The merged :meth:`sums_of` all rows.
+
+        Returns
+        -------
+        self
+        """
+        self._settle(sums)
+        return self
+
+    def _settle(self, sums):
+        names = np.asarray(self.encoder_.feature_names_out_, dtype=object)
         codes = self.encoder_.categorical_mask_ & self.one_hot
         self.numbers_, self.codes_ = np.flatnonzero(~codes), np.flatnonzero(codes)
-        self._learn_numbers(Z)
-        self.column_of_code_ = [self._learn_codes(Z[:, j]) for j in self.codes_]
+        self._learn_numbers(sums)
+        self.column_of_code_ = [
+            self._learn_codes(counts, missing, sums.rows)
+            for counts, missing in zip(sums.counts, sums.missing, strict=True)
+        ]
         self.feature_names_out_ = [
             *names[self.numbers_],
             *(f"{name} missing" for name in names[self.gaps_]),
@@ -133,34 +185,26 @@ class ModelMatrix(TableTransformer):
                 for label in self._labels(names[j], columns)
             ),
         ]
-        return Z
 
-    def _learn_numbers(self, Z):
-        gap = np.isnan(Z[:, self.numbers_])
-        self.gaps_ = self.numbers_[gap.any(axis=0)]
-        present = len(Z) - gap.sum(axis=0)
-        values = np.where(gap, 0.0, Z[:, self.numbers_])
-        self.center_ = values.sum(axis=0) / np.maximum(present, 1)
-        values -= self.center_
-        values[gap] = 0.0
-        deviation = np.sqrt((values**2).sum(axis=0) / np.maximum(present, 1))
+    def _learn_numbers(self, sums):
+        self.gaps_ = self.numbers_[sums.present < sums.rows]
+        self.center_ = sums.mean
+        deviation = np.sqrt(sums.squares / np.maximum(sums.present, 1))
         # As in StandardScaler: do not blow up a column that is constant up to rounding.
         tiny = deviation <= 10 * np.finfo(float).eps * np.abs(self.center_)
         self.scale_ = np.where(tiny | (deviation == 0), 1.0, deviation)
 
-    def _learn_codes(self, code):
+    def _learn_codes(self, counts, missing, rows):
         """Array code -> column; its last two entries: all rarer categories, missing."""
-        seen = code[~np.isnan(code)].astype(np.intp)
-        n_codes = int(seen.max()) + 1 if len(seen) else 0
-        counts = np.bincount(seen, minlength=n_codes)
-        enough = np.flatnonzero(counts >= max(1, self.min_share * len(code)))
+        n_codes = len(counts)
+        enough = np.flatnonzero(counts >= max(1, self.min_share * rows))
         frequent = enough[np.argsort(-counts[enough], kind="stable")][: self.max_columns]
         columns = np.full(n_codes + 2, len(frequent))
         columns[np.sort(frequent)] = np.arange(len(frequent))
         n_columns = len(frequent) + int(len(frequent) < np.count_nonzero(counts))
         # -1, no column: training had no rarer category, or none missing
         columns[:-1][columns[:-1] >= n_columns] = -1
-        columns[-1] = n_columns if np.isnan(code).any() else -1
+        columns[-1] = n_columns if missing else -1
         return columns
 
     def _labels(self, name, columns):

@@ -4,8 +4,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from stakes.tables._column_facts import find_kinds
 from stakes.tables._error_matrix import ErrorMatrix
-from stakes.tables._kinds import find_kinds
 from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._priced import PricedData
 from stakes.tables._table_encoder import TableEncoder, is_matrix

@@ -10,7 +10,8 @@ from scipy import sparse
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
 from stakes.tables._alarms import find_alarms
-from stakes.tables._kinds import SHOWN, as_frame, find_kinds, stray_values, why_text
+from stakes.tables._column_facts import find_kinds
+from stakes.tables._kinds import SHOWN, as_frame, stray_values, why_text
 from stakes.tables._row_origin import RowOrigin
 
 RARE = 500  # examples of the rarer class that a sample keeps

@@ -10,8 +10,9 @@ from stakes._core.intake import checked_sparse
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Sometimes, Text
 from stakes.errors import InputError, near_matches
+from stakes.tables._column_facts import ColumnFacts, find_kinds
 from stakes.tables._event_rows import EventRows
-from stakes.tables._kinds import as_frame, cast_like, find_kinds
+from stakes.tables._kinds import as_frame, cast_like
 
 MIN_VALUES = 10
 MAX_CATEGORIES = 200  # HistGradientBoosting takes at most 255
@@ -111,6 +112,14 @@ class TableEncoder(TableTransformer):
         names = {name for name, kind in state["kinds_"].items() if kind == "text"}
         if not state["categories_"].keys() == state["has_other_"].keys() == names:
             raise Damaged("the categories of a table do not belong to its columns")
+        numbers = {name: kind for name, kind in state["kinds_"].items() if kind != "text"}
+        if not _PARTS.keys() >= set(numbers.values()):
+            raise Damaged("a column of a table is of an unknown kind")
+        if not numbers.keys() >= set(state.get("empty_", ())):
+            raise Damaged("an empty column of a table is not one of its numbers")
+        mask = TableEncoder.mask_of(state["kinds_"])
+        if not np.array_equal(mask, state["categorical_mask_"]):
+            raise Damaged("the columns of a table are of other kinds than their codes")
 
     def __init__(self, *, kinds=None, max_categories=MAX_CATEGORIES):
         self.kinds = kinds
@@ -133,16 +142,31 @@ class TableEncoder(TableTransformer):
         if not self.kinds_:
             raise InputError("No column of the table can be used: " + " ".join(self.notes_))
         frame = self._columns(frame)
+        return self._settle({name: ColumnFacts.of(frame[name]) for name in self.kinds_})
+
+    def fit_facts(self, facts):
+        """As `fit`, from the facts of the columns, for a table whose rows come in parts.
+
+        Parameters
+        ----------
+        facts : dict of str -> ColumnFacts
+            The facts of all rows; `kinds` must have been given.
+
+        Returns
+        -------
+        self
+        """
+        self.notes_, self.categories_, self.has_other_, self.empty_ = [], {}, {}, []
+        self.kinds_ = dict(self.kinds)
+        return self._settle({name: facts[name].settled() for name in self.kinds_})
+
+    def _settle(self, facts):
         for name, kind in self.kinds_.items():
+            few = max(2, min(MIN_VALUES, 0.1 * facts[name].rows))
             if kind == "text":
-                self._learn_categories(frame[name])
-        few = max(2, min(MIN_VALUES, 0.1 * frame.height))
-        present = frame.height - np.ravel(frame.null_count().row(0))
-        self.empty_ = [
-            name
-            for (name, kind), n in zip(self.kinds_.items(), present, strict=True)
-            if n < few and kind != "text"
-        ]
+                self._learn_categories(name, facts[name].counts)
+            elif facts[name].present < few:
+                self.empty_.append(name)
         self.feature_names_out_ = [
             f"{name}{part}" for name, kind in self.kinds_.items() for part in _PARTS.get(kind, [""])
         ]
@@ -217,11 +241,9 @@ class TableEncoder(TableTransformer):
                 )
         return cast_like(frame.select(list(self.kinds_)), self.kinds_)
 
-    def _learn_categories(self, column):
-        name = column.name
-        counts = column.drop_nulls().cast(pl.String).value_counts(sort=False)
-        counts = counts.sort("count", name, descending=[True, False])
-        kept = counts[name].head(self.max_categories).to_list()
+    def _learn_categories(self, name, counts):
+        counts = counts.sort("count", "text", descending=[True, False])
+        kept = counts["text"].head(self.max_categories).to_list()
         self.categories_[name] = sorted(kept)
         self.has_other_[name] = counts.height > len(kept)
 

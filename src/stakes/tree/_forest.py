@@ -1,11 +1,13 @@
 """Forest of class-confidence trees, which the thesis names as future work."""
 
+import copy
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import LearnerInfo
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
@@ -13,6 +15,8 @@ from stakes.tree._base import TreeBase
 from stakes.tree._docs import documented
 from stakes.tree._nodes import SEEDS, grow_nodes, join
 from stakes.tree._walk_jit import add_leaf_values
+
+_OWN = ("n_estimators", "random_state", "n_jobs")  # parameters in which merged forests may differ
 
 
 @documented
@@ -141,6 +145,38 @@ class ConfidenceForestClassifier(TreeBase):
             self._predict_out_of_bag(examples, given, grown, seeds)
         return self
 
+    def merge(self, other):
+        """One forest of the trees of two, which were grown on different examples.
+
+        Parameters
+        ----------
+        other : ConfidenceForestClassifier
+            Another forest, with the same parameters except for `n_estimators` and `random_state`,
+            the same classes, features and categories.
+
+        Returns
+        -------
+        ConfidenceForestClassifier
+            A new forest; the two old ones do not change.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if _identity(self) != _identity(other):
+            raise ValueError(
+                "Only forests with equal parameters, classes, features and categories can be "
+                "merged."
+            )
+        merged = copy.copy(self)
+        merged.nodes_, (_, first) = join([self.nodes_, other.nodes_])
+        merged.roots_ = np.concatenate([self.roots_, other.roots_ + first])
+        merged.n_estimators = len(merged.roots_)
+        merged.has_missing_ = self.has_missing_ | other.has_missing_
+        shares = len(self.roots_) / len(merged.roots_), len(other.roots_) / len(merged.roots_)
+        merged.mean_regret_ = shares[0] * self.mean_regret_ + shares[1] * other.mean_regret_
+        for name in ("oob_probability_", "oob_cost_"):  # of rows that the other one did not see
+            vars(merged).pop(name, None)
+        return merged
+
     def _features_tried(self, d):
         tried = {"sqrt": int(np.sqrt(d)), None: d}.get(self.max_features, self.max_features)
         if not isinstance(tried, Integral):
@@ -208,3 +244,11 @@ class ConfidenceForestClassifier(TreeBase):
         self.oob_cost_ = float(np.average(paid, weights=weight)) if out.any() else np.nan
         self.oob_probability_ = np.full(len(used), np.nan)
         self.oob_probability_[np.flatnonzero(used)[out]] = probability
+
+
+def _identity(forest):
+    """All that two forests must share to be merged, in a form that can be compared."""
+    params = {k: v for k, v in forest.get_params().items() if k not in _OWN}
+    known = [None if one is None else one.tolist() for one in forest.categories_]
+    names = list(getattr(forest, "feature_names_in_", ()))
+    return repr((params, forest.classes_.tolist(), forest.n_features_in_, names, known))

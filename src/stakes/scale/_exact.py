@@ -1,0 +1,69 @@
+"""Learners that minimise a sum over all rows: exact, however many rows there are."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from sklearn.base import clone
+
+from stakes.qmean import ClassSums, LogisticObjective, minimize_sums
+
+
+@dataclass(frozen=True)
+class AddSums:
+    """Adds the sums over a batch, at given weights of the features."""
+
+    matrix: object
+    W: np.ndarray
+    priced: bool
+
+    def __call__(self, sums, rows):
+        weight = rows.regret if self.priced else np.ones(len(rows.y))
+        Z = self.matrix.transform(rows.table)
+        found = ClassSums.of(Z, np.where(rows.y == 1, 1.0, -1.0), weight, self.W)
+        return found if sums is None else sums.merge(found)
+
+
+def nothing():
+    """The state of no rows."""
+    return None
+
+
+def merge_states(state, other):
+    """Merge two states that know how; either may be None."""
+    if state is None or other is None:
+        return other if state is None else state
+    return state.merge(other)
+
+
+def evaluate(table, matrix, n_jobs, priced, W):
+    """The :class:`ClassSums` of all rows at W, in one pass."""
+    add = AddSums(matrix, W, priced)
+    return table.fold(nothing, add, merge_states, n_jobs=n_jobs)
+
+
+def fit_logistic(learner, table, matrix, n_jobs, priced=False):
+    """Fit scikit-learn's logistic regression to all rows.
+
+    Returns
+    -------
+    (LogisticRegression, SumsSolution)
+    """
+    if learner.l1_ratio not in (None, 0, 0.0) or learner.class_weight is not None:
+        raise ValueError(
+            "Logistic regression on a table in parts has the penalty l2 and no class_weight."
+        )
+    d = len(matrix.feature_names_out_)
+    objective = LogisticObjective(learner.C)
+    found = minimize_sums(partial(evaluate, table, matrix, n_jobs, priced), objective, d)
+    model = clone(learner)
+    model.classes_, model.n_features_in_ = np.array([0, 1]), d
+    model.coef_, model.intercept_ = found.W[None, :-1], found.W[-1:]
+    model.n_iter_ = np.array([found.n_passes], dtype=np.int32)
+    return model, found
+
+
+def fit_mean(learner, table, matrix, n_jobs):
+    """Fit a :class:`~stakes.qmean.QuadraticMeanClassifier` to all rows, weighted by regrets."""
+    d = len(matrix.feature_names_out_)
+    return clone(learner).fit_sums(partial(evaluate, table, matrix, n_jobs, True), d)
