@@ -3,9 +3,9 @@
 import inspect
 
 import pytest
-import stubs
 
 import stakes
+import stubs
 
 STUBS = stubs.stubs()
 
