@@ -9,11 +9,11 @@ log losses, so that a lead of FASTER is a likelihood ratio of exp(FASTER), about
 takes more to begin to forget than to stop, because a stream without drift is the common case, in
 which every rival is worse and one that leads does so by chance.
 
-Rivals cost time, so they come and go. If the learner that never forgets leads for AWAKE examples
-and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each time, up
-to LONGEST. A change of the half-life sets that back, and so does the drift test, which calls them
-as soon as decisions cost more, or less, than they promised. They begin as copies of what the
-learner then knows.
+Rivals cost time, so they come and go. If the learner leads for AWAKE examples, or SETTLED if it
+forgets, and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each
+time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which
+calls them as soon as decisions cost more, or less, than they promised. They begin as copies of what
+the learner then knows.
 """
 
 import numpy as np
@@ -43,6 +43,7 @@ REACH = 10.0
 AHEAD = 1.0  # a rival with this lead keeps all awake
 FIRST = 2048.0
 AWAKE = 512.0
+SETTLED = 4096.0
 SHORTEST = 2048.0
 LONGEST = 131_072.0
 NO_RIVALS = np.empty((0, 0))
@@ -111,10 +112,11 @@ class HalfLives:
         best = compare(self._knows, self._rivals, self._lead)
         if best >= 0:
             self._follow(best)
-            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + AWAKE)
+            awake = SETTLED if self._knows[HALF_LIFE] else AWAKE
+            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + awake)
             self._clock[ASLEEP_FOR] = SHORTEST
         late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL]
-        if late and self._knows[HALF_LIFE] == 0.0 and self._lead.max() < AHEAD:
+        if late and self._lead.max() < AHEAD:
             self._sleep()
         else:
             self._knows[PAUSE_AT] = self._knows[N_SEEN] + BLOCK
