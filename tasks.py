@@ -8,6 +8,7 @@
     python3 tasks.py study           the money study, for hours; stores its page and its record
     python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
     python3 tasks.py crash           a service killed again and again under load, --kills N
+    python3 tasks.py package         wheel and sdist, installed fresh with the oldest dependencies
     python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
 The first call makes `.venv` and installs the project into it; later calls reuse it until
@@ -16,8 +17,11 @@ The first call makes `.venv` and installs the project into it; later calls reuse
 
 import hashlib
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
@@ -72,10 +76,16 @@ def set_up():
 
 
 def lint():
-    """Ruff, its formatter, and the order of the folders."""
+    """Ruff, its formatter, the order of the folders, and the types of the public names."""
     run(BIN / "ruff", "check", ".")
     run(BIN / "ruff", "format", "--check", ".")
     run(BIN / "lint-imports")
+    run(BIN / "mypy")
+
+
+def changelog():
+    """What a release would write into the changelog, to see that it can."""
+    run(BIN / "towncrier", "build", "--draft", "--version", "0.1.0")
 
 
 def test(*args):
@@ -90,6 +100,27 @@ def test(*args):
     pytest += ["-m", "not slow and not jit", "--cov", "--cov-report=term"]
     run(*pytest, NUMBA_DISABLE_JIT="1", **ONE_THREAD)
     docs()
+    package()
+    changelog()
+
+
+def package():
+    """Build the sdist, the wheel from it, and test the wheel with the oldest dependencies.
+
+    The environment is new and holds nothing else, so the metadata must be complete; the versions
+    are the lowest that pyproject.toml promises. The newest are those of `.venv`.
+    """
+    dist, fresh = ROOT / ".cache" / "dist", ROOT / ".cache" / "oldest"
+    shutil.rmtree(dist, ignore_errors=True)
+    run(BIN / "python", "-m", "build", "--outdir", dist)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    oldest = [re.sub(r">=(\d+(?:\.\d+)?)$", r"==\1.*", one) for one in project["dependencies"]]
+    venv.create(fresh, with_pip=True, clear=True)
+    python = fresh / BIN.name / "python"
+    (wheel,) = dist.glob("*.whl")
+    run(python, "-m", "pip", "install", "--quiet", *oldest, f"stakes @ {wheel.as_uri()}", "pytest")
+    settings = ["-p", "no:cacheprovider", "--rootdir", dist, "--noconftest", "-c", os.devnull]
+    run(python, "-m", "pytest", "-q", *settings, ROOT / "tests" / "test_smoke.py", **ONE_THREAD)
 
 
 def demo(*args):
@@ -129,9 +160,12 @@ def crash(*args):
     run(BIN / "python", "-m", "serve.crashes", *args, PYTHONPATH=paths, **ONE_THREAD)
 
 
+TASKS = (demo, test, bench, lint, docs, package, study, fuzz, crash)
+
+
 def main():
     """Read the task's name and run it."""
-    tasks = {task.__name__: task for task in (demo, test, bench, lint, docs, study, fuzz, crash)}
+    tasks = {task.__name__: task for task in TASKS}
     if len(sys.argv) < 2 or sys.argv[1] not in tasks:
         sys.exit(__doc__)
     set_up()

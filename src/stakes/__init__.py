@@ -20,6 +20,7 @@ _FOLDERS = (
     "export",
     "game",
     "metrics",
+    "mlflow",
     "model_file",
     "neighbors",
     "online",

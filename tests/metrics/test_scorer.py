@@ -415,3 +415,31 @@ def test_costs_of_the_rows_are_routed_to_a_threshold_search(rng):
         low = search.fit(X, y, fn_cost=np.full(400, 9.0)).best_threshold_
         high = search.fit(X, y, fp_cost=np.full(400, 9.0)).best_threshold_
     assert low < 0.3 < 0.7 < high
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cost_loss",
+        "savings_score",
+        "expected_cost_loss",
+        "tail_cost_loss",
+        "h_measure",
+        "minimum_risk",
+    ],
+)
+def test_a_metric_by_name_is_the_metric(name):
+    import stakes.metrics
+
+    X, y = np.arange(20.0)[:, None], np.tile([0, 1, 1, 0], 5)
+    model = LogisticRegression().fit(X, y)
+    by_name = make_cost_scorer(name, fp_cost=1.0, fn_cost=3.0)
+    same = make_cost_scorer(getattr(stakes.metrics, name), fp_cost=1.0, fn_cost=3.0)
+    assert by_name(model, X, y) == same(model, X, y)
+
+
+def test_an_unknown_metric_is_named():
+    with pytest.raises(
+        ValueError, match="There is no metric 'saving_score' to score with: did you"
+    ):
+        make_cost_scorer("saving_score")

@@ -94,6 +94,14 @@ def compare(
             "--fit/--no-fit", help="Run the fits, or write the report from the finished ones only."
         ),
     ] = True,
+    mlflow: Annotated[
+        bool,
+        typer.Option(
+            "--mlflow",
+            help="Log the money, its intervals and the report as a run of MLflow; where it goes "
+            "is up to MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME.",
+        ),
+    ] = False,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):
@@ -116,6 +124,7 @@ def compare(
       stakes compare payments/ --target fraud --fn-cost amount --sample 100000
     """
     budget = None if time_budget is None else seconds(time_budget)
+    log = _logger() if mlflow else None  # raises now, not after the fits
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     data = options.named_or_german(data, quiet)
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
@@ -174,9 +183,19 @@ def compare(
             quiet,
         )
     typer.echo(f"Report: {page}")
+    if log is not None:
+        typer.echo(f"MLflow run: {log(out)}")
     if any(part["learners"][0]["family"] != "constant" and not _is_worse(part) for part in found):
         folder = shlex.quote(str(out))
         _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
+
+
+def _logger():
+    from stakes.mlflow import log_comparison
+    from stakes.mlflow import need_mlflow as check
+
+    check()
+    return log_comparison
 
 
 def _is_worse(part):

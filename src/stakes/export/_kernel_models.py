@@ -55,13 +55,15 @@ def _linear_svc(model, X):
 
 
 def _squashed(model, z):
-    """The scores, and the probability by the sigmoid of what grows slowly beyond the margin."""
+    """The scores, and the probability by a link of what grows slowly beyond the margin."""
     if model.calibration is None:
         return Scores(score=z)
     size = z.op("Abs")
     far = z.op("Sign") * (1.0 + 0.25 * size.op("Max", 1.0).op("Log"))
-    slope, offset = model.calibration_
-    return Scores((slope * z.graph.where(size <= 1.0, z, far) + offset).sigmoid(), z)
+    above, below, offset, knot = model.calibration_
+    squashed = z.graph.where(size <= 1.0, z, far) - knot
+    odds = z.graph.where(squashed > 0.0, above, below) * squashed + offset
+    return Scores(odds.sigmoid(), z)
 
 
 @converts("stakes.qmean._kernel.KernelQuadraticMeanClassifier")

@@ -1,5 +1,6 @@
 """A scorer that passes the costs of each example to `predict` and to the metric."""
 
+import importlib
 import inspect
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from stakes._core.deciding import final_step, predict_with_costs, row_count
 from stakes._core.plotting import column_of, probability_of
 from stakes.costs import COST_NAMES
+from stakes.errors import near_matches
 from stakes.metrics._cost import cost_loss, expected_cost_loss
 from stakes.metrics._rates import minimum_risk
 from stakes.metrics._roc import h_measure, partial_auc_score
@@ -46,9 +48,9 @@ def make_cost_scorer(
 
     Parameters
     ----------
-    metric : callable, default=cost_loss
-        `metric(y_true, y_pred, fp_cost=..., ...)`, from :mod:`stakes.metrics` or your own; it is
-        passed the costs that it has parameters for.
+    metric : callable or str, default=cost_loss
+        `metric(y_true, y_pred, fp_cost=..., ...)`, from :mod:`stakes.metrics` (also by its name,
+        such as "savings_score") or your own; it is passed the costs that it has parameters for.
     fp_cost, fn_cost, tp_cost, tn_cost : float, str, callable or Series, default=None
         Source of the costs of the scored rows unless they are routed: a number, the name of a
         column of X, a function of X, or a pandas Series whose index contains that of X. An array
@@ -88,6 +90,7 @@ def make_cost_scorer(
     >>> cross_val_score(DummyClassifier(), X, y, scoring=scorer)
     array([-10., -10., -10., -10., -10.])
     """
+    metric = _named(metric) if isinstance(metric, str) else metric
     if response not in (None, "predict", "predict_proba", "decision_function"):
         raise ValueError(
             "response must be 'predict', 'predict_proba' or 'decision_function'. "
@@ -109,6 +112,16 @@ def make_cost_scorer(
         pos_label=pos_label,
         metric_options=metric_options,
     )
+
+
+def _named(name):
+    """A metric of this folder by its name."""
+    metrics = importlib.import_module("stakes.metrics")  # which imports this file
+    known = [one for one in metrics.__all__ if one.endswith(("_loss", "_score", "_measure"))]
+    known.append("minimum_risk")
+    if name not in known:
+        raise ValueError(f"There is no metric {name!r} to score with: " + near_matches(name, known))
+    return getattr(metrics, name)
 
 
 class CostScorer(BaseEstimator):
