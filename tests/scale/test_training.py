@@ -10,9 +10,10 @@ from stakes._core.deciding import decide_with_costs
 from stakes.compare import TableSettings, load_decider, train_parts_to_file
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import BelowTrivialWarning, InputError
+from stakes.metrics import MetricSums, cost_loss, savings_score
 from stakes.online import ProbitClassifier
 from stakes.qmean import QuadraticMeanClassifier
-from stakes.scale import _by_part, fit_parts, survey
+from stakes.scale import _by_part, fit_parts, measure, survey
 from stakes.tables import load_table, prepare
 from stakes.tree import ConfidenceForestClassifier
 
@@ -249,3 +250,24 @@ def test_losing_to_a_constant_policy_is_not_silent(tmp_path):
     name = "logistic regression at 0.5"
     with pytest.warns(BelowTrivialWarning, match="cost more than always predicting positive"):
         train_parts_to_file(tmp_path / "m.skops", name, settings, tune=False)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
+def test_money_and_intervals_do_not_depend_on_the_parts(n_parts, in_memory, tmp_path):
+    data, _, models = in_memory
+    table = survey(spread(tmp_path / "t", TABLE, n_parts), "fraud", costs=COSTS, drop="id")
+    found = measure(models["logistic"], table, n_boot=20)
+    decided, p = decide_with_costs(models["logistic"], data.X, **data.costs)
+    expected = MetricSums(savings_score, n_boot=20).add(
+        np.arange(1500), data.y, decided, **data.as_costs().keywords()
+    )
+    one, other = found.savings, expected.interval()
+    assert one.estimate == pytest.approx(savings_score(data.y, decided, **data.costs), rel=1e-12)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+    assert found.cost.estimate == pytest.approx(cost_loss(data.y, decided, **data.costs))
+    at = found.curve.thresholds.tolist().index(0.25)
+    acted = savings_score(data.y, (p >= 0.25).astype(int), **data.costs)
+    assert found.curve.savings[at] == pytest.approx(acted, abs=1e-9)
+    assert found.rows == 1500
+    with pytest.raises(InputError, match="'kind' must be a column of whole numbers"):
+        measure(models["logistic"], table, key="kind")

@@ -5,6 +5,7 @@ All else is written with these two verbs: a survey of the columns, learners, dec
 
 from stakes.scale._fit import PartsFit, can_fit, fit_parts
 from stakes.scale._folder import Folder, Part
+from stakes.scale._measure import Measured, measure
 from stakes.scale._spark import SparkTable
 from stakes.scale._survey import SurveyedTable, survey
 from stakes.scale._verbs import fold_parts, map_parts
