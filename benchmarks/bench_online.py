@@ -5,19 +5,18 @@ Everything runs in one thread and is measured in processor time, so that a busy 
 matter.
 """
 
-import os
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 from numba import njit
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks._measure import Row
 from benchmarks._measure import race as race_by
+from benchmarks._online_drift import drift
 from stakes.datasets import make_fraud
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
@@ -303,73 +302,5 @@ def noise(n=50_000, d=30, flipped=0.05, seeds=range(3)):
     ]
 
 
-HALF_LIVES = (None, 8192, 2048, 1024, 512, 256, 128, 64, 32, 16, 8)
-
-
-def drifting():
-    """Streams that change, and one that does not: name -> (X, y)."""
-    rng = np.random.default_rng(0)
-    n, d = 40_000, 20
-    X = rng.normal(size=(n, d))
-    a, b = np.linalg.qr(rng.normal(size=(d, 2)))[0].T
-    angle = np.linspace(0.0, np.pi, n)
-    rotating = 3.0 * (np.cos(angle) * (X @ a) + np.sin(angle) * (X @ b))
-    fixed = 3.0 * (X @ a)
-    flipped = np.where(np.arange(n) < n // 2, fixed, -fixed)
-    scores = {"weights rotate by 180 degrees": (rotating, 0.5), "sign flip": (flipped, 1.0)}
-    scores["stationary"] = fixed, 1.0
-    streams = {
-        name: (X, (f + noise * rng.normal(size=n) > 0).astype(int))
-        for name, (f, noise) in scores.items()
-    }
-    folder = os.environ.get("STAKES_DATA")
-    for name in ("sea", "elec2", "interchanging_rbf") if folder else ():
-        stored = np.load(Path(folder) / f"drift_{name}.npz")
-        Z, y = stored["X"].astype(float), stored["y"]
-        y = (y < 7) if name == "interchanging_rbf" else (y == 1)  # of 15 classes the first seven
-        streams[name] = StandardScaler().fit_transform(Z), y.astype(int)
-    for name in ("katakis", "spamassassin_dated", "trec07p_first37710") if folder else ():
-        stored = np.load(Path(folder) / f"spam_stream_{name}.npz", allow_pickle=False)
-        parts = np.ones(len(stored["data"])), stored["indices"].astype(np.int32), stored["indptr"]
-        S = sparse.csr_matrix(parts, shape=tuple(stored["shape"]))
-        streams[f"spam, {name}"] = normalize(S), stored["y"].astype(int)
-    return streams
-
-
-def drift():
-    """Online error with the adaptive default, the best fixed half-life and none, and of peers."""
-    rows = []
-    for name, (X, y) in drifting().items():
-        task = f"drift: {name}, {X.shape[0]:,} x {X.shape[1]:,}"
-        for learner in LEARNERS:
-            error = {}
-            for half_life in (*HALF_LIVES, "auto"):
-                model = learner(half_life=half_life)
-                start = time.process_time()
-                p = model.predict_proba_then_learn(X, y, [0, 1])
-                seconds = time.process_time() - start
-                error[half_life] = np.mean((p > 0.5) != y)
-            best = min(HALF_LIVES, key=error.get)
-            note = (
-                f"error {error['auto']:.2%}, half-life {model.half_life_:g} at the end; best fixed "
-                f"{error[best]:.2%} ({best}), none {error[None]:.2%}; auto / best "
-                f"{error['auto'] / error[best]:.3f}"
-            )
-            rows.append(Row(task, learner.__name__, seconds, note=note))
-        for rate in ("constant", "optimal"):
-            model = SGDClassifier(loss="log_loss", learning_rate=rate, eta0=0.05)
-            start, wrong = time.process_time(), []
-            for t in range(0, len(y), 50):  # blocks: one row at a time takes minutes
-                part = slice(t, t + 50)
-                if t:
-                    wrong.append(model.predict(X[part]) != y[part])
-                model.partial_fit(X[part], y[part], [0, 1])
-            note = f"error {np.concatenate(wrong).mean():.2%}, blocks of 50 rows"
-            rows.append(
-                Row(task, f"scikit-learn SGD, {rate}", time.process_time() - start, note=note)
-            )
-    return rows
-
-
 def run():
-    return dense() + csr() + singles() + money(0.02) + money(0.005) + noise() + drift()
+    return dense() + csr() + singles() + money(0.02) + money(0.005) + noise() + drift(LEARNERS)

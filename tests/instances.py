@@ -61,3 +61,12 @@ def instances():
         if not hasattr(learner, "fit_resample")
         for arguments in SPECIAL.get(name, [{}])
     ]
+
+
+def samplers():
+    """Every public sampler."""
+    return [
+        learner(random_state=0)
+        for _, learner in all_estimators()
+        if hasattr(learner, "fit_resample")
+    ]

@@ -42,6 +42,8 @@ def test_reproduction_page(stored):
     claims = [Claim(**claim) for claim in record.pop("claims")]
     page = Reproduction(**record, tables=tables, claims=claims).to_markdown()
     assert stored.with_suffix(".md").read_text() == page
+    for file in record.get("figures", ()):
+        assert (stored.parent / "figures" / file).exists(), f"draw {file}"
 
 
 @pytest.mark.parametrize("run", FIGURES)

@@ -17,6 +17,7 @@ _FOLDERS = (
     "datasets",
     "decision",
     "errors",
+    "export",
     "game",
     "metrics",
     "model_file",

@@ -265,6 +265,16 @@ def lightgbm_file(tmp_path_factory):
     return path
 
 
+def test_lightgbm_may_split_missing_values_from_all_others(tmp_path):
+    X = np.where(np.arange(400)[:, None] % 2 == 0, np.nan, np.arange(400.0)[:, None] % 7)
+    y = np.isnan(X[:, 0]).astype(int)
+    model = LGBMClassifier(n_estimators=2, verbose=-1, n_jobs=1).fit(X, y)
+    assert "inf" in model.booster_.model_to_string().split("threshold=")[1].split("\n")[0]
+    save_model(model, tmp_path / "m")
+    found = load_model(tmp_path / "m").model.predict_proba(X)
+    np.testing.assert_array_equal(found, model.predict_proba(X))
+
+
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [

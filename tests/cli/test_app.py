@@ -57,7 +57,9 @@ def helps():
 def test_the_documented_help_is_the_real_one():
     env = dict(os.environ, COLUMNS="80", NO_COLOR="1")
     documented = helps()
-    names = "advise compare train predict explain evaluate attack rules stream datasets study"
+    names = (
+        "advise compare train predict explain evaluate attack rules export stream datasets study"
+    )
     every = [*names.split(), "reproduce", "serve", "serve start"]
     assert [command for command, _ in documented] == [
         "stakes --help",

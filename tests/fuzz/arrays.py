@@ -18,7 +18,7 @@ import stakes
 from checks import accepted, problem
 from fuzz import together
 from fuzz.children import GOOD, unexpected
-from instances import instances
+from instances import instances, samplers
 
 HOMES = tuple(os.path.dirname(package.__file__) for package in (stakes, sklearn, sparse))
 # a ValueError with such words was not meant for a user
@@ -224,27 +224,32 @@ def names():
     """All cases as (number of the instance, what is odd)."""
     kinds = [*forms(), *prices(), "y too short", "one class", "three classes", "labels as text"]
     kinds += [*together.KINDS, *one_by_one()]
-    return [(i, kind) for i in range(len(instances())) for kind in kinds]
+    return [(i, kind) for i in range(len(everything())) for kind in kinds]
+
+
+def everything():
+    """All estimators and samplers."""
+    return [*instances(), *samplers()]
 
 
 def warm():
     """Use all estimators, with dense and sparse rows."""
-    for model in instances():
-        for kind in ("float32", "csr", "threads predicting"):
+    for model in everything():
+        for kind in ("float32", "csr", "threads predicting", "threads predicting, sparse rows"):
             _case(clone(model), kind)
 
 
 def case(number):
     """One cell of the matrix."""
     i, kind = names()[number]
-    model = clone(instances()[i])
+    model = clone(everything()[i])
     words = _case(model, kind)
     return words if words in GOOD else f"{type(model).__name__}, {kind}: {words}"
 
 
 def _case(model, kind):
     X, y, fp, fn = base()
-    given = accepted(model.fit, fp_cost=fp, fn_cost=fn)
+    given = accepted(together.learn(model), fp_cost=fp, fn_cost=fn)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if kind in one_by_one():
@@ -252,7 +257,7 @@ def _case(model, kind):
         if kind in together.KINDS:
             return together.case(model, kind, X, y, dict(fp_cost=fp, fn_cost=fn))
         if kind in prices():
-            given |= accepted(model.fit, **prices()[kind])
+            given |= accepted(together.learn(model), **prices()[kind])
             return _fit_and_use(model, X, y, given, X)
         if kind == "y too short":
             return _fit_and_use(model, X, y[:-1], given, X)
@@ -268,6 +273,9 @@ def _case(model, kind):
         words = _fit_and_use(model, form(X), y[:n], given, form(X))
         if words == "harmless" and kind.startswith("damaged"):
             return "a damaged matrix was accepted"
+        if hasattr(model, "fit_resample"):
+            same = sort != SAME or words != "harmless" or _same_sample(model, X, y, given, form(X))
+            return words if same else "another sample than in float64"
         if words == "harmless" and sort == SAME and hasattr(model, "classes_"):
             words = _same_answers(model, X, y, given, form(X))
         if words in GOOD:  # fitted on a good table, used on an odd one
@@ -316,10 +324,31 @@ def is_clear(error):
 
 def _fit_and_use(model, X, y, given, rows):
     try:
-        model.fit(X, y, **given)
+        found = together.learn(model)(X, y, **given)
     except Exception as error:
         return "refused" if is_clear(error) else unexpected(error)
-    return _use(model, rows, len(y))
+    return _sound(*found, X) if isinstance(found, tuple) else _use(model, rows, len(y))
+
+
+def _sound(X, y, given):
+    """A sample is finite if the examples are, and has a label for each row."""
+    if _is_finite(given) and not _is_finite(X):
+        return "the sample is not finite"
+    return "harmless" if X.shape[0] == len(y) else f"{X.shape[0]} rows for {len(y)} labels"
+
+
+def _is_finite(X):
+    values = X.data if sparse.issparse(X) and X.format == "csr" else X
+    values = X.toarray() if sparse.issparse(values) else values
+    return np.isfinite(np.asarray(values, dtype=float)).all()
+
+
+def _same_sample(model, X, y, given, other):
+    """The same labels; the same rows too, but for neighbours at equal distances."""
+    one, two = (together.resampled(model, rows, y, given) for rows in (X, other))
+    if sparse.issparse(other) and hasattr(model, "k_neighbors"):
+        return one["X"].shape == two["X"].shape and np.array_equal(one["y"], two["y"])
+    return together.same(one, two)
 
 
 def _use(model, X, n):

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from naive import game as naive
 from stakes.game import _drop, best_response
-from stakes.game._drop_jit import shifted_logistic
+from stakes.game._drop_jit import gathered, shifted_logistic
 
 LOSSES = ("logistic", "hinge")
 
@@ -89,12 +89,53 @@ def test_two_groups_make_the_problem_non_concave():
     assert value >= G.max()
 
 
-def test_gathered_scores_give_the_same_answer(monkeypatch):
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("spread", [0.0, 0.5, 2.0, 40.0])
+def test_many_scores_give_the_same_answer(rng, monkeypatch, loss, spread):
+    """Cells of scores may not change the answer, also where two drops are almost as good."""
+    f, v = spread * rng.normal(size=2000), rng.dirichlet(np.ones(2000))
+    f[:900] += 6.0
+    v[::7] = 0.0
+    for s2 in (0.3, 9.0, 48.0, 400.0):
+        exact = _drop.DROPS[loss](f, v, s2)
+        with monkeypatch.context() as patch:
+            patch.setattr(_drop, "_CELLS", 100)
+            found = _drop.DROPS[loss](f, v, s2)
+        assert found[1] == pytest.approx(exact[1], rel=1e-11)
+        assert found[0] == pytest.approx(exact[0], rel=1e-5)
+
+
+def test_a_near_tie_is_decided_by_all_scores(monkeypatch):
+    """Two groups of scores: cells hide which of two drops is better, all scores show it."""
     rng = np.random.default_rng(0)
-    f, v = 2.0 * rng.normal(size=5000), rng.dirichlet(np.ones(5000))
-    exact = _drop.logistic_drop(f, v, 9.0)
-    monkeypatch.setattr(_drop, "_CELLS", 500)
-    np.testing.assert_allclose(_drop.logistic_drop(f, v, 9.0), exact, rtol=1e-6)
+    # the last group lies about the nearer drop, where cells lower the loss most
+    parts = [rng.normal(size=850), 16.0 + 3.0 * rng.random(1000), rng.uniform(9.5, 12.0, 150)]
+    spread = np.concatenate(parts)
+    v = np.full(2000, 1 / 2000)
+
+    low, high = 40.0, 60.0
+    for _ in range(25):  # to the price at which both drops are equally good
+        middle = 0.5 * (low + high)
+        near = _drop.logistic_drop(spread, v, middle)[0] < 15.0
+        low, high = (middle, high) if near else (low, middle)
+    for s2 in low * (1.0 + np.linspace(-2e-4, 2e-4, 21)):
+        exact = _drop.logistic_drop(spread, v, s2)
+        with monkeypatch.context() as patch:
+            patch.setattr(_drop, "_CELLS", 12)
+            found = _drop.logistic_drop(spread, v, s2)
+        assert found[1] == pytest.approx(exact[1], rel=1e-11)
+        assert found[0] == pytest.approx(exact[0], rel=1e-6)
+
+
+def test_cells_of_scores(rng):
+    f, v = rng.normal(size=300), rng.random(300)
+    cell, weight, total, low, width = gathered(f, v, 20)
+    assert (low, width) == (f.min(), pytest.approx(np.ptp(f) / 19))
+    edges = low + width * np.arange(21)
+    np.testing.assert_array_equal(cell, np.digitize(f, edges) - 1)
+    np.testing.assert_allclose(weight, np.histogram(f, edges, weights=v)[0])
+    np.testing.assert_allclose(total, np.histogram(f, edges, weights=v * f)[0])
+    assert gathered(np.ones(5), np.ones(5), 4)[1].tolist() == [5.0, 0.0, 0.0, 0.0]
 
 
 def test_edge_cases():

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 from naive import neighbors as naive
 from stakes._core.model_file import load_model, save_model
-from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier
+from stakes.neighbors import BayesNetConfidence, ConfidenceNeighborsClassifier, _bayes_net
 from stakes.neighbors._bayes_net import Coder, cut_points
 from stakes.neighbors._k2_jit import k2_search
 
@@ -175,6 +175,44 @@ def test_weights_of_the_fit(rng):
     np.testing.assert_allclose(weighted.log_density(X), repeated.log_density(X))
 
 
+def test_networks_of_many_rows_are_learned_from_evenly_spaced_ones(rng):
+    """Bins are quantiles of all rows, the rest is that of every third row of a class."""
+    y = np.repeat([0, 1], [3001, 40])
+    X = rng.normal(size=(len(y), 3)) + y[:, None]
+    X[:, 1] += X[:, 0]
+    few = BayesNetConfidence(max_rows=1001).fit(X, y)
+    rows = np.r_[np.arange(0, 3001, 3), np.arange(3001, len(y))]
+    weight = np.repeat([3001.0 / 1001.0, 1.0], [1001, 40])
+    expected = Coder(X[rows], 5, np.zeros(3, bool), weight)
+    for ours, theirs in zip(few._coder.points, expected.points, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    codes = expected.codes(X)
+    coded = BayesNetConfidence(categorical_features=[0, 1, 2]).fit(codes[rows], y[rows])
+    np.testing.assert_allclose(few.log_density(X), coded.log_density(codes))
+    joint = [BayesNetConfidence(joint=True, max_rows=most).fit(X, y) for most in (2, 9999)]
+    np.testing.assert_array_equal(*(model.log_density(X) for model in joint))
+
+
+def test_codes_and_densities_are_the_same_by_steps_searches_and_dense_tables(rng, monkeypatch):
+    X = np.column_stack([rng.normal(size=300), rng.integers(0, 40, (300, 2)) % 17, rng.random(300)])
+    X[:, 3] += X[:, 1]
+    new = np.concatenate([X, X + 0.5, -X])
+    model = BayesNetConfidence(n_bins=6, categorical_features=[2]).fit(X, np.arange(300) % 2)
+    points, codes = model._coder.points, model._coder.codes(new)
+    for j in (0, 1, 3):
+        np.testing.assert_array_equal(codes[:, j], np.searchsorted(points[j], new[:, j]))
+    known = np.isin(new[:, 2], points[2])
+    np.testing.assert_array_equal(codes[:, 2] == len(points[2]), ~known)
+    np.testing.assert_array_equal(points[2][codes[known, 2]], new[known, 2])
+    found = model.log_density(new)
+    assert any(parents for parents in model.parents_[0])
+    monkeypatch.setattr(_bayes_net, "DENSE", 0)
+    monkeypatch.setattr(_bayes_net, "STEPS", 0)
+    np.testing.assert_array_equal(model.log_density(new), found)
+    again = BayesNetConfidence(n_bins=6, categorical_features=[2]).fit(X, np.arange(300) % 2)
+    np.testing.assert_array_equal(again.log_density(new), found)
+
+
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(2, 6))
 def test_bins_are_few_and_none_is_empty(values, n_bins):
     x = np.array(values, dtype=float)
@@ -221,6 +259,9 @@ def test_bad_settings_end_in_a_sentence():
     with pytest.raises(ValueError, match="non-zero"):
         BayesNetConfidence().fit(X, y, sample_weight=[0, 0, 0])
     assert BayesNetConfidence(categorical_features=[]).fit(X, y).classes_.tolist() == [0, 1]
+    model = ConfidenceNeighborsClassifier(confidence_model=BayesNetConfidence(n_bins=1))
+    with pytest.raises(ValueError, match="'n_bins' parameter of BayesNetConfidence"):
+        model.fit(X, y)
 
 
 def test_categories_may_be_named(rng):

@@ -65,8 +65,9 @@ def test_one_component_is_the_normal_density(rng):
 
 def test_the_number_of_components_is_found(rng):
     X = np.concatenate([rng.normal(-6, 1, 80), rng.normal(6, 1, 80)])[:, None]
-    assert MixtureConfidence()._best(X).n_components == 2
-    assert MixtureConfidence(max_rows=100)._best(X).n_components == 2
+    for max_rows in (5000, 100):
+        (mixture,) = MixtureConfidence(max_rows=max_rows).fit(X, np.ones(160)).mixtures_
+        assert mixture.n_components == 2
 
 
 def test_confidence_lifts_the_rare_class():

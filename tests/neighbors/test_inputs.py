@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.mixture import GaussianMixture
 
 from stakes._core.model_file import load_model, save_model
 from stakes.neighbors import (
@@ -15,6 +16,7 @@ from stakes.neighbors import (
     MixtureConfidence,
 )
 from stakes.neighbors._density import log_confidence_of
+from stakes.neighbors._mixture import bic, weighted_em
 from stakes.neighbors._search import FlatPoints, NeighborSearch
 
 pytestmark = pytest.mark.filterwarnings("ignore::stakes.errors.BelowTrivialWarning")
@@ -67,6 +69,65 @@ def test_units_and_names_change_no_confidence(model, rng):
         A[:, 1], B[:, 1] = code, names[code]
         same = [coded.fit(Z, y, sample_weight=weight).log_density(Z) for Z in (A, B)]
         np.testing.assert_allclose(*same, rtol=1e-9)
+
+
+def clusters(rng, n=150):
+    """Two clusters of each class, far from each other."""
+    y = rng.integers(0, 2, n)
+    center = np.where(y == 1, rng.choice([-20.0, 20.0], n), rng.choice([0.0, 40.0], n))
+    return center[:, None] * [1.0, -3.0] + rng.normal(size=(n, 2)) * [1.0, 3.0], y
+
+
+@pytest.mark.parametrize("shape", ["full", "diag"])
+def test_a_mixture_counts_a_row_of_weight_two_as_two(shape, rng):
+    """Before: weights were ignored."""
+    (X, y), (new, _) = clusters(rng), clusters(rng)
+    times = rng.integers(0, 4, len(y))
+    model = MixtureConfidence(covariance_type=shape, random_state=0)
+    copied = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times)).log_density(new)
+    assert [mixture.n_components for mixture in model.mixtures_] == [2, 2]
+    weighted = model.fit(X, y, sample_weight=times / 7.0)
+    np.testing.assert_allclose(weighted.log_density(new), copied, rtol=1e-6)
+    assert not np.allclose(model.fit(X, y).log_density(new), copied, rtol=1e-3)
+
+
+@pytest.mark.parametrize("shape", ["full", "diag"])
+def test_weighted_em_with_equal_weights_is_that_of_scikit_learn(shape, rng):
+    X, _ = problem(rng)
+    settings = dict(covariance_type=shape, reg_covar=1e-3, random_state=0, tol=1e-6, max_iter=300)
+    ours, theirs = (GaussianMixture(2, **settings) for _ in range(2))
+    weighted_em(ours, X, np.full(len(X), 2.0))
+    theirs.fit(X)
+    assert ours.n_iter_ == theirs.n_iter_ and ours.converged_
+    for name in ("weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-6)
+    np.testing.assert_allclose(ours.lower_bound_, theirs.lower_bound_)
+    np.testing.assert_allclose(bic(ours, X, np.ones(len(X))), theirs.bic(X))
+
+
+@pytest.mark.parametrize("model", ["bayes_net", "mixture"])
+def test_weights_reach_the_confidence_with_and_without_folds(model, rng):
+    """Before: only those of the network did, and only in folds."""
+    X, y = clusters(rng)
+    times = rng.integers(1, 4, len(y))
+    repeated, labels = np.repeat(X, times, axis=0), np.repeat(y, times)
+    learner = ConfidenceNeighborsClassifier(confidence_model=model, confidence_folds=None)
+    copied = learner.fit(repeated, labels).log_confidence_[np.cumsum(times) - 1]
+    weighted = learner.fit(X, y, sample_weight=times).log_confidence_
+    np.testing.assert_allclose(weighted, copied, atol=1e-5)
+    learner.set_params(confidence_folds=3)
+    in_folds = learner.fit(X, y, sample_weight=times).log_confidence_
+    assert not np.allclose(in_folds, learner.fit(X, y).log_confidence_, atol=1e-2)
+
+
+@pytest.mark.parametrize("model", [BayesNetConfidence(), MixtureConfidence(random_state=0)])
+def test_the_unit_of_the_weights_changes_no_density(model, rng):
+    X, y = problem(rng)
+    for weight in (np.ones(len(y)), rng.integers(1, 4, len(y)), rng.uniform(0.2, 3.0, len(y))):
+        one, other = (
+            model.fit(X, y, sample_weight=unit * weight).log_density(X) for unit in (1.0, 1e-3)
+        )
+        np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
 def test_even_without_a_scaler_one_unit_for_all_columns_changes_nothing(rng):

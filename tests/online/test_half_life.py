@@ -11,6 +11,8 @@ from sklearn.metrics import log_loss
 
 from naive import online as naive
 from stakes._core.jit.prequential import RATE, A, stands_for
+from stakes.costs import Costs
+from stakes.datasets import make_fraud
 from stakes.model_file import load_model, save_model
 from stakes.online import (
     AROWClassifier,
@@ -115,6 +117,22 @@ def test_the_default_follows_drift_and_says_how_fast(learner):
     assert wrong[-2000:].mean() < 1.5 * wrong[2000:4000].mean() + 0.02
     assert wrong[4000:4400].mean() < 0.5
     assert model.half_life_ in {np.inf, *HALF_LIVES[1:]}
+
+
+@pytest.mark.jit
+@names
+def test_rare_positives_do_not_make_a_stationary_stream_forget(learner):
+    ratio = []
+    for seed in range(3):
+        data = make_fraud(30_000, positive_share=0.005, random_state=seed)
+        paid = []
+        for half_life in ("auto", None):
+            model = clone(learner).set_params(half_life=half_life)
+            p = model.predict_proba_then_learn(data.X, data.y, [0, 1], **data.costs)
+            costs = Costs.of(len(p), **data.costs)
+            paid.append(costs.paid(data.y == 1, costs.decide(p)).sum())
+        ratio.append(paid[0] / paid[1])
+    assert np.mean(ratio) < 1.01
 
 
 @pytest.mark.jit

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from stakes._core.learners import all_estimators, find_learner
+from stakes.online_kernel import KernelPerceptronClassifier
 from stakes.stream import DecisionStream
 
 LEARNERS = [one for _, one in all_estimators(["online_kernel"])]
@@ -42,3 +43,14 @@ def test_a_stream_of_records(learner, tmp_path):
 @pytest.mark.parametrize("name", ["kernel-features", "csduol", "duol", "kernel-pa", "anomaly"])
 def test_names_on_the_command_line(name):
     assert find_learner(name, "learn_one") in LEARNERS
+
+
+def test_a_single_row_of_numbers_after_rows_of_bits():
+    """The row changes the layout of the vectors, and its score is that of the new one."""
+    rng = np.random.default_rng(0)
+    bits, rows = (rng.random((50, 5)) > 0.5).astype(float), rng.normal(size=(4, 5))
+    for x in rows:
+        model = KernelPerceptronClassifier().fit(bits, bits[:, 0] > 0)
+        alone = model.decision_function_one(x)
+        again = KernelPerceptronClassifier().fit(bits, bits[:, 0] > 0)
+        assert alone == again.decision_function(x[None])[0]

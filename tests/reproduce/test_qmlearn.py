@@ -12,8 +12,9 @@ from sklearn.metrics import average_precision_score
 from stakes._core.deciding import only_scores_count
 from stakes.reproduce._files import data_file
 from stakes.reproduce._printed import printed
+from stakes.reproduce.qmlearn import _figures, run
 from stakes.reproduce.qmlearn import _learners as learners
-from stakes.reproduce.qmlearn import run
+from stakes.reproduce.qmlearn._boundaries import boundaries
 from stakes.reproduce.qmlearn._claims import claims_of, pairwise
 from stakes.reproduce.qmlearn._data import CLASSES, load_classes, load_numbers, planes
 from stakes.reproduce.qmlearn._features import relief
@@ -25,7 +26,7 @@ from stakes.reproduce.qmlearn._runs import LIGHT, REGRESSIONS, Rows, Score, clas
 def test_small_run(shared_data):
     result = run(repeats=1, data=shared_data, sets=["tr23"], targets=["diabetes"], features=[])
     titles = [table.title for table in result.tables]
-    assert titles[0] == "Table 5.2, as in the thesis" and len(titles) == 6
+    assert titles[0] == "Table 5.2, as in the thesis" and len(titles) == 7
     cells = {(cell.row, cell.column): cell for cell in result.tables[0].cells}
     assert cells["tr23", "LogR"].paper == 0.437
     assert cells["tr23", "LogRQ"].ours > cells["tr23", "LogR"].ours
@@ -172,3 +173,24 @@ def test_printed_average_ranks_do_not_add_up():
         assert len(mine) == count
         assert mine.sum() == pytest.approx(total)
         assert total < count * (count + 1) / 2 - 1
+
+
+def test_figures_5_2_to_5_5():
+    """Imbalance moves the boundary of the arithmetic mean, and its risk, but not the quadratic."""
+    table, claim = boundaries(draws=2)
+    cells = {(cell.row, cell.column): cell.ours for cell in table.cells}
+    row = "Figure 5.2, 1:100, lambda = 0.5"
+    assert cells[row, "conventional: sensitivity"] < 0.2
+    assert cells[row, "QMLearn: sensitivity"] > 0.97
+    assert claim.verdict in ("reproduced", "partly reproduced")
+    low, high = (_figures.arithmetic_risk(tpr, 1.0, 10) for tpr in (1.0, 0.0))
+    assert high - low < 0.1 < _figures.quadratic_risk(0.0, 1.0, 10)
+    assert [
+        len(_figures.PLOTS[f"qmlearn_{name}.svg"](None).axes) for name in ("boundaries", "risks")
+    ] == [4, 4]
+
+
+@pytest.mark.slow
+def test_figure_5_1_shows_skewed_targets(shared_data):
+    titles = [axis.get_title() for axis in _figures.targets(shared_data).axes]
+    assert "Elevators, skewness 2.4" in titles[2]

@@ -6,7 +6,7 @@ import pytest
 
 from stakes.errors import InputError
 from stakes.online import ProbitClassifier
-from stakes.stream import ClassStream, DecisionStream, FileStream, OneVsRestLearner, open_records
+from stakes.stream import ClassStream, DecisionStream, FileStream, open_records
 from stakes.tables import CostTable
 
 ACTIONS = ["ignore", "call", "block"]
@@ -116,4 +116,23 @@ def test_bad_input_is_named():
         stream.decide({"x": 1.0})
     with pytest.raises(InputError, match="label 'flood', which is not a row"):
         stream.learn({"x": 1.0, "amount": 3.0, "kind": "flood"})
-    assert OneVsRestLearner(ProbitClassifier(), 4).predict_proba_one({"x": 1.0}) == [0.25] * 4
+
+
+def test_before_the_first_label_all_classes_are_equally_probable():
+    stream = ClassStream(ProbitClassifier(), cost_matrix=COSTS, target="kind")
+    k = len(COSTS.classes)
+    assert stream.decide({"x": 1.0, "amount": 3.0}).probability == [1 / k] * k
+
+
+def test_an_event_with_nothing_at_stake_teaches_nothing():
+    cells = [["w", 0], [0, "w"], ["w", "w"]]
+    costs = CostTable.of(["a", "b", "c"], ["p", "q"], cells)
+    stream = ClassStream(ProbitClassifier(), cost_matrix=costs, target="kind")
+    for t in range(40):
+        stream.learn({"x": float(t % 5), "w": 1.0 + t % 3, "kind": "ab"[t % 2]})
+    before = stream.learner.predict_proba_one({"x": 2.0})
+    stream.learn({"x": -7.0, "w": 0.0, "kind": "a"})
+    stream.learn({"x": 7.0, "w": 2.0, "kind": "c"})  # both actions cost the same
+    assert stream.learner.predict_proba_one({"x": 2.0}) == before
+    stream.learn({"x": 7.0, "w": 2.0, "kind": "b"})
+    assert stream.learner.predict_proba_one({"x": 2.0}) != before

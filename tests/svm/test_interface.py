@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
@@ -12,6 +13,7 @@ from sklearn.svm import SVC
 
 from stakes._core.deciding import only_scores_count
 from stakes._core.model_file import load_model, save_model
+from stakes.costs import Costs
 from stakes.metrics import cost_loss
 from stakes.svm import (
     BiasedPenaltySVC,
@@ -20,6 +22,7 @@ from stakes.svm import (
     LinearCostSensitiveSVC,
     _kernel_svc,
 )
+from stakes.svm._link import choose_link, log_odds
 
 KERNEL_LEARNERS = [BoundaryMovementSVC, BiasedPenaltySVC, CostSensitiveSVC]
 PROBABLE = [BiasedPenaltySVC, CostSensitiveSVC, LinearCostSensitiveSVC]
@@ -209,3 +212,26 @@ def test_the_loss_of_landmarks_is_estimated_from_some_rows(monkeypatch):
     monkeypatch.setattr("stakes.svm._loss_of_landmarks.ROWS", 100)
     some = CostSensitiveSVC(**options).fit(X, y).approximation_loss_
     assert whole < some < 1  # with two standard errors on top
+
+
+def test_a_link_through_the_boundary_needs_evidence(rng):
+    """The sigmoid stays unless a link through the trained boundary is clearly cheaper."""
+    n = 2000
+    scores = np.concatenate([rng.uniform(-1, 1, n), np.full(n // 4, -1.0)])
+    # a sharp boundary at zero, and positives far below it that a sigmoid has to explain
+    positive = scores > 0
+    positive[n : n + n // 8] = True
+    costs = Costs.of(len(scores), fp_cost=9.0, fn_cost=1.0)
+    ones, odds = np.ones(len(scores)), 9.0
+    link = choose_link(scores, positive, ones, costs, (0.0, 0.3), odds)
+    assert link[3] == 0.0
+    assert log_odds(link, np.zeros(1))[0] == pytest.approx(np.log(odds))
+    decided = costs.decide(expit(log_odds(link, scores)))
+    np.testing.assert_array_equal(decided, scores > 0)
+    sure = rng.random(len(scores)) < expit(3 * scores)
+    plain = choose_link(scores, sure, ones, Costs.of(len(scores)), (0.0, 0.3), 1.0)
+    assert plain[0] == plain[1]
+    assert plain[0] == pytest.approx(3, rel=0.2)
+    z = np.linspace(-5, 5, 101)
+    for one in (link, plain):
+        assert (np.diff(log_odds(one, z)) >= 0).all()

@@ -136,13 +136,15 @@ def test_the_dual_bounds_the_primal_and_is_feasible(seed, scale, least):
 
 def test_pooled_rows(rng):
     """The two loops over the pool are sums and cuts of the kernel matrix."""
-    pool, slots = rng.normal(size=(9, 30)).astype(np.float32), rng.permutation(9)[:5]
+    A, owner = rng.normal(size=(30, 4)).astype(np.float32), rng.permutation(30)[:9]
+    K = np.tril(A @ A.T) + np.tril(A @ A.T, -1).T  # symmetric to the last bit
+    pool, slots = K[owner], rng.permutation(9)[:5]
     change, F = rng.normal(size=5) * [1, 0, 1, 1, 0], rng.normal(size=30)
     want = F + change @ pool[slots].astype(np.float64)
     add_rows(F, pool, slots, change)
     np.testing.assert_allclose(F, want, rtol=1e-12)
-    block = rng.permutation(30)[:5]
-    np.testing.assert_array_equal(gather(pool, slots, block), pool[np.ix_(slots, block)])
+    block = owner[slots]
+    np.testing.assert_array_equal(gather(pool, slots, block), K[np.ix_(block, block)])
 
 
 def test_rows_that_cannot_move_are_left_out_and_taken_up_again(rng, monkeypatch):

@@ -1,6 +1,5 @@
 """Base classes of all learners: labels as -1 and +1, costs as regrets, `predict` with costs."""
 
-import contextlib
 import functools
 from dataclasses import dataclass, field
 from numbers import Real
@@ -19,8 +18,10 @@ from stakes._core.deciding import (
     warn_if_costs_got_lost,
 )
 from stakes._core.docs import documented
+from stakes._core.frames import as_table
 from stakes._core.intake import SMALLEST, check_weights, validate_data
-from stakes._core.labels import code_labels
+from stakes._core.labels import class_indices, code_labels
+from stakes._core.locks import unchanged_if_it_fails
 from stakes._core.sklearn_private import Interval
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 
@@ -220,8 +221,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
         positive = column_or_1d(y) == self.classes_[1]
         costs = self._costs_of_fit(len(positive), **given)
         rows, weight = spread_rows(positive)
-        costs = costs[rows]
-        others = self._rows_of(others, rows)
+        costs, others = costs[rows], self._rows_of(others, rows)
         decided = predict_with_costs(self, take_rows(X, rows), **costs.keywords(), **others)
         if sample_weight is not None:
             costs = costs * np.asarray(sample_weight, dtype=np.float64)[rows]
@@ -247,6 +247,7 @@ def _then_compare_with_trivial(fit):
 
     @functools.wraps(fit)
     def fit_and_compare(self, X, y, *args, **keywords):
+        X = as_table(X)
         with unchanged_if_it_fails(self):
             fit(self, X, y, *args, **keywords)
         if type(self).fit is fit_and_compare:
@@ -268,8 +269,7 @@ def at_stake(regret):
     >>> at_stake(np.array([0.0, 3.0])).tolist()
     [False, True]
     """
-    costs_anything = np.asarray(regret) > 0
-    if not costs_anything.any():
+    if not (costs_anything := np.asarray(regret) > 0).any():
         raise ValueError(
             "No mistake costs anything: all regrets are zero, so there is nothing to learn; "
             "set fp_cost and fn_cost."
@@ -290,22 +290,6 @@ def canonical(X):
         X = X.copy()
         X.sum_duplicates()
     return X
-
-
-@contextlib.contextmanager
-def unchanged_if_it_fails(model):
-    """Restore a model's state if learning raises.
-
-    A mix of old and new state is unsafe: a compiled loop would read as many features as the new
-    state says from the arrays of the old one.
-    """
-    before = vars(model).copy()
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
 
 
 @documented()
@@ -383,7 +367,7 @@ class ManyClassClassifier(CostSensitiveClassifier):
         """Store the classes; return each example's class index, weight and regret."""
         check_classification_targets(y)
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = class_indices(y)
         if len(self.classes_) < 2:
             code_labels(y)  # raises for a single class
         if len(self.classes_) == 2:

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
+from stakes._core.frames import as_table
 from stakes._core.intake import checked_sparse, validate_data
 from stakes._core.labels import category_mask
 
@@ -53,6 +54,7 @@ def read_training(estimator, X, y):
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
     """
+    X = as_table(X)
     mixed = is_mixed(X)
     if mixed:
         validate_data(estimator, X, skip_check_array=True)
@@ -72,6 +74,7 @@ def read_training(estimator, X, y):
 
 def read_rows(estimator, X):
     """New rows as float64, with the codes of `categories_`."""
+    X = as_table(X)
     if is_mixed(X):
         validate_data(estimator, X, reset=False, skip_check_array=True)
         columns, _ = mixed_columns(X)
@@ -186,4 +189,6 @@ def category_name(known, code):
 
 
 def _dense(X):
-    return np.ascontiguousarray(checked_sparse(X).toarray()) if sparse.issparse(X) else X
+    if sparse.issparse(X):
+        return np.ascontiguousarray(checked_sparse(X).toarray())
+    return X if X.flags.writeable else X.copy()  # loops are compiled for writeable tables

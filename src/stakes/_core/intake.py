@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags, validation
 
+from stakes._core.frames import as_table
 from stakes._core.sklearn_private import check_sample_weight
 
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
@@ -14,7 +15,7 @@ def validate_data(estimator, X, *args, bounded=True, **how):
 
     Learners that compare features only, and so take NaN as well, take numbers of any size.
     """
-    found = validation.validate_data(estimator, checked_sparse(X), *args, **how)
+    found = validation.validate_data(estimator, checked_sparse(as_table(X)), *args, **how)
     if bounded and how.get("ensure_all_finite", True) is True and not how.get("skip_check_array"):
         check_bounded(found[0] if isinstance(found, tuple) else found)
     return found
@@ -34,8 +35,8 @@ def check_bounded(X):
 
 
 def checked_for(estimator, X):
-    """X as :func:`checked_sparse`; bounded as well for an estimator that calculates with it."""
-    X = checked_sparse(X)
+    """X as a known kind of table; bounded as well for an estimator that calculates with it."""
+    X = checked_sparse(as_table(X))
     numbers = (sparse.issparse(X) and X.format in ("csr", "csc", "coo")) or isinstance(
         X, np.ndarray
     )

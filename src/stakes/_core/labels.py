@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+_SMALL_RANGE = 1000  # of whole numbers as labels
+
 
 def code_labels(y):
     """Encode two-class labels as (classes, signs); the larger label, `classes[1]`, is +1.
@@ -40,10 +42,30 @@ def code_positive(y):
             f"{type_of_target(y)}; wrap the learner in sklearn's OneVsRestClassifier."
         )
     if len(classes) < 2:
-        raise ValueError(
-            f"y has only one class, {classes[0]!r}; a classifier needs examples of both classes."
-        )
+        found = f"only one class, {classes[0]!r}" if len(classes) else "no rows"
+        raise ValueError(f"y has {found}; a classifier needs examples of both classes.")
     return classes, index == 1
+
+
+def class_indices(y):
+    """Sorted labels and the index of each row's label, as `numpy.unique` with its inverse.
+
+    Labels that are whole numbers in a small range, the usual case, are not sorted.
+
+    Examples
+    --------
+    >>> classes, index = class_indices(np.array([5, 3, 5]))
+    >>> classes.tolist(), index.tolist()
+    ([3, 5], [1, 0, 1])
+    """
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < _SMALL_RANGE and high <= np.iinfo(np.int64).max:
+            shifted = y.astype(np.int64) - low
+            present = np.bincount(shifted) > 0
+            classes = (np.flatnonzero(present) + low).astype(y.dtype)
+            return classes, (np.cumsum(present) - 1)[shifted]
+    return np.unique(y, return_inverse=True)
 
 
 def stream_classes(classes):

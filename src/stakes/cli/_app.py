@@ -11,6 +11,7 @@ from stakes.cli._compare import compare
 from stakes.cli._datasets import datasets
 from stakes.cli._evaluate import evaluate
 from stakes.cli._explain import explain
+from stakes.cli._export import export
 from stakes.cli._options import help_of
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
@@ -29,7 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 BEFORE = (advise, compare, train)
-AFTER = (predict, explain, evaluate, attack, rules)
+AFTER = (predict, explain, evaluate, attack, rules, export)
 for command in (*BEFORE, *AFTER, stream, datasets, study, reproduce):
     app.command(help=help_of(command))(command)
 app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")

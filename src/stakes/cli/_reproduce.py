@@ -26,8 +26,8 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for NAME.md and NAME.json; long runs also keep their rows there, so that "
-            "the same command resumes them.",
+            help="Folder for NAME.md, NAME.json and figures; long runs also keep their rows there, "
+            "so that the same command resumes them.",
         ),
     ] = None,
 ):
@@ -41,7 +41,7 @@ def reproduce(
     import importlib
     import inspect
 
-    from stakes.reproduce import DATA_PAGE, PAPERS
+    from stakes.reproduce import DATA_PAGE, PAPERS, draw
 
     if name is None:
         for one in sorted(PAPERS):
@@ -77,7 +77,9 @@ def reproduce(
         for suffix, text in [("md", result.to_markdown()), ("json", result.to_json())]:
             with appearing(out / f"{name}.{suffix}") as partial:
                 partial.write_text(text)
-    typer.echo(result.to_markdown())
+        if result.figures:
+            draw(name, out / "figures", data)
+    typer.echo(result.to_markdown(pictures=False))
 
 
 def _echo(*words):

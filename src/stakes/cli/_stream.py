@@ -114,7 +114,7 @@ def stream(
     every: Annotated[
         int,
         typer.Option(min=1, help="Records between checkpoints; more if more events are pending."),
-    ] = 1000,
+    ] = 5000,
     skip_bad: Annotated[
         bool,
         typer.Option(

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import take_rows
-from stakes._core.stored.spec import Part, labels
+from stakes._core.stored.spec import CLASSIFIER, labels
 from stakes._core.stored.state import same_classes, same_input
 
 
@@ -38,7 +38,7 @@ class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         Class labels.
     """
 
-    _file_state = {"estimator_": Part(), "classes_": labels("k", least=2)}
+    _file_state = {"estimator_": CLASSIFIER, "classes_": labels("k", least=2)}
 
     @staticmethod
     def _check_file_state(state, scope):

@@ -16,7 +16,7 @@ from stakes._core.deciding import row_count, take_rows
 from stakes._core.intake import checked_for
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import BaseComposition, Interval, fit_context
-from stakes._core.stored.spec import Array, Listed, Number, Part, Text, labels
+from stakes._core.stored.spec import CLASSIFIER, Array, Listed, Number, Text, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision import blend_weights
 
@@ -96,7 +96,7 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
         "held_out_loss_": Array("f8", ("m",)),
         "seconds_": Array("f8", ("m",)),
         "names_": Listed(Text(), "m"),
-        "estimators_": Listed(Listed(Part()), "m"),
+        "estimators_": Listed(Listed(CLASSIFIER), "m"),
     }
 
     @staticmethod

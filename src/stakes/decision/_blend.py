@@ -18,7 +18,7 @@ from stakes._core.sklearn_private import (
     fit_context,
     routing_enabled,
 )
-from stakes._core.stored.spec import FIGURE, Array, Listed, Number, Part, labels
+from stakes._core.stored.spec import CLASSIFIER, FIGURE, Array, Listed, Number, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision._held_out import folds_of, held_out
 from stakes.decision._wrapper import inner_fit_params, two_classes
@@ -93,7 +93,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         "intercept_": Number(),
         "weights_": Array("f8", ("m",)),
         "gradient_norm_": FIGURE,
-        "estimators_": Listed(Part(), "m"),
+        "estimators_": Listed(CLASSIFIER, "m"),
     }
 
     @staticmethod

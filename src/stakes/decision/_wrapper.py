@@ -12,7 +12,7 @@ from stakes._core.deciding import row_count
 from stakes._core.intake import check_weights
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
-from stakes._core.stored.spec import Maybe, Number, Part, Sometimes, labels
+from stakes._core.stored.spec import CLASSIFIER, Maybe, Number, Sometimes, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.costs import COST_NAMES, Costs
 
@@ -25,7 +25,7 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     """
 
     _file_state = {
-        "estimator_": Part(),
+        "estimator_": CLASSIFIER,
         "classes_": labels("k", least=2),
         "prior_": Sometimes(Maybe(Number(0, 1))),
         "training_prior_": Sometimes(Maybe(Number(0, 1))),

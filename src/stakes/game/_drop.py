@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes.game._drop_jit import shifted_logistic
+from stakes.game._drop_jit import gathered, shifted_logistic
 
 _STEEPEST = 1.0 / (6.0 * np.sqrt(3.0))  # largest third derivative of the logistic loss
 _EXACT = 1e-13
-_CELLS = 2**15  # number of cells into which many scores are binned first
+_CELLS = 2**12  # number of cells into which many scores are binned first
 
 
 class _Point(NamedTuple):
@@ -38,20 +38,43 @@ def hinge_drop(f, v, s2):
     """Best drop and its payoff G for the hinge loss; exact.
 
     The loss is the largest of n + 1 lines A_k + V_k u, so the maximum over u can be taken line by
-    line, where it is A_k + s2 V_k^2 / 4.
+    line, where it is A_k + s2 V_k^2 / 4. Of very many scores, only those in cells that may hold the
+    best line are sorted.
 
     Examples
     --------
     >>> hinge_drop(np.array([2.0]), np.array([1.0]), s2=8.0)
     (4.0, 1.0)
     """
+    a = v * (1.0 - f)
+    if len(f) > 4 * _CELLS:
+        f, v, a = _condensed(f, v, a, s2)
     order = np.argsort(f)
-    f, v = f[order], v[order]
-    V = np.concatenate([[0.0], np.cumsum(v)])
-    A = np.concatenate([[0.0], np.cumsum(v * (1.0 - f))])
+    V = np.concatenate([[0.0], np.cumsum(v[order])])
+    A = np.concatenate([[0.0], np.cumsum(a[order])])
     values = A + 0.25 * s2 * V * V
     k = int(values.argmax())
     return float(0.5 * s2 * V[k]), float(values[k])
+
+
+def _condensed(f, v, a, s2):
+    """The same lines, with one row for each cell of scores that cannot hold the best line."""
+    cell, V, VF, low, width = gathered(f, v, _CELLS)
+    A, V_end = V - VF, np.cumsum(V)
+    A_end = np.cumsum(A)
+    best = max(0.0, (A_end + 0.25 * s2 * V_end**2).max())
+    # inside a cell the slope is at most that at its end; A rises or falls, but turns at one
+    bound = A_end + np.maximum(-A, 0.0) + 0.25 * s2 * V_end**2
+    sorted_out = bound < best - 1e-9 * (1.0 + best)
+    turn = (1.0 - low) / width
+    sorted_out[int(np.clip(turn, 0, _CELLS - 1))] = False
+    kept = np.flatnonzero(~sorted_out[cell])
+    whole = np.flatnonzero(sorted_out & (V > 0))
+    return (
+        np.concatenate([f[kept], VF[whole] / V[whole]]),
+        np.concatenate([v[kept], V[whole]]),
+        np.concatenate([a[kept], A[whole]]),
+    )
 
 
 def logistic_drop(f, v, s2):
@@ -63,7 +86,8 @@ def logistic_drop(f, v, s2):
     concave, Newton steps finish the search.
 
     Very many scores are binned first, into cells of width h represented by their means. That
-    lowers :math:`L` by at most :math:`h^2/32`; a last step uses all scores.
+    lowers :math:`L` by at most :math:`h^2/32` per unit of weight, so every maximum within that of
+    the best one is finished with all scores.
 
     Examples
     --------
@@ -74,38 +98,43 @@ def logistic_drop(f, v, s2):
     if s2 == 0.0 or not v.any():
         return 0.0, float(shifted_logistic(f, v, 0.0)[0])
     if len(f) <= 4 * _CELLS:
-        return _search(f, v, s2)
-    u, _ = _search(*_gathered(f, v), s2)
-    points = [_Point(u, *shifted_logistic(f, v, u))]
-    _, _, slope, curvature = points[0]
-    if curvature < 2.0 / s2:
-        u += (slope - 2.0 * u / s2) / (2.0 / s2 - curvature)
-        points.append(_Point(u, *shifted_logistic(f, v, u)))
-    gain, u = max((point.gain(s2), point.u) for point in points)
+        gain, u = _search(f, v, s2)[0]
+        return float(u), float(gain)
+    _, V, VF, _, width = gathered(f, v, _CELLS)
+    used = V > 0
+    slack = V.sum() * width * width / 32.0
+    peaks = _search(VF[used] / V[used], V[used], s2, slack)
+    apart = [u for k, (_, u) in enumerate(peaks) if all(abs(u - w) > width for _, w in peaks[:k])]
+    gain, u = max(_finished(f, v, s2, u) for u in apart)
     return float(u), float(gain)
 
 
-def _gathered(f, v):
-    """Mean score and weight of each cell that is not empty."""
-    low = f.min()
-    width = max((f.max() - low) / (_CELLS - 1), np.finfo(float).tiny)
-    cell = ((f - low) / width).astype(np.int64)
-    weight = np.bincount(cell, v)
-    used = weight > 0
-    return np.bincount(cell, v * f)[used] / weight[used], weight[used]
+def _finished(f, v, s2, u):
+    """Best payoff and drop of a few Newton steps with all scores, from a point close by."""
+    best = (-np.inf, u)
+    for _ in range(4):
+        point = _Point(u, *shifted_logistic(f, v, u))
+        best = max(best, (point.gain(s2), u))
+        bend = 2.0 / s2 - point.curvature
+        step = (point.slope - 2.0 * u / s2) / bend if bend > 0 else 0.0
+        if abs(step) <= 1e-8 * (1.0 + u):  # G is flat here: the next step gains nothing
+            break
+        u += step
+    return best
 
 
-def _search(f, v, s2, tol=1e-12):
-    """Branch and bound over intervals of u."""
+def _search(f, v, s2, slack=0.0, tol=1e-12):
+    """Branch and bound over intervals of u: payoffs and drops, those within slack of the best."""
 
     def at(u):
         return _Point(u, *shifted_logistic(f, v, u))
 
-    best = (-np.inf, 0.0)
+    found, best = [], -np.inf
 
     def keep(*points):
         nonlocal best
-        best = max(best, *((point.gain(s2), point.u) for point in points))
+        found.extend((point.gain(s2), point.u) for point in points)
+        best = max(best, *(point.gain(s2) for point in points))
 
     total = float(v.sum())
     # the slope of the loss grows from that at 0 to the total weight
@@ -115,7 +144,7 @@ def _search(f, v, s2, tol=1e-12):
         if left is None:
             continue
         keep(left, right)
-        if _chord_bound(left, right, s2) <= best[0] + tol * (1.0 + abs(best[0])):
+        if _chord_bound(left, right, s2) <= best - slack + tol * (1.0 + abs(best)):
             continue
         middle = at(0.5 * (left.u + right.u))
         keep(middle)
@@ -125,7 +154,7 @@ def _search(f, v, s2, tol=1e-12):
             keep(_newton(at, middle, left.u, right.u, s2))
         elif width > _EXACT * (1.0 + right.u):
             intervals += [(left, middle), (middle, right)]
-    return float(best[1]), float(best[0])
+    return sorted((pair for pair in found if pair[0] >= best - slack), reverse=True)
 
 
 def _narrowed(at, left, right, s2):
@@ -160,10 +189,10 @@ def _newton(at, point, low, high, s2):
         else:
             high = u
         new = u + rise / (2.0 / s2 - curvature)
-        if not low < new < high:
-            new = 0.5 * (low + high)
         if abs(new - u) <= _EXACT * (1.0 + u):
             return point
+        if not low < new < high:
+            new = 0.5 * (low + high)
         point = at(new)
     return point
 

@@ -1,4 +1,4 @@
-"""Compiled loop of _drop.py: the logistic loss of shifted scores, in one pass."""
+"""Compiled loops of _drop.py: the logistic loss of shifted scores, and scores by cells."""
 
 import numpy as np
 from numba import njit
@@ -16,3 +16,24 @@ def shifted_logistic(f, v, u):
         slope += v[i] * p
         curvature += v[i] * p * (1.0 - p)
     return value, slope, curvature
+
+
+@njit(cache=True)
+def gathered(f, v, cells):
+    """Sort scores into cells of equal width.
+
+    Returns the cell of each score, the sums of v_i and of v_i f_i in each cell, the smallest
+    score and the width of a cell.
+    """
+    low, high = f[0], f[0]
+    for i in range(len(f)):
+        low, high = min(low, f[i]), max(high, f[i])
+    width = max((high - low) / (cells - 1), 1e-300)
+    cell = np.empty(len(f), np.int64)
+    weight, total = np.zeros(cells), np.zeros(cells)
+    for i in range(len(f)):
+        c = int((f[i] - low) / width)
+        cell[i] = c
+        weight[c] += v[i]
+        total[c] += v[i] * f[i]
+    return cell, weight, total, low, width

@@ -9,6 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from stakes._core.simplex import simplex_qp
 
+_TRIALS = 5  # evaluations of a step of the descent that make it a hard one
+_HARD = 3  # hard steps at which it ends
 _SEEDS = 30  # last points of the descent at which cutting planes start
 _SHARPER = 0.01  # tolerance of a single fit relative to that of the game
 _IDLE = 10  # iterations without weight after which a plane is dropped
@@ -118,20 +120,34 @@ def warn_if_exploitable(found, tol):
 
 
 def _descend(game, W, max_iter, payoffs):
-    """Minimise the worst case by L-BFGS; return all iterates."""
-    path = [W]
+    """Minimise the worst case by L-BFGS; return all iterates.
+
+    At a kink, where the adversary is indifferent between two moves, each step takes many trials:
+    the descent ends there, and cutting planes do the rest.
+    """
+    path, trials, hard = [W], 0, 0
+
+    def fun(w):
+        nonlocal trials
+        trials += 1
+        return game.value_and_gradient(w)
 
     def note(intermediate_result):
+        nonlocal trials, hard
         payoffs.append(float(intermediate_result.fun))
         path.append(intermediate_result.x.copy())
+        hard += trials > _TRIALS
+        trials = 0
+        if hard >= _HARD:
+            raise StopIteration
 
     minimize(
-        game.value_and_gradient,
+        fun,
         W,
         jac=True,
         method="L-BFGS-B",
         callback=note,
-        options={"gtol": 1e-9, "ftol": 64 * np.finfo(float).eps, "maxiter": max_iter, "maxls": 50},
+        options={"gtol": 1e-9, "ftol": 64 * np.finfo(float).eps, "maxiter": max_iter, "maxls": 20},
     )
     return path
 
@@ -141,7 +157,7 @@ def _mixed(game, path, tol, max_iter, payoffs):
     planes = _Planes(game, payoffs)
     planes.run(path[-_SEEDS:], 0.5 * tol, max_iter)
     worst, W = planes.best
-    moves, q = planes.mixed
+    moves, q = _merged(np.array(planes.mixed[0]), planes.mixed[1])
     value = float(sum(p * game.value(move, W) for p, move in zip(q, moves, strict=True)))
     mixed = Equilibrium(
         W=W,
@@ -151,7 +167,11 @@ def _mixed(game, path, tol, max_iter, payoffs):
         adversary_gain=max(0.0, worst - value),
         learner_gain=max(0.0, value - planes.lower),
     )
-    return pure(game, np.tensordot(q, moves, axes=1), W, tol, max_iter), mixed
+    mean = np.tensordot(q, moves, axes=1)
+    # the mean move alone saves a mixed strategy, unless the adversary would gain more by another
+    if worst - game.value(mean, W) > mixed.adversary_gain + mixed.learner_gain:
+        return (mixed,)
+    return pure(game, mean, W, tol, max_iter), mixed
 
 
 def _exploitability(found):
@@ -200,7 +220,8 @@ class _Planes:
         used = gamma > 1e-7
         if lower > self.lower:
             self.lower = lower
-            self.mixed = _merged(np.array(self.moves)[used], gamma[used] / gamma[used].sum())
+            played = [move for move, yes in zip(self.moves, used, strict=True) if yes]
+            self.mixed = played, gamma[used] / gamma[used].sum()
         self.idle = np.where(used, 0, self.idle + 1)
         kept = self.idle < _IDLE
         self.A, self.b, self.idle = self.A[kept], self.b[kept], self.idle[kept]

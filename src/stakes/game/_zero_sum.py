@@ -44,9 +44,14 @@ class MovedProblem(QuadraticMeanProblem):
         other.moves = moves
         return other
 
-    def scores(self, W):
-        """Scores of the moved rows."""
-        return super().scores(W) + (self.moves @ W[:-1])[self.which]
+    def unmoved_scores(self, W):
+        """Scores of the rows before the moves."""
+        return super().scores(W)
+
+    def scores(self, W, unmoved=None):
+        """Scores of the moved rows; pass those before the moves if they are known."""
+        unmoved = self.unmoved_scores(W) if unmoved is None else unmoved
+        return unmoved + (self.moves @ W[:-1])[self.which]
 
     def pull(self, B):
         """Transpose of `scores`."""
@@ -126,9 +131,12 @@ class ZeroSumGame:
             moves=np.zeros((self.K + 1, self.d)),
         )
 
-    def best_moves(self, W):
-        """Best move of each adversary against the classifier W, shape (K, d)."""
-        w, f = W[:-1], self.X_positive @ W[:-1] + W[-1]
+    def best_moves(self, W, f=None):
+        """Best move of each adversary against the classifier W, shape (K, d).
+
+        f has the scores of the positives before any move, if they are known.
+        """
+        w, f = W[:-1], self.X_positive @ W[:-1] + W[-1] if f is None else f
         return np.array([respond(f, self.v, w, ease, self.loss).shift for ease in self.ease])
 
     def after(self, moves):
@@ -149,8 +157,11 @@ class ZeroSumGame:
 
     def worst_case(self, W):
         """Largest mean loss minus price over all moves, its gradient in W, and the best moves."""
-        moves = self.best_moves(W)
-        risk, slope = self.after(moves).risk(W)
+        unmoved = self.base.unmoved_scores(W)
+        first = len(unmoved) - self.K * len(self.positive)
+        moves = self.best_moves(W, unmoved[first : first + len(self.positive)])
+        problem = self.after(moves)
+        risk, slope = problem.risk(W, problem.scores(W, unmoved))
         return risk - self.paid(moves), slope, moves
 
     def positive_loss(self, moves, W):

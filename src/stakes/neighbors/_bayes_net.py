@@ -5,14 +5,17 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.special import gammaln
 
-from stakes._core.intake import check_weights
 from stakes._core.labels import category_mask
-from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import COUNT, Array, Listed, Part, Together
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._docs import documented
 from stakes.neighbors._k2_jit import k2_search
+from stakes.neighbors._network_jit import Cuts, Tables, encode, network_log_p
+
+DENSE = 2**10  # keys of the parents of a column up to which all have a row, seen or not
+STEPS = 8  # cut points up to which a number is compared with all of them
 
 
 @documented
@@ -43,6 +46,9 @@ class BayesNetConfidence(ClassDensity):
         Order of the columns in the search, parents before children; None: as they are.
     smoothing : float, default=1.0
         Pseudocount :math:`\alpha`; 1 gives the posterior mean under K2's prior.
+    max_rows : int, default=5000
+        Maximum number of examples of a class; of more, evenly spaced ones are used. All are used
+        with `joint`, where a sample of the rare class would change its share.
     joint : bool, default=False
         Whether to learn one network over the columns and the class, which comes first in the
         order, as in Section 4.5.2 of the thesis; else one for each class.
@@ -116,6 +122,7 @@ class BayesNetConfidence(ClassDensity):
         "categorical_features": ["array-like", None],
         "order": ["array-like", None],
         "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "max_rows": [Interval(Integral, 2, None, closed="left")],
         "joint": ["boolean"],
     }
 
@@ -127,6 +134,7 @@ class BayesNetConfidence(ClassDensity):
         categorical_features=None,
         order=None,
         smoothing=1.0,
+        max_rows=5_000,
         joint=False,
     ):
         self.n_bins = n_bins
@@ -134,46 +142,31 @@ class BayesNetConfidence(ClassDensity):
         self.categorical_features = categorical_features
         self.order = order
         self.smoothing = smoothing
+        self.max_rows = max_rows
         self.joint = joint
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Learn the structure and the tables of each class.
-
-        Parameters
-        ----------
-        [training]
-        sample_weight : array-like of shape (n,), default=None
-            Weights; a row of weight two counts as two, one of weight zero is ignored.
-
-        Returns
-        -------
-        self
-        """
-        X, index = self._validate_Xy(X, y)
-        weight = check_weights(sample_weight, X, ensure_non_negative=True)
-        if not weight.all():
-            used = weight > 0
-            X, index, weight = X[used], index[used], weight[used]
-            present, index = np.unique(index, return_inverse=True)
-            self.classes_ = self.classes_[present]
-        self._fit(X, index, weight)
-        return self
-
-    def _fit(self, X, index, weight):
+    def _fit(self, X, groups, weight):
         d = X.shape[1]
         order = self._order(d)
         names = getattr(self, "feature_names_in_", ())
         categorical = category_mask(self.categorical_features, d, names)
+        sizes = [len(rows) for rows in groups]
+        if not self.joint:
+            groups = [evenly(rows, self.max_rows) for rows in groups]
+        drawn, rows = [len(rows) for rows in groups], np.concatenate(groups)
+        X, weight = X[rows], weight[rows]
         if self.joint:  # the class is one more column, and the first in the order
-            X, categorical = np.column_stack([X, index]), np.append(categorical, True)
-            order, groups = np.append(d, order), [np.ones(len(X), dtype=bool)]
+            X = np.column_stack([X, np.repeat(np.arange(len(groups)), drawn)])
+            categorical, order = np.append(categorical, True), np.append(d, order)
+            drawn = [len(X)]
+            stands_for = weight
         else:
-            groups = [index == k for k in range(len(self.classes_))]
-        self._coder = Coder(X, self.n_bins, categorical, weight)
+            stands_for = weight * np.repeat(np.divide(sizes, drawn), drawn)
+        self._coder = Coder(X, self.n_bins, categorical, stands_for)
         codes = self._coder.codes(X)
-        self.parents_, self.scores_, self._tables = [], np.empty((len(groups), X.shape[1])), []
-        for k, rows in enumerate(groups):
+        self.parents_, self.scores_, self._tables = [], np.empty((len(drawn), X.shape[1])), []
+        for k, last in enumerate(np.cumsum(drawn)):
+            rows = slice(last - drawn[k], last)
             mine, w = np.ascontiguousarray(codes[rows].T), weight[rows]
             parents, self.scores_[k] = self._search(mine, w, order)
             self.parents_.append(parents)
@@ -203,30 +196,26 @@ class BayesNetConfidence(ClassDensity):
         The last row is for unseen values of the parents, the last column for unseen categories.
         """
         r = int(self._coder.arity[i])
-        keys, at = np.unique(self._key(codes, parents), return_inverse=True)
+        key, n_keys = np.zeros(codes.shape[1], dtype=np.int64), 1
+        for p in parents:  # the radix leaves room for an unseen category
+            radix = int(self._coder.arity[p]) + 1
+            key, n_keys = key * radix + codes[p], n_keys * radix
+        if n_keys <= DENSE:
+            keys = np.flatnonzero(np.bincount(key, minlength=n_keys))
+            at = row_numbers(keys, n_keys)[key]
+        else:
+            keys, at = np.unique(key, return_inverse=True)
         counts = np.bincount(at * r + codes[i], weights=weight, minlength=len(keys) * r)
         counts = np.pad(counts.reshape(len(keys), r), ((0, 1), (0, 1)))
         total = counts.sum(axis=1, keepdims=True) + self.smoothing * r
         return keys, np.log(counts + self.smoothing) - np.log(total)
 
-    def _key(self, codes, parents):
-        """Values of the parents as one number; the radix leaves room for an unseen category."""
-        key = np.zeros(codes.shape[1], dtype=np.int64)
-        for p in parents:
-            key = key * (self._coder.arity[p] + 1) + codes[p]
-        return key
-
-    def _log_density_of(self, X, k):
-        d, network = X.shape[1], 0 if self.joint else k
-        if self.joint:
-            X = np.column_stack([X, np.full(len(X), k)])
-        codes = np.ascontiguousarray(self._coder.codes(X).T)
-        out = np.zeros(len(X))
-        for i, (keys, log_p) in enumerate(self._tables[network][:d]):  # p(y) cancels
-            key = self._key(codes, self.parents_[network][i])
-            at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
-            out += log_p[np.where(keys[at] == key, at, len(keys)), codes[i]]
-        return out
+    def _log_density_of(self, k):
+        network, radix = 0 if self.joint else k, self._coder.arity + 1
+        d = len(radix) - self.joint
+        cuts = self._coder.cuts(d)
+        tables = flat_tables(self.parents_[network], self._tables[network], radix, d)
+        return lambda X, rows: network_log_p(X, rows, k, cuts, tables)
 
     def _order(self, d):
         if self.order is None:
@@ -240,6 +229,52 @@ class BayesNetConfidence(ClassDensity):
         return order
 
 
+def evenly(rows, most):
+    """The rows, or `most` of them that are evenly spaced.
+
+    Examples
+    --------
+    >>> evenly(np.arange(10), 4).tolist()
+    [0, 3, 6, 9]
+    """
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.intp)]
+
+
+def row_numbers(keys, n_keys):
+    """Number of each possible key among those that occur; `len(keys)` for the others."""
+    out = np.full(n_keys, len(keys))
+    out[keys] = np.arange(len(keys))
+    return out
+
+
+def flat_tables(parents, tables, radix, d):
+    """The tables of the first d columns as the compiled pass reads them; p(y) cancels."""
+    links, searched, flat = [], [], []
+    for i, (of_i, (keys, log_p)) in enumerate(zip(parents[:d], tables[:d], strict=True)):
+        n_keys = 1
+        for p in reversed(of_i):
+            links.append((p, i, n_keys))
+            n_keys *= int(radix[p])
+        small = n_keys <= DENSE
+        searched.append(keys[:0] if small else keys)
+        flat.append((log_p[row_numbers(keys, n_keys)] if small else log_p).ravel())
+    return Tables(
+        *np.array(links, dtype=np.int64).reshape(-1, 3).T.copy(),
+        radix,
+        np.concatenate(searched),
+        starts(searched),
+        np.concatenate(flat),
+        starts(flat),
+    )
+
+
+def starts(parts):
+    """Where each part starts if all are joined, and where the last one ends."""
+    return np.append(0, np.cumsum([len(part) for part in parts])).astype(np.int64)
+
+
 def cut_points(x, n_bins, weight):
     """Upper edges of the bins except the last: quantiles, or all values if there are few.
 
@@ -250,10 +285,12 @@ def cut_points(x, n_bins, weight):
     >>> cut_points(np.array([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0]), 3, np.ones(7)).tolist()
     [0.0, 1.0]
     """
-    values, at = np.unique(x, return_inverse=True)
+    order = np.argsort(x)
+    x, below = x[order], np.cumsum(weight[order])
+    last = np.append(x[1:] != x[:-1], True)  # of the rows with the same value
+    values, below = x[last], below[last]
     if len(values) <= n_bins:
         return values[:-1]
-    below = np.cumsum(np.bincount(at, weights=weight))
     found = np.searchsorted(below, below[-1] * np.arange(1, n_bins) / n_bins)
     return values[np.unique(np.minimum(found, len(values) - 2))]
 
@@ -294,11 +331,16 @@ class Coder:
 
     def codes(self, X):
         """Codes of the rows of X, shape (n, d)."""
-        out = np.empty(X.shape, dtype=np.int64)
-        for i, (points, is_category) in enumerate(zip(self.points, self.categorical, strict=True)):
-            at = np.searchsorted(points, X[:, i])
-            if is_category:
-                known = points[np.minimum(at, len(points) - 1)] == X[:, i]
-                at = np.where(known, at, len(points))
-            out[:, i] = at
-        return out
+        return encode(X, self.cuts(X.shape[1]))
+
+    def cuts(self, d):
+        """The codes of the first d columns as the compiled pass reads them."""
+        points, categorical = self.points[:d], self.categorical[:d]
+        searched = categorical | (np.array([len(p) for p in points]) > STEPS)
+        counted = [p[: 0 if s else len(p)] for p, s in zip(points, searched, strict=True)]
+        steps = np.full((max(len(p) for p in counted), d), np.inf)
+        for j, p in enumerate(counted):
+            steps[: len(p), j] = p
+        return Cuts(
+            steps, np.flatnonzero(searched), categorical, np.concatenate(points), starts(points)
+        )

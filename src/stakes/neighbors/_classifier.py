@@ -200,7 +200,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         [training]
         sample_weight : array-like of shape (n,), default=None
             Weights; an example of weight two takes the places of two neighbours and has two votes.
-            Their unit has no effect. A mixture of the confidence does not use them.
+            Their unit has no effect. The models of confidence count it as two as well.
         [fit_costs]
 
         Returns
@@ -219,7 +219,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             costs = costs[used]
         self._size = example_counts(weight)
         self._embed = Embedding(X, self._categorical, self.scale, self.metric, self._size)
-        self.log_confidence_ = self._log_confidence(X, positive, sample_weight is not None)
+        self.log_confidence_ = self._log_confidence(X, positive)
         self._positive = positive
         self._regret = regret / np.average(regret, weights=self._size)
         self._share = float(np.average(positive, weights=self._size))
@@ -330,7 +330,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         k = min(self.n_neighbors, len(self._stored))
         return NeighborSearch(self._stored, self._embed, self.metric, k, self.n_jobs, by_tree)
 
-    def _log_confidence(self, X, positive, weighted):
+    def _log_confidence(self, X, positive):
         """Log confidence of each example, less its mean."""
         if self.confidence_model is None:
             return np.zeros(len(X))
@@ -340,8 +340,8 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             X = self._embed(X)
         else:
             X, model = self._embed.filled(X), with_categories(model, self._categorical)
-        weight = self._size if weighted and isinstance(model, BayesNetConfidence) else None
-        log_p = log_confidence_of(model, X, positive.astype(np.intp), weight, self.confidence_folds)
+        index = positive.astype(np.intp)
+        log_p = log_confidence_of(model, X, index, self._size, self.confidence_folds)
         return log_p - np.average(log_p, weights=self._size)
 
     def _tally(self, X, own=None, neighbors=None):

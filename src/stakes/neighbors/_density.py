@@ -2,34 +2,46 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, check_X_y, column_or_1d
 
-from stakes._core.intake import validate_data
+from stakes._core.intake import check_weights, example_counts, validate_data
 from stakes._core.sklearn_private import fit_context
 from stakes._core.stored.spec import FEATURES, labels
 from stakes.neighbors._docs import documented
 
+BLOCK_ROWS = 2**13  # rows that stay in the cache
+
 
 @documented
 class ClassDensity(BaseEstimator):
-    """Base of the estimators of p(x | y); a subclass has `_fit` and `_log_density_of`."""
+    """Base of the estimators of p(x | y).
+
+    A subclass has `_fit(X, groups, weight)`, for the row numbers of each class, and
+    `_log_density_of(k)`, which returns a function of (X, rows).
+    """
 
     _file_state = FEATURES | {"classes_": labels("k")}
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         """Estimate the density of each class.
 
         Parameters
         ----------
         [training]
+        sample_weight : array-like of shape (n,), default=None
+            Weights; a row of weight two counts as two, one of weight zero is ignored. Their unit
+            has no effect.
 
         Returns
         -------
         self
         """
-        X, index = self._validate_Xy(X, y)
-        self._fit(X, index)
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        weight = example_counts(check_weights(sample_weight, X, ensure_non_negative=True))
+        used = np.flatnonzero(weight)
+        self.classes_, index = np.unique(column_or_1d(y)[used], return_inverse=True)
+        self._fit(X, [used[index == k] for k in range(len(self.classes_))], weight)
         return self
 
     def log_density(self, X):
@@ -45,9 +57,12 @@ class ClassDensity(BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
-        return np.column_stack([self._log_density_of(X, k) for k in range(len(self.classes_))])
+        rows = np.arange(len(X))
+        return np.column_stack(
+            [self._log_density_of(k)(X, rows) for k in range(len(self.classes_))]
+        )
 
-    def log_confidence(self, X, index):
+    def log_confidence(self, X, index, weight=None):
         """Log density p(x_i | y_i) of each training example, fitted to all of them.
 
         Parameters
@@ -56,27 +71,20 @@ class ClassDensity(BaseEstimator):
             Training examples.
         index : ndarray of shape (n,)
             Classes.
+        weight : ndarray of shape (n,), default=None
+            Numbers of examples that the rows stand for; None: one each.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        model, index = clone(self).fit(X, index), np.asarray(index)
-        out = np.empty(len(X))
-        for k, label in enumerate(model.classes_):
-            rows = np.flatnonzero(index == label)
-            out[rows] = model._log_density_of(X[rows], k)
-        return out
+        X, index = check_X_y(X, index, dtype=np.float64, order="C")
+        return log_confidence_of(self, X, np.unique(index, return_inverse=True)[1], weight)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-    def _validate_Xy(self, X, y):
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.classes_, index = np.unique(column_or_1d(y), return_inverse=True)
-        return X, index
 
 
 def log_confidence_of(model, X, index, weight=None, cv=None):
@@ -87,9 +95,10 @@ def log_confidence_of(model, X, index, weight=None, cv=None):
     model : ClassDensity, or object with `log_confidence`
         The model of the density.
     X, index : ndarray of shape (n, d) and (n,)
-        Training examples and their classes.
+        Training examples and the numbers of their classes.
     weight : ndarray of shape (n,), default=None
-        Weights, if the model takes them.
+        Numbers of examples that the rows stand for, if the model is a `ClassDensity`; None: one
+        each.
     cv : int or None, default=None
         Number of folds, in which the examples of each class take turns: a density is then fitted
         without the fold of its example. None: to all examples, as for models that are no
@@ -99,21 +108,25 @@ def log_confidence_of(model, X, index, weight=None, cv=None):
     -------
     ndarray of shape (n,)
     """
-    if cv is None or not isinstance(model, ClassDensity):
+    if not isinstance(model, ClassDensity):
         return np.asarray(model.log_confidence(X, index))
-    fold, out = np.zeros(len(X), dtype=np.intp), np.empty(len(X))
-    for k in np.unique(index):
-        of_class = np.flatnonzero(index == k)
-        fold[of_class] = np.arange(len(of_class)) % cv
-    for turn in np.unique(fold):
-        test, train = np.flatnonzero(fold == turn), fold != turn
-        train |= np.isin(index, np.setdiff1d(index, index[train]))
-        more = () if weight is None else (weight[train],)
-        fitted = clone(model).fit(X[train], index[train], *more)
-        for place, label in enumerate(fitted.classes_):
-            rows = test[index[test] == label]
-            if len(rows):
-                out[rows] = fitted._log_density_of(X[rows], place)
+    model._validate_params()
+    weight = np.ones(len(X)) if weight is None else weight
+    groups = [np.flatnonzero(index == k) for k in np.flatnonzero(np.bincount(index))]
+    parts = []
+    for turn in range(1 if cv is None else min(cv, max(len(rows) for rows in groups))):
+        mine = np.s_[:] if cv is None else np.s_[turn::cv]
+        train = [g if cv is None or len(g) == 1 else np.delete(g, mine) for g in groups]
+        fitted = clone(model)
+        fitted._fit(X, train, weight)
+        parts += [(rows[mine], fitted._log_density_of(k)) for k, rows in enumerate(groups)]
+    out = np.empty(len(X))
+    for start in range(0, len(X), BLOCK_ROWS):
+        block = X[start : start + BLOCK_ROWS].copy()  # read once and in order, whatever the folds
+        for rows, log_density in parts:
+            first, last = np.searchsorted(rows, (start, start + BLOCK_ROWS))
+            if first < last:
+                out[rows[first:last]] = log_density(block, rows[first:last] - start)
     return out
 
 

@@ -4,6 +4,8 @@ import warnings
 from numbers import Integral
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_random_state
@@ -13,6 +15,7 @@ from stakes._core.stored.spec import Array, Listed, Part
 from stakes._core.stored.state import same_input
 from stakes.neighbors._density import ClassDensity
 from stakes.neighbors._docs import documented
+from stakes.neighbors._embedding_jit import column_facts
 
 FLOOR = 1e-3  # of a variance, in units of the column's
 
@@ -86,29 +89,36 @@ class MixtureConfidence(ClassDensity):
         self.max_rows = max_rows
         self.random_state = random_state
 
-    def _fit(self, X, index):
-        deviation = X.std(axis=0)
+    def _fit(self, X, groups, weight):
+        rows = np.concatenate(groups)
+        deviation = column_facts(X[rows], weight[rows])[1]
         self.scale_ = np.where(deviation > 0, deviation, 1.0)
-        Z = X / self.scale_
-        self.mixtures_ = [self._best(Z[index == k]) for k in range(len(self.classes_))]
+        self.mixtures_ = [self._best(X[rows] / self.scale_, weight[rows]) for rows in groups]
 
-    def _log_density_of(self, X, k):
-        return self.mixtures_[k].score_samples(X / self.scale_) - np.log(self.scale_).sum()
+    def _log_density_of(self, k):
+        mixture, log_unit = self.mixtures_[k], np.log(self.scale_).sum()
+        return lambda X, rows: mixture.score_samples(X[rows] / self.scale_) - log_unit
 
-    def _best(self, X):
+    def _best(self, X, weight):
+        """The mixture with the lowest BIC, a row of weight two counting as two."""
         if len(X) > self.max_rows:
             random = check_random_state(self.random_state)
-            X = X[np.sort(random.choice(len(X), self.max_rows, replace=False))]
-        shape = self.covariance_type if len(X) > X.shape[1] + 1 else "diag"
-        # a floor on the variances: duplicates give no infinite peak
-        settings, best = dict(covariance_type=shape, reg_covar=FLOOR, max_iter=300), None
-        for q in range(1, min(self.max_components, 1 + len(X) // (2 * X.shape[1] + 2)) + 1):
-            model = GaussianMixture(q, **settings, random_state=self.random_state)
-            with warnings.catch_warnings():
-                # only the chosen mixture must converge, see below
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(X if len(X) > 1 else np.repeat(X, 2, axis=0))
-            if best is not None and model.bic(X) >= best.bic(X):
+            rows = np.sort(random.choice(len(X), self.max_rows, replace=False))
+            X, weight = X[rows], weight[rows]
+        d, n = X.shape[1], weight.sum()
+        shape = self.covariance_type if n > d + 1 else "diag"
+        best = None
+        for q in range(1, min(self.max_components, 1 + int(n // (2 * d + 2)), len(X)) + 1):
+            # a floor on the variances: duplicates give no infinite peak
+            model = GaussianMixture(
+                q,
+                covariance_type=shape,
+                reg_covar=FLOOR,
+                max_iter=300,
+                random_state=self.random_state,
+            )
+            fit_mixture(model, X, weight)
+            if best is not None and bic(model, X, weight) >= bic(best, X, weight):
                 break
             best = model
         if not best.converged_:
@@ -119,3 +129,63 @@ class MixtureConfidence(ClassDensity):
                 stacklevel=2,
             )
         return best
+
+
+def fit_mixture(model, X, weight):
+    """Fit scikit-learn's mixture, which takes no weights: by its own EM if all are equal."""
+    with warnings.catch_warnings():
+        # only the mixture that is chosen in the end must converge
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if np.ptp(weight) == 0.0:
+            model.fit(X if len(X) > 1 else np.repeat(X, 2, axis=0))
+        else:
+            weighted_em(model, X, weight)
+
+
+def weighted_em(model, X, weight):
+    """The steps of `GaussianMixture.fit` with each row as often as its weight says."""
+    start = KMeans(model.n_components, n_init=1, random_state=model.random_state)
+    labels = start.fit(X, sample_weight=weight).labels_
+    model.n_features_in_, model.converged_ = X.shape[1], False
+    maximize(model, X, weight, labels[:, None] == np.arange(model.n_components))
+    model.lower_bound_ = -np.inf
+    for step in range(1, model.max_iter + 1):
+        before, model.n_iter_ = model.lower_bound_, step
+        model.lower_bound_ = float(np.average(model.score_samples(X), weights=weight))
+        maximize(model, X, weight, model.predict_proba(X))
+        if abs(model.lower_bound_ - before) < model.tol:
+            model.converged_ = True
+            break
+
+
+def maximize(model, X, weight, responsibility):
+    """Parameters of highest likelihood if the rows belong to the components in these shares."""
+    share = responsibility * weight[:, None]
+    size = share.sum(axis=0) + 10.0 * np.finfo(float).eps
+    model.weights_, model.means_ = size / size.sum(), share.T @ X / size[:, None]
+    gaps = [X - mean for mean in model.means_]
+    if model.covariance_type == "diag":
+        model.covariances_ = model.reg_covar + np.array(
+            [s @ gap**2 / n for s, gap, n in zip(share.T, gaps, size, strict=True)]
+        )
+        model.precisions_cholesky_ = 1.0 / np.sqrt(model.covariances_)
+        model.precisions_ = model.precisions_cholesky_**2
+        return
+    floor = model.reg_covar * np.eye(X.shape[1])
+    model.covariances_ = np.array(
+        [(s * gap.T) @ gap / n + floor for s, gap, n in zip(share.T, gaps, size, strict=True)]
+    )
+    model.precisions_cholesky_ = np.array(
+        [
+            solve_triangular(np.linalg.cholesky(cov), np.eye(len(cov)), lower=True).T
+            for cov in model.covariances_
+        ]
+    )
+    model.precisions_ = np.array([root @ root.T for root in model.precisions_cholesky_])
+
+
+def bic(model, X, weight):
+    """Bayesian information criterion, a row of weight two counting as two."""
+    q, d = model.means_.shape
+    n_parameters = q - 1 + q * d + q * (d * (d + 1) // 2 if model.covariances_.ndim == 3 else d)
+    return -2.0 * weight @ model.score_samples(X) + n_parameters * np.log(weight.sum())

@@ -12,15 +12,16 @@ from sklearn.utils.validation import column_or_1d
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
 from stakes._core.intake import check_weights, validate_data
-from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE
+from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, line_of
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
+from stakes._core.locks import lock_of
 from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import fit_context
 from stakes.costs import COST_NAMES
 from stakes.errors import BelowTrivialWarning
 from stakes.online._before_step_jit import log_ratio
 from stakes.online._file_state import FILE_STATE, check_file_state
-from stakes.online._learning import NO_SCORES, Learning
+from stakes.online._learning import EVERY, NO_SCORES, Learning
 from stakes.online._merging import Mergeable
 from stakes.online._one_by_one import OneByOne, weighted
 from stakes.online._parameters import StreamParameters, learner
@@ -91,6 +92,8 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
             self._read(X, signs, c_pos, c_neg, rng)
             if self.n_passes > 1:
                 self._read_again(X, signs, c_pos, c_neg, rng)
+            if self.l1:
+                self._cut(self._knows, self._knows[N_SEEN] % EVERY)  # since the last one
             if self._knows[N_NOT_FINITE] > 0:
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
@@ -294,6 +297,10 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         self._set_rule()
 
     def _stream(self, X, y, classes, costs, sample_weight, out):
+        with lock_of(self):
+            return self._stream_alone(X, y, classes, costs, sample_weight, out)
+
+    def _stream_alone(self, X, y, classes, costs, sample_weight, out):
         first = not hasattr(self, "_labels")
         with unchanged_if_it_fails(self):
             X, y = validate_data(self, X, y, reset=first, **TABLE)
@@ -364,6 +371,13 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         if self.calibration is None or not (c_pos > 0 and c_neg > 0):
             return 0.0
         return log_ratio(float(c_pos), float(c_neg))
+
+    def _score_line(self):
+        """Scale, slope and offset of the calibration, and what `decision_function` adds, or None.
+
+        For the export of a model.
+        """
+        return None if self.calibration is None else (*line_of(self._knows), float(self._shift()))
 
     def _probability(self, scores):
         return ndtr(scores) if self.calibration is None else expit(scores)

@@ -31,6 +31,7 @@ from stakes.online._state import (
     CALIBRATE,
     COMPARE,
     DRIFT,
+    LISTENS,
     LOSS,
     N_NOT_FINITE,
     N_SEEN,
@@ -109,7 +110,7 @@ def log_odds(state, s, y, c_pos, c_neg, w, c):
         else:
             state[ALWAYS] += w * c_neg
             state[PAID] += w * c_neg if acts else 0.0
-        if state[PAUSE_AT] < VAST and state[COMPARE] == 0.0:
+        if state[LISTENS] > 0.0:
             q = (odds_against if acts else 1.0) / (1.0 + odds_against)
             largest = max(state[SUM_POS], state[SUM_NEG]) / state[N_SEEN]
             stake = min((c_neg if acts else c_pos) / largest, 1.0) if largest > 0.0 else 0.0

@@ -3,7 +3,8 @@
 import numpy as np
 
 from stakes._core.jit.cvar import N_REST, N_TOP, cvar_reserve, cvar_state
-from stakes._core.jit.cvar_sketch import COUNT, N_ROWS, SUM, sketch_state
+from stakes._core.jit.cvar_sketch import COUNT, N_ROWS, N_VALUES, SUM, sketch_state
+from stakes._core.locks import lock_of
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Maybe, Number, Sometimes, Together
 from stakes.online._cw_cvar_jit import (
@@ -66,7 +67,8 @@ class CostBuffer:
         size = WIDTH + 1 if limit is None else CELLS + N_ROWS * n_cells
         if len(numbers) != size or not np.isfinite(numbers[: WIDTH + 1]).all():
             raise Damaged("the cost buffer of a learner has a wrong size")
-        if not 0 < numbers[TAIL] <= 1 or numbers[UNIT] < 0 or (limit and numbers[WIDTH] <= 0):
+        width = _width(n_cells) if limit else 0.0
+        if not 0 < numbers[TAIL] <= 1 or numbers[UNIT] < 0 or abs(numbers[WIDTH] - width) > 1e-12:
             raise Damaged("the cost buffer of a learner is damaged")
         if limit is None:
             sizes = state["_heaps"][2] if "_heaps" in state else None
@@ -78,10 +80,14 @@ class CostBuffer:
                 raise Damaged("the cost buffer of a learner is damaged")
             return
         _, cells, place = sketch_parts(numbers)
+        hit = cells[COUNT] > 0
         if (
             np.abs(place).max() > 2**40
             or not np.isfinite(cells[[COUNT, SUM]]).all()
             or cells[COUNT].min() < 0
+            or abs(cells[COUNT].sum() - place[N_VALUES]) > 0.5
+            or not np.isfinite(cells[:, hit]).all()
+            or (cells[:, hit] < 0).any()
         ):
             raise Damaged("the cost buffer of a learner is damaged")
 
@@ -93,7 +99,7 @@ class CostBuffer:
             self._heaps = cvar_state()
         else:
             cells, place = sketch_state(int(max_memory) // N_ROWS)
-            self.numbers[WIDTH] = _DECADES * np.log(10.0) / cells.shape[1]
+            self.numbers[WIDTH] = _width(cells.shape[1])
             self.numbers = np.r_[self.numbers, place.view(np.float64), cells.ravel()]
 
     def __setstate__(self, state):
@@ -111,15 +117,17 @@ class CostBuffer:
         """Add costs in order; return the factor of each."""
         if self.max_memory is not None:
             return sketch_factors(costs, self.numbers)
-        self._reserve(len(costs))
-        return exact_factors(costs, self.numbers, *self._heaps)
+        with lock_of(self):
+            self._reserve(len(costs))
+            return exact_factors(costs, self.numbers, *self._heaps)
 
     def factor(self, cost):
         """Add one cost; return its factor."""
         if self.max_memory is not None:
             return sketch_factor(cost, self.numbers)
-        self._reserve(1)
-        return exact_factor(cost, self.numbers, *self._heaps)
+        with lock_of(self):
+            self._reserve(1)
+            return exact_factor(cost, self.numbers, *self._heaps)
 
     def join(self, other):
         """Add all costs of another buffer; a sketch takes O(cells), however many they are."""
@@ -143,3 +151,8 @@ class CostBuffer:
     def _reserve(self, m):
         top, rest, sizes, sums = self._heaps
         self._heaps = *cvar_reserve(m, self.numbers[TAIL], top, rest, sizes), sizes, sums
+
+
+def _width(n_cells):
+    """Log width of a cell of a sketch."""
+    return _DECADES * np.log(10.0) / n_cells

@@ -20,6 +20,7 @@ from stakes._core.jit.cvar_sketch import (
     N_ROWS,
     N_VALUES,
     SUM,
+    cell_index,
     sketch_bounds,
     sketch_push,
 )
@@ -110,7 +111,7 @@ def sketch_join(sketch, other):
             mean = in_units(theirs[UNIT] * (more[SUM, j] / n), numbers)
             sketch_push(mean, numbers[WIDTH], cells, place)
             # the other n - 1 go to the same cell
-            k = max(int(np.floor(np.log(mean) / numbers[WIDTH])) - place[FIRST], 0)
+            k = max(cell_index(mean, numbers[WIDTH]) - place[FIRST], 0) if mean > 0.0 else 0
             cells[COUNT, k] += n - 1.0
             cells[SUM, k] += (n - 1.0) * mean
             place[N_VALUES] += int(n) - 1

@@ -7,7 +7,7 @@ from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._first_order_jit import learn_csr, learn_dense, learn_row, learn_sparse_row
 from stakes.online._learning import csr_parts, flat
 from stakes.online._parameters import CostRuleParameters, learner
-from stakes.online._state import HEAD, PAUSE_AT, VAST, new_array
+from stakes.online._state import BIAS, HEAD, PAUSE_AT, VAST, new_array
 
 
 @learner
@@ -39,6 +39,13 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
         state[PAUSE_AT] = VAST
         self._loop(self._prepared(X), np.ones(len(out)), NO_COST, NO_COST, self._mu, state, out)
         return out
+
+    def _scoring_parts(self):
+        """Weights, the intercept's last, for the export of a model."""
+        self._trim()
+        mu = self._mu.copy()
+        mu[-1] *= self._knows[BIAS]
+        return mu, self._score_line()
 
     def _prepared(self, X):
         return csr_parts(X) if sparse.issparse(X) else (flat(X),)

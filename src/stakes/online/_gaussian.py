@@ -7,6 +7,7 @@ from stakes._core.stored.spec import Array, Maybe, Part, Plain, Sometimes
 from stakes.online._base import NO_COST, BinaryLinear
 from stakes.online._gaussian_full_jit import learn_full, learn_full_row
 from stakes.online._gaussian_jit import (
+    PROBIT,
     learn_csr,
     learn_dense,
     learn_known_row,
@@ -31,7 +32,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
     _file_state = {
         "_shape": Plain(),
         "_every": Array("i4", ("d",)),
-        "_buffer": Sometimes(Maybe(Part())),
+        "_buffer": Sometimes(Maybe(Part(("stakes.online._cost_buffer.CostBuffer",)))),
     }
 
     @property
@@ -81,6 +82,15 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     def _scoring_weights(self):
         return self._mu, self._Sigma
+
+    def _scoring_parts(self):
+        """Weights and variances, the intercept's last, and the noise, for the export of a model."""
+        self._trim()
+        mu, Sigma = (np.array(part) for part in self._scoring_weights())
+        if not self._knows[BIAS]:
+            mu[-1] = Sigma[-1] = Sigma[..., -1] = 0.0
+        rule = self._rule()
+        return mu, Sigma, float(rule.p) if rule.code == PROBIT else 1.0, self._score_line()
 
     def _prepared(self, X):
         if len(self._shape) == 2:

@@ -2,14 +2,16 @@
 
 With `half_life="auto"` a learner begins without forgetting. Rivals, copies of it that forget with
 other half-lives, learn the same examples. Every BLOCK examples the losses in money since the last
-comparison are added up (see `add_loss`), and a rival that is ahead by SWITCH takes the place of the
-learner: all decisions are its own from then on. A lead or lag beyond REACH does not count, so
-that only recent examples matter. With equal costs the losses are log losses, so that a lead of
-SWITCH is a likelihood ratio of exp(SWITCH), about twenty to one.
+comparison are added up (see `add_loss`), and a rival that is ahead by FASTER, or by SLOWER if it
+forgets less, takes the place of the learner: all decisions are its own from then on. A lead or lag
+beyond REACH does not count, so that only recent examples matter. With equal costs the losses are
+log losses, so that a lead of FASTER is a likelihood ratio of exp(FASTER), about 1,100 to one. It
+takes more to begin to forget than to stop, because a stream without drift is the common case, in
+which every rival is worse and one that leads does so by chance.
 
-Rivals cost time, so they come and go. If the learner that never forgets leads for AWAKE examples
-and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each time, up
-to LONGEST. A change of the half-life sets that back, and so does the drift test, which calls them
+Rivals cost time, so they come and go. If the learner leads for AWAKE examples, or SETTLED if it
+forgets, and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each
+time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which calls them
 as soon as decisions cost more, or less, than they promised. They begin as copies of what the
 learner then knows.
 """
@@ -25,6 +27,7 @@ from stakes.online._state import (
     DRIFT,
     GROWTH,
     HALF_LIFE,
+    LISTENS,
     LOSS,
     N_SEEN,
     PAUSE_AT,
@@ -34,11 +37,13 @@ from stakes.online._state import (
 
 HALF_LIVES = (0.0, 8192.0, 2048.0, 512.0, 128.0, 32.0, 16.0, 8.0)  # zero: never forgets
 BLOCK = 64.0
-SWITCH = 3.0
+FASTER = 7.0
+SLOWER = 2.0
 REACH = 10.0
 AHEAD = 1.0  # a rival with this lead keeps all awake
 FIRST = 2048.0
 AWAKE = 512.0
+SETTLED = 4096.0
 SHORTEST = 2048.0
 LONGEST = 131_072.0
 NO_RIVALS = np.empty((0, 0))
@@ -76,12 +81,13 @@ class HalfLives:
     def _stop_comparing(self):
         """Continue with the half-life in use."""
         self._rivals, self._lead = NO_RIVALS, np.zeros(1)
-        self._knows[PAUSE_AT], self._knows[COMPARE] = VAST, 0.0
+        self._knows[PAUSE_AT], self._knows[COMPARE], self._knows[LISTENS] = VAST, 0.0, 0.0
 
     def _wake(self):
         """Begin to compare: every half-life starts from what the learner knows."""
         knows = self._knows
-        knows[COMPARE], knows[LOSS], knows[PAUSE_AT] = 1.0, 0.0, knows[N_SEEN] + BLOCK
+        knows[COMPARE], knows[LISTENS], knows[LOSS] = 1.0, 0.0, 0.0
+        knows[PAUSE_AT] = knows[N_SEEN] + BLOCK
         others = [h for h in HALF_LIVES if h != knows[HALF_LIFE]]
         self._rivals, self._lead = np.tile(knows, (len(others), 1)), np.zeros(len(others) + 1)
         for rival, half_life in zip(self._rivals, others, strict=True):
@@ -93,7 +99,7 @@ class HalfLives:
         """Continue without rivals until they are due, or until the drift test calls them."""
         self._stop_comparing()
         self._clock[DUE] = self._knows[N_SEEN] + self._clock[ASLEEP_FOR]
-        self._knows[PAUSE_AT] = self._clock[DUE]
+        self._knows[PAUSE_AT], self._knows[LISTENS] = self._clock[DUE], 1.0
         self._knows[DRIFT : DRIFT + N_BETS] = 0.0
         self._clock[ASLEEP_FOR] = min(2.0 * self._clock[ASLEEP_FOR], LONGEST)
 
@@ -106,10 +112,11 @@ class HalfLives:
         best = compare(self._knows, self._rivals, self._lead)
         if best >= 0:
             self._follow(best)
-            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + AWAKE)
+            awake = SETTLED if self._knows[HALF_LIFE] else AWAKE
+            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + awake)
             self._clock[ASLEEP_FOR] = SHORTEST
         late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL]
-        if late and self._knows[HALF_LIFE] == 0.0 and self._lead.max() < AHEAD:
+        if late and self._lead.max() < AHEAD:
             self._sleep()
         else:
             self._knows[PAUSE_AT] = self._knows[N_SEEN] + BLOCK
@@ -137,7 +144,8 @@ def compare(knows, rivals, lead):
     lead[0] = 0.0
     for k in range(rivals.shape[0]):
         lead[k + 1] = max(lead[k + 1], top - REACH) - own
-        if lead[k + 1] > max(SWITCH, lead[best + 1]):
+        needed = SLOWER if rivals[k, GROWTH] < knows[GROWTH] else FASTER
+        if lead[k + 1] > max(needed, lead[best + 1]):
             best = k
         rivals[k, LOSS] = 0.0
     knows[LOSS] = 0.0

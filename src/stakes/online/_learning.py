@@ -1,4 +1,4 @@
-"""Learning rows in order, with pauses in which half-lives are compared."""
+"""Learning rows in order, with pauses to compare half-lives and to cut off small weights."""
 
 import ctypes
 from abc import abstractmethod
@@ -6,9 +6,10 @@ from abc import abstractmethod
 import numpy as np
 
 from stakes.online._half_lives import HalfLives
-from stakes.online._state import N_SEEN, OMEGA, PAUSE_AT
+from stakes.online._state import MOST, N_SEEN, OMEGA, PAUSE_AT, SCALE, VAST
 
 NO_SCORES = np.empty(0)
+EVERY = 256.0  # examples between two cuts of `l1`, which take O(d)
 
 
 class Learning(HalfLives):
@@ -33,19 +34,24 @@ class Learning(HalfLives):
         while start < n:
             rest = _rows_from(parts, start, X.shape[1]), signs[start:]
             priced = [c[start:] if len(c) > 1 else c for c in (c_pos, c_neg, omega)]
+            planned, due = self._stop_at_cut()
             read = self._pass(*rest, *priced, self._knows, out[start:])
             if len(self._rivals):
                 self._teach(rest[0], rest[1][:read], *priced)
             start += read
+            self._cut_if(planned, due)
             if self._knows[N_SEEN] >= self._knows[PAUSE_AT]:
                 self._pause()
 
     def _learn_row(self, row, sign, c_pos, c_neg):
         """Learn one checked row, (x,) or (columns, values); its score before."""
         knows = self._knows
+        stops = self._stop_at_cut() if self.l1 else None
         score = self._step(row, sign, c_pos, c_neg, knows)
         if len(self._rivals) and score == score:
             self._teach_row(row, sign, c_pos, c_neg)
+        if stops:
+            self._cut_if(*stops)
         if knows[N_SEEN] >= knows[PAUSE_AT]:
             self._pause()
         return score
@@ -60,6 +66,34 @@ class Learning(HalfLives):
         for rival in self._rivals:
             rival[OMEGA] = self._knows[OMEGA]
             self._step(row, sign, c_pos, c_neg, rival)
+
+    def _stop_at_cut(self):
+        """Let the loops stop at the next cut; the pause that was planned, and the cut."""
+        planned = self._knows[PAUSE_AT]
+        due = EVERY * (self._knows[N_SEEN] // EVERY + 1.0) if self.l1 else VAST
+        self._knows[PAUSE_AT] = min(planned, due)
+        return planned, due
+
+    def _cut_if(self, planned, due):
+        """Cut the weights if it is time, and plan the pause again unless the drift test calls."""
+        if self._knows[N_SEEN] >= due:
+            for knows in (self._knows, *self._rivals):
+                self._cut(knows, EVERY)
+        if self._knows[PAUSE_AT] == due:
+            self._knows[PAUSE_AT] = planned
+
+    def _cut(self, knows, n):
+        r"""Subtract the penalty of n examples.
+
+        For a Gaussian, :math:`\arg\min_w (w - \mu)^2 / 2 \sigma^2 + \lambda |w|`, coordinate by
+        coordinate; for a vector of weights the variance is one.
+        """
+        mu, *Sigma = self._weights_in(knows)
+        size = self.l1 * n
+        if Sigma:
+            variance = Sigma[0] if Sigma[0].ndim == 1 else Sigma[0].diagonal()
+            size = size * np.minimum(variance[:-1] * knows[SCALE], knows[MOST])
+        mu[:-1] = np.sign(mu[:-1]) * np.maximum(np.abs(mu[:-1]) - size, 0.0)
 
     def _omega(self, signs, c_pos, c_neg):
         """Factor of the variance in the constraint; zero where a rule has none."""

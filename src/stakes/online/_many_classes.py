@@ -12,7 +12,8 @@ from stakes._core.docs import documented
 from stakes._core.intake import validate_data
 from stakes._core.labels import check_same_classes, code_labels
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
+from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
 from stakes.online._probit import ProbitClassifier
 
@@ -32,6 +33,10 @@ def _has(name):
     return available_if(lambda self: hasattr(self._base(), name))
 
 
+def _weight(at_stake, sample_weight):
+    return at_stake if sample_weight is None else at_stake * sample_weight
+
+
 @documented(MANY)
 class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     r"""Stream learner for two or more classes, and decisions of least expected cost.
@@ -43,7 +48,7 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier with `partial_fit`, costs and `predict_proba`, default=None
+    estimator : classifier with `partial_fit`, `sample_weight` and `predict_proba`, default=None
         Learner of two classes; None: :class:`ProbitClassifier`.
     cost_matrix : array-like of shape (k, k), default=None
         Costs, row: true class, column: decision. None: every mistake costs one.
@@ -69,7 +74,13 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     [56, 100]
     """
 
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(Part(), "k")}
+    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(CLASSIFIER, "k")}
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        for member in state.get("estimators_", ()):
+            same_input(member, scope)
+
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "partial_fit", "predict_proba"]), None],
         "cost_matrix": ["array-like", None],
@@ -108,10 +119,10 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
                 code_labels(y)  # raises for a single class
             self._start(y)
             costs, truth = self._priced(y, cost_matrix)
-            at_stake = costs.regret(truth)
+            weight = _weight(costs.regret(truth), sample_weight)
             with only_scores_count():
                 for c, model in enumerate(self.estimators_):
-                    model.fit(X, truth == c, sample_weight, fp_cost=at_stake, fn_cost=at_stake)
+                    model.fit(X, truth == c, weight)
         if cost_matrix is not None or self.cost_matrix is not None:
             warn_many_below_trivial(self, costs, X, y, sample_weight, self.classes_)
         return self
@@ -144,11 +155,9 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.unique(classes), self.classes_)
             costs, truth = self._priced(y, cost_matrix)
-            at_stake = costs.regret(truth)
+            weight = _weight(costs.regret(truth), sample_weight)
             for c, model in enumerate(self.estimators_):
-                model.partial_fit(
-                    X, truth == c, [False, True], sample_weight, fp_cost=at_stake, fn_cost=at_stake
-                )
+                model.partial_fit(X, truth == c, [False, True], weight)
         return self
 
     @_has("learn_one")
@@ -178,17 +187,10 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.unique(classes), self.classes_)
             costs, truth = self._priced(np.array([y]), cost_matrix)
-            at_stake = float(costs.regret(truth)[0])
+            weight = float(_weight(costs.regret(truth), sample_weight)[0])
             for c, model in enumerate(self.estimators_):
                 is_this = bool(truth[0] == c)
-                model.learn_one(
-                    x,
-                    is_this,
-                    classes=[False, True],
-                    sample_weight=sample_weight,
-                    fp_cost=at_stake,
-                    fn_cost=at_stake,
-                )
+                model.learn_one(x, is_this, classes=[False, True], sample_weight=weight)
             self.n_features_in_ = self.estimators_[0].n_features_in_
         return self
 

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.docs import documented
 from stakes._core.intake import LARGEST
 from stakes._core.labels import check_same_classes, stream_classes
+from stakes._core.locks import lock_of
 from stakes.online._growing import Growing
 from stakes.online._state import BIAS, N_NOT_FINITE
 
@@ -225,6 +226,10 @@ class OneByOne(Growing):
         return self._columns
 
     def _sparse_of_any(self, x, grow):
+        with lock_of(self):
+            return self._sparse_of_new(x, grow)
+
+    def _sparse_of_new(self, x, grow):
         columns = self._columns if hasattr(self, "_columns") else self._read_columns()
         if not hasattr(self, "_recent"):
             self._recent = {}  # names of recent events -> their columns

@@ -28,6 +28,10 @@ half_life : "auto", float or None, default="auto"
     Number of examples after which an example counts half, for streams that change. "auto":
     the one that costs least, see `half_life_`; it needs `calibration` and is not used if `fit`
     shuffles. None: nothing is forgotten.
+l1 : float, default=0.0
+    Penalty per example on the absolute weights, for text and other rows with many columns that say
+    nothing. Every 256 examples, and at the end of `fit`, a weight moves towards zero by 256 `l1`,
+    in learners with a covariance times its variance, and is exactly zero if it gets there.
 fit_intercept : bool, default=True
     Whether to fit an intercept.
 n_passes : int, default=1
@@ -101,6 +105,7 @@ class StreamParameters:
 
     calibration: str | None = "sigmoid"
     half_life: str | float | None = "auto"
+    l1: float = 0.0
     fit_intercept: bool = True
     n_passes: int = 1
     shuffle: bool = False
@@ -114,6 +119,7 @@ class StreamParameters:
         **COST_CONSTRAINTS,
         "calibration": [StrOptions({"sigmoid"}), None],
         "half_life": [StrOptions({"auto"}), Interval(Real, 1, None, closed="left"), None],
+        "l1": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "n_passes": [Interval(Integral, 1, None, closed="left")],
         "shuffle": ["boolean"],

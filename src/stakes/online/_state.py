@@ -52,7 +52,8 @@ COMPARE = 34  # 1 while several half-lives are compared
 LOSS = 35  # sum of the losses in money since the last comparison
 PAUSE_AT = 36  # number of examples after which the loops return for the next comparison
 HALF_LIFE = 37  # in examples; 0: nothing is forgotten
-DRIFT = 38  # first slot of the drift test, see _core/jit/drift.py
+LISTENS = 38  # 1 while the rivals are away and the drift test may call them
+DRIFT = 39  # first slot of the drift test, see _core/jit/drift.py
 
 HEAD = DRIFT + N_BETS
 VAST = 1e100  # instead of infinity, which model files refuse

@@ -14,13 +14,13 @@ from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
+    CLASSIFIER,
     FEATURES,
     Array,
     Flag,
     Listed,
     Mapping,
     Number,
-    Part,
     Plain,
     Sometimes,
     labels,
@@ -128,7 +128,7 @@ class StreamBlendClassifier(StreamLearner):
     }
     _file_state = FEATURES | {
         "classes_": labels(2),
-        "estimators_": Listed(Part(), "m"),
+        "estimators_": Listed(CLASSIFIER, "m"),
         "_head": Array("f8", (HEAD,), low=0),
         "_weights": Array("f8", (None,)),
         "_covariance": Array("f8", (None, None)),
@@ -210,7 +210,7 @@ class StreamBlendClassifier(StreamLearner):
     def _learn(self, X, index, c_pos, c_neg, weight):
         self._check_settings()
         if self._is_named:
-            self._head[N_COLUMNS] = len(self._columns)
+            self._head[N_COLUMNS] = min(len(self._columns), self.n_features_in_)
         positive = index == 1
         regret = weight * np.where(positive, c_pos, c_neg)
         teaches = np.broadcast_to(regret, len(X)) > 0
@@ -270,7 +270,7 @@ class StreamBlendClassifier(StreamLearner):
 
     def _shift(self):
         c_pos, c_neg = self._head[SUM_POS], self._head[SUM_NEG]
-        return np.log(c_pos / c_neg) if c_pos > 0 and c_neg > 0 else 0.0
+        return np.log(c_pos) - np.log(c_neg) if c_pos > 0 and c_neg > 0 else 0.0
 
 
 def _odds(probabilities):

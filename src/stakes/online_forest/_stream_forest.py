@@ -266,7 +266,7 @@ class StreamForestClassifier(StreamLearner):
         out = np.empty((len(parts), len(X)))
         for c, f in enumerate(parts):
             if self._is_named:
-                f.head[N_COLUMNS] = len(self._columns)
+                f.head[N_COLUMNS] = min(len(self._columns), X.shape[1])
             is_class = index == (1 if len(parts) == 1 else c)
             learn_rows(f, X, is_class, c_pos, c_neg, weight, out[c])
         return out
@@ -286,4 +286,4 @@ class StreamForestClassifier(StreamLearner):
         head = self._parts()[0].head
         if len(self._forests) > 1 or not (head[SUM_POS] > 0 and head[SUM_NEG] > 0):
             return 0.0
-        return np.log(head[SUM_POS] / head[SUM_NEG])
+        return np.log(head[SUM_POS]) - np.log(head[SUM_NEG])  # their ratio may overflow

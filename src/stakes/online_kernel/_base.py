@@ -19,6 +19,7 @@ from stakes._core.deciding import ENOUGH, warn_below_trivial
 from stakes._core.intake import LARGEST, check_weights, validate_data
 from stakes._core.jit.prequential import calibrated, new_calibration
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
+from stakes._core.locks import lock_of
 from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
@@ -373,8 +374,10 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
 
     def _scores(self, X):
         X = self._validate_X(X)
-        self._own()
-        return self._store.scores(X, effective_n_jobs(self.n_jobs))
+        with lock_of(self):
+            self._own()
+            support = self._store.support_for(X)
+        return self._store.scores(X, effective_n_jobs(self.n_jobs), support)
 
     def _settings(self):
         """What a stream cannot change on its way."""
@@ -389,12 +392,3 @@ class KernelOnline(OneByOne, CostSensitiveClassifier):
         for name in LOOKUP:
             state.pop(name, None)
         return state
-
-    def _own(self):
-        """Make what learning changes writable, after a model was loaded as a read-only map."""
-        if self._store.support.counts.flags.writeable:
-            return
-        self._store.own()
-        for name, value in vars(self).items():
-            if isinstance(value, np.ndarray):
-                setattr(self, name, np.array(value))

@@ -7,7 +7,7 @@ from stakes.online_kernel._features import MAPS
 
 FILE_STATE = FEATURES | {
     "classes_": labels(2),
-    "estimator_": Part(),
+    "estimator_": Part(methods=("learn_one", "predict_proba")),
     "_map": Part(tuple(f"{one.__module__}.{one.__qualname__}" for one in MAPS.values())),
     "_started_with": Together((Plain(),) * 5),
     "_hashed": Flag(),

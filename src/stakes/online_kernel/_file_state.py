@@ -36,9 +36,14 @@ KERNELS = {"linear": LINEAR, "rbf": RBF, "poly": POLY}
 UNDECIDED = -1  # the layout before the first example
 N_FLOATS, N_INTS = 5, 4
 
+_STORES = (
+    "stakes.online_kernel._store.SupportStore",
+    "stakes.online_kernel._gram_store.CallableStore",
+    "stakes.online_kernel._gram_store.PrecomputedStore",
+)
 FILE_STATE = FEATURES | {
     "classes_": labels(2),
-    "_store": Part(),
+    "_store": Part(_STORES),
     "_mistakes": Array("i8", (2,), low=0),
     "_margin_state": Sometimes(Array("f8", (N_SLOTS,), low=0)),
     "_ratio": Sometimes(Number(infinite=True)),

@@ -9,7 +9,8 @@ from stakes._core.stored.spec import Array, Function, Maybe
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._file_state import check_support
 from stakes.online_kernel._packing import NO_WORDS
-from stakes.online_kernel._store import NO_INDICES, NO_ROWS, NO_VALUES, SupportStore
+from stakes.online_kernel._rows import NO_INDICES, NO_ROWS, NO_VALUES
+from stakes.online_kernel._store import SupportStore
 
 CHUNK = 256  # examples added to the Gram matrix of the support vectors at a time
 COUNTS = Support._fields.index("counts")
@@ -80,11 +81,16 @@ class CallableStore(SupportStore):
         ids[:] = np.arange(len(ids))
         self.support = self.support._replace(table=gram)
 
-    def scores(self, X, n_jobs=1):
+    def support_for(self, X):
+        """Vectors, coefficients and intercept as they are before a thread learns more."""
+        return self.pool, self.alpha.copy(), self.support.numbers[INTERCEPT]
+
+    def scores(self, X, n_jobs=1, support=None):
         """f(x) of each row."""
-        if not len(self):
+        pool, alpha, intercept = support or self.support_for(X)
+        if not len(alpha):
             return np.zeros(X.shape[0])
-        return self._call(X, self.pool) @ self.alpha + self.support.numbers[INTERCEPT]
+        return self._call(X, pool) @ alpha + intercept
 
     def gram_of(self, X):
         """The Gram matrix of some examples."""

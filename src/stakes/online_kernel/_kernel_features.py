@@ -340,9 +340,14 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
     def _teaches(self, positive, sample_weight, costs):
         """Which examples have a mistake that costs anything: the others change nothing."""
         regret = self._costs_of(len(positive), **costs).regret(positive)
-        return (
-            regret > 0 if sample_weight is None else (regret > 0) & (np.asarray(sample_weight) > 0)
-        )
+        if sample_weight is None:
+            return regret > 0
+        if np.shape(sample_weight) not in ((), positive.shape):
+            raise ValueError(
+                f"sample_weight has shape {np.shape(sample_weight)}; give one for each of the "
+                f"{len(positive)} rows."
+            )
+        return (regret > 0) & (np.asarray(sample_weight) > 0)
 
     def _teaches_one(self, y, classes, sample_weight, costs):
         labels = getattr(self, "classes_", (0, 1) if classes is None else np.unique(classes))

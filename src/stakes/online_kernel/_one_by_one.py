@@ -11,6 +11,7 @@ from stakes._core.base import canonical, unchanged_if_it_fails
 from stakes._core.intake import LARGEST, checked_sparse
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes._core.labels import check_same_classes, stream_classes
+from stakes._core.locks import lock_of
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._file_state import KERNELS
 from stakes.online_kernel._settings import settle_gamma
@@ -90,6 +91,10 @@ class OneByOne:
 
     def _learn_one(self, x, y, classes, fp, fn, sample_weight):
         """Learn x at the regrets `fp` and `fn` of the two mistakes."""
+        with lock_of(self):
+            return self._learn_alone(x, y, classes, fp, fn, sample_weight)
+
+    def _learn_alone(self, x, y, classes, fp, fn, sample_weight):
         if not hasattr(self, "_store"):
             with unchanged_if_it_fails(self):
                 self._start_with(x, classes)
@@ -129,6 +134,15 @@ class OneByOne:
             calibrate_step(self._calibration, score, sign)
         return self
 
+    def _own(self):
+        """Make what learning changes writable, after a model was loaded as a read-only map."""
+        if self._store.support.counts.flags.writeable:
+            return
+        self._store.own()
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray):
+                setattr(self, name, np.array(value))
+
     def _start_with(self, x, classes):
         self._validate_params()
         self.classes_ = stream_classes((0, 1) if classes is None else classes)
@@ -150,10 +164,11 @@ class OneByOne:
     def _score_one(self, x):
         if not hasattr(self, "_store"):
             check_is_fitted(self)
-        store = self._store
-        if not store.support.counts.flags.writeable:
-            self._own()
-        return store.score_one(self._read_one(x, grow=False))
+        with lock_of(self):
+            store = self._store
+            if not store.support.counts.flags.writeable:
+                self._own()
+            return store.score_one(self._read_one(x, grow=False))
 
     def _read_one(self, x, grow):
         """An example as a float array, or as the places and values of its nonzeros."""

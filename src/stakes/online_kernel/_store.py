@@ -36,12 +36,19 @@ from stakes.online_kernel._expansion_jit import (
     SQUARED_NORM,
 )
 from stakes.online_kernel._file_state import KERNELS, N_FLOATS, N_INTS, UNDECIDED, check_support
-from stakes.online_kernel._packing import NO_WORDS, pack, pack_row, unpack, words_of
-from stakes.online_kernel._passes_jit import score_of, scores_of
+from stakes.online_kernel._packing import NO_WORDS, pack_row, unpack, words_of
+from stakes.online_kernel._passes_jit import score_of
+from stakes.online_kernel._rows import (
+    NO_INDICES,
+    NO_ROWS,
+    NO_VALUES,
+    batch_of,
+    own_zeros,
+    score,
+    with_room_for,
+)
 
 CHUNK = 1024  # examples between two checks of the room that is left
-NO_ROWS, NO_VALUES = np.zeros((0, 0)), np.zeros(0)
-NO_INDICES = np.zeros(0, np.int64)
 
 
 class SupportStore:
@@ -67,7 +74,7 @@ class SupportStore:
         Factor on f before each example.
     """
 
-    _file_state = {"n_features": Count("d"), "support": Part()}
+    _file_state = {"n_features": Count("d"), "support": Part((f"{Support.__module__}.Support",))}
 
     _check_file_state = staticmethod(check_support)
 
@@ -149,7 +156,10 @@ class SupportStore:
 
     def score_one(self, row):
         """f(x) of one row, given as for `batch_of_one`."""
-        return score_of(self.support, self.batch_of_one(row)) if len(self) else 0.0
+        if not len(self):
+            return 0.0
+        batch = self.batch_of_one(row)  # first: it may change the layout
+        return score_of(self.support, batch)
 
     def _one(self, x):
         kind = self.support.kind
@@ -199,25 +209,29 @@ class SupportStore:
         elif n_features > len(self.support.wide):
             self.support = self.support._replace(wide=np.zeros(2 * n_features))
 
-    def scores(self, X, n_jobs=1):
-        """f(x) of each row, in `n_jobs` threads."""
-        scores = np.zeros(X.shape[0])
+    def support_for(self, X):
+        """The vectors in a layout for these rows, as they are before a thread learns more."""
         self._check_powers(X)
-        if not len(self):
-            return scores
-        if self.kind == BITS and not _is_binary(X):
+        if self.kind == BITS and len(self) and not _is_binary(X):
             self._convert(_layout(X, self.n_features, False))
+        S = self.support
+        ints = S.ints.copy() if S.kind == CSR else S.ints  # where rows are, which may move
+        return S._replace(counts=S.counts.copy(), ints=ints)
+
+    def scores(self, X, n_jobs=1, support=None):
+        """f(x) of each row, in `n_jobs` threads."""
+        scores, S = np.zeros(X.shape[0]), support or self.support_for(X)
+        if not S.counts[N_VECTORS]:
+            return scores
         starts = range(0, X.shape[0], CHUNK)
         parts = (slice(start, start + CHUNK) for start in starts)
         if n_jobs == 1 or len(starts) == 1:
+            S = own_zeros(S)
             for part in parts:
-                self._score(X[part], scores[part], self.support)
+                score(X[part], scores[part], S)
             return scores
         with ThreadPoolExecutor(n_jobs) as pool:
-            # in compressed rows each thread spreads its example over zeros of its own
-            for done in [
-                pool.submit(self._score, X[part], scores[part], self._own_zeros()) for part in parts
-            ]:
+            for done in [pool.submit(score, X[part], scores[part], own_zeros(S)) for part in parts]:
                 done.result()
         return scores
 
@@ -238,14 +252,6 @@ class SupportStore:
                 f"kernel='poly' with degree={S.degree} has values beyond {LARGEST:g} for these "
                 "rows: scale the features, or lower degree, gamma or coef0."
             )
-
-    def _own_zeros(self):
-        S = self.support
-        return S._replace(wide=np.zeros(len(S.wide))) if S.kind == CSR else S
-
-    def _score(self, rows, out, S):
-        batch = self._batch(rows)  # may grow `row_size`
-        scores_of(S._replace(row_size=self.support.row_size), batch, len(out), out)
 
     def gram_of(self, X):
         """The Gram matrix of some examples, with this store's kernel."""
@@ -315,18 +321,10 @@ class SupportStore:
         self.support = S._replace(**fields)
 
     def _batch(self, rows):
+        batch = batch_of(rows, self.kind)
         if self.kind == CSR:
-            rows = canonical(sparse.csr_array(rows))
-            indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-            longest = int(np.diff(indptr).max(initial=0))
-            if longest > self.support.row_size:
-                self.support = self.support._replace(row_size=longest)
-            return Batch(NO_ROWS, NO_WORDS, indptr, indices, rows.data)
-        X = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
-        if self.kind == BITS:
-            return Batch(NO_ROWS, pack(X), NO_INDICES, NO_INDICES, NO_VALUES)
-        X = X if X.flags.writeable else X.copy()  # one compiled form is enough
-        return Batch(X, NO_WORDS, NO_INDICES, NO_INDICES, NO_VALUES)
+            self.support = with_room_for(self.support, batch)
+        return batch
 
     def _reserve(self, n, nonzeros):
         """Make room for n more vectors, or for one more than the limit."""

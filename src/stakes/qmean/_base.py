@@ -13,12 +13,12 @@ from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
+    CLASSIFIER,
     COUNT,
     FEATURES,
     FIGURE,
     Array,
     Number,
-    Part,
     Plain,
     Sometimes,
     labels,
@@ -61,7 +61,7 @@ class QuadraticMeanBase(ManyClassClassifier):
         "landmarks_": Sometimes(Array("f8", ("m", "d"), sparse=True)),
         "dual_coef_": Sometimes(Array("f8", ("rows", "m"))),
         "gamma_": Sometimes(Number(0)),
-        "estimator_": Sometimes(Part()),
+        "estimator_": Sometimes(CLASSIFIER),
         "_log_weight": Array("f8", ("k",), low=-1000, high=1000),
         **dict.fromkeys(("class_losses_", "class_weights_"), Array("f8", ("k",), nan=True)),
         **dict.fromkeys(("objective_", "duality_gap_", "gradient_norm_"), Sometimes(FIGURE)),

@@ -84,7 +84,7 @@ class QuadraticMeanProblem:
         self.a = self.weight / totals[self.group]
         self.n, self.d = self.X.shape
         self.sparse = sparse.issparse(self.X)
-        self.Xt = self.X.T.tocsr() if self.sparse else self.X.T
+        self.Xt = self.X.T
         self.penalty = np.full(self.d + 1, self.alpha)
         self.penalty[-1] = self.alpha if self.regularize_intercept else 0.0
         if self.outputs is not None:
@@ -127,7 +127,8 @@ class QuadraticMeanProblem:
     def pull(self, B):
         """Sum of B_i times (x_i, 1), the transpose of `scores`."""
         out = np.empty((self.d + 1, *B.shape[1:]))
-        out[:-1] = self.Xt @ B
+        # B' X is twice as fast as X' B if B has two columns stored one after the other
+        out[:-1] = self.Xt @ B if self.sparse or B.ndim == 1 else (B.T @ self.X).T
         out[-1] = B.sum(axis=0) if self.fit_intercept else 0.0
         return out
 
@@ -144,11 +145,16 @@ class QuadraticMeanProblem:
         u = mean_weights(m, self.share, smoothing.p)
         return u / u.sum() if np.isinf(self.p) else u
 
-    def value(self, W, f=None, smoothing=None):
-        """J(W); f = scores(W) if already computed."""
+    def parts(self, f, smoothing):
+        """Value, slope and curvature of the loss of each example at its score."""
+        return self.loss.parts(f, self.y, smoothing.h)
+
+    def value(self, W, f=None, smoothing=None, parts=None):
+        """J(W); pass f = scores(W) or parts(f) if already computed."""
         smoothing = smoothing or self.exact
-        f = self.scores(W) if f is None else f
-        m = self.group_losses(self.loss.parts(f, self.y, smoothing.h)[0])
+        if parts is None:
+            parts = self.parts(self.scores(W) if f is None else f, smoothing)
+        m = self.group_losses(parts[0])
         return self.ridge(W) + power_mean(m, self.share, smoothing.p)
 
     def risk(self, W, f=None, smoothing=None):
@@ -162,16 +168,20 @@ class QuadraticMeanProblem:
         values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
         m = self.group_losses(values)
         u = mean_weights(m, self.share, smoothing.p)
-        return power_mean(m, self.share, smoothing.p), self.pull(self._weighted(u, slope)), u
+        return power_mean(m, self.share, smoothing.p), self.risk_slope(u, slope), u
+
+    def risk_slope(self, u, slope):
+        """Gradient of the mean with group weights u, from the slopes of the losses."""
+        return self.pull(self._weighted(u, slope))
 
     def value_and_gradient(self, W, f=None, smoothing=None):
         """J and its gradient at W."""
         risk, gradient = self.risk(W, f, smoothing)
         return self.ridge(W) + risk, gradient + 2.0 * self.penalty * W
 
-    def gradient_and_hessian(self, W, f, smoothing):
-        """Gradient and full Hessian of J, both for raveled W."""
-        values, slope, curvature = self.loss.parts(f, self.y, smoothing.h)
+    def gradient_and_hessian(self, W, parts, smoothing):
+        """Gradient and full Hessian of J at W with the given parts, both for raveled W."""
+        values, slope, curvature = parts
         m = self.group_losses(values)
         u = mean_weights(m, self.share, smoothing.p)
         G = self._group_gradients(slope)
@@ -195,6 +205,19 @@ class QuadraticMeanProblem:
             self._curvature(W, u, curvature),
         )
 
+    def curvature_diagonal(self, W, smoothing):
+        """Diagonal of the Hessian of J without the curvature of the mean; one output only."""
+        values, _, curvature = self.parts(self.scores(W), smoothing)
+        u = mean_weights(self.group_losses(values), self.share, smoothing.p)
+        c = self._weighted(u, curvature)
+        if self.sparse:
+            squares = self.X.copy()
+            squares.data **= 2
+            diagonal = squares.T @ c
+        else:
+            diagonal = np.einsum("ij,ij,i->j", self.X, self.X, c)
+        return np.append(diagonal, c.sum()) + 2.0 * self.penalty
+
     def _curvature(self, W, u, curvature):
         H = self._curvature_product(self._weighted(u, curvature))
         H[np.diag_indices_from(H)] += np.broadcast_to(2.0 * self.penalty, W.shape).ravel()
@@ -203,19 +226,17 @@ class QuadraticMeanProblem:
             H[last, last] += 1.0  # keeps the unused intercept at zero and H invertible
         return H
 
-    def lower_bound(self, f, smoothing, W=None, u=None):
-        """Lower bound on J from group weights u and the slopes at the scores f.
+    def lower_bound(self, slope, W, u, s=None):
+        """Lower bound on J from group weights u and slopes; s = risk_slope(u, slope) if known.
 
         With several outputs and a free intercept, the bound holds for intercepts up to ten times
         (one plus) those of W; otherwise it holds for all parameters.
         """
-        values, slope, _ = self.loss.parts(f, self.y, smoothing.h)
-        u = self.group_weights(self.group_losses(values), smoothing) if u is None else u
         free = self.fit_intercept and not self.regularize_intercept
         # an unpenalised intercept makes the quadratic unbounded unless the slopes sum to zero
         if free and self.outputs is None:
             slope = self._balanced(u, slope)
-        s = self.pull(self._weighted(u, slope))
+        s = self.risk_slope(u, slope) if s is None or free else s
         bound = self._weighted(u, self.loss.offset(slope, self.y)).sum()
         bound -= (s[:-1] ** 2).sum() / (4.0 * self.alpha)
         if free and self.outputs is not None:
@@ -244,7 +265,8 @@ class QuadraticMeanProblem:
     def _group_gradients(self, slope):
         """Gradient of each group's loss, one per row, in one pass over X."""
         k, q = len(self.share), self.outputs or 1
-        spread = np.zeros((self.n, k, q))
+        spread = np.zeros((k, self.n, q) if q == 1 else (self.n, k, q))
+        spread = spread.transpose(1, 0, 2) if q == 1 else spread
         spread[np.arange(self.n), self.group] = self._weighted(np.ones(k), slope).reshape(-1, q)
         G = self.pull(spread.reshape(self.n, k * q)).reshape(self.d + 1, k, q)
         return G.transpose(1, 0, 2).reshape(k, -1)

@@ -2,13 +2,14 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes.qmean._bundle import bundle
 from stakes.qmean._descent import lbfgs, newton
-from stakes.qmean._mean import mean_weights
+from stakes.qmean._mean import mean_weights, power_mean
 from stakes.qmean._minimax import minimax_steps
 from stakes.qmean._problem import Smoothing
 
@@ -92,14 +93,27 @@ def minimize_quadratic_mean(problem, solver="auto", tol=1e-6, max_iter=1000, sta
     W = problem.start() if start is None else start
     small = problem.small() if problem.smooth and solver == "newton" and start is None else None
     if small is not None:
-        W, *_ = _stages(small, W, solver, 1e-3, max_iter)  # warm start
+        W = _stages(small, W, solver, 1e-3, max_iter)[0].W  # warm start
     gaps = []
     if solver == "bundle":
         W, gaps, u = bundle(problem, W, tol, max_iter)
-        n_iter, gap = len(gaps), gaps[-1]
+        found, n_iter = _Point(W, problem.scores(W), u, gaps[-1]), len(gaps)
     else:
-        W, u, gap, n_iter = _stages(problem, W, solver, tol, max_iter)
-    return _certified(problem, W, u, gap, n_iter, gaps, tol)
+        found, n_iter = _stages(problem, W, solver, tol, max_iter)
+    return _certified(problem, found, n_iter, gaps, tol)
+
+
+class _Point(NamedTuple):
+    """Parameters with their scores, the group weights of a lower bound, and the gap to it.
+
+    `exact` has the value, gradient and group losses of the problem as stated, if they are known.
+    """
+
+    W: np.ndarray
+    f: np.ndarray
+    u: np.ndarray
+    gap: float
+    exact: tuple | None = None
 
 
 def _chosen(problem):
@@ -116,7 +130,7 @@ def _stages(problem, W, solver, tol, max_iter):
     """
     stages = range(1) if problem.smooth else range(_STAGES)
     done = 0
-    best = W, None, np.inf
+    best = None
     for stage in stages:
         # the kinks of the losses get width h, the maximum over groups becomes a power mean
         h = 0.0 if problem.loss.smooth else problem.scale * 10.0**-stage
@@ -125,33 +139,46 @@ def _stages(problem, W, solver, tol, max_iter):
         for tighter in (1.0, 0.1, 0.01):
             if solver == "newton":
                 inner = 0.1 * tol * tighter if problem.smooth else 1e-13
-                W, steps = newton(problem, W, smoothing, inner, max_iter)
+                W, f, steps = newton(problem, W, smoothing, inner, max_iter)
             else:
                 gtol = tighter * _gradient_for(problem, W, max(tol, 0.1 * h / problem.scale))
-                W, steps = lbfgs(problem, W, smoothing, gtol, max_iter)
+                W, f, steps = lbfgs(problem, W, smoothing, gtol, max_iter)
             done += steps
-            u, value, gap = _gap(problem, W, smoothing)
-            best = min(best, (W, u, gap), key=lambda found: found[2])
-            error = abs(value - problem.value(W, None, smoothing))
-            if gap <= max(tol * abs(value), 2.0 * error):
+            value, point = _checked(problem, W, f, smoothing)
+            best = point if best is None or point.gap < best.gap else best
+            error = 0.0 if point.exact else abs(value - problem.value(W, f, smoothing))
+            if point.gap <= max(tol * abs(value), 2.0 * error):
                 break
         if solver == "newton" and np.isinf(problem.p):
-            exact_W, exact_u = minimax_steps(problem, W, u, h)
-            _, value, gap = _gap(problem, exact_W, Smoothing(h, np.inf), exact_u)
-            best = min(best, (exact_W, exact_u, gap), key=lambda found: found[2])
-        if best[2] <= tol * abs(value):
+            W_exact, u_exact = minimax_steps(problem, W, point.u, h)
+            f_exact = problem.scores(W_exact)
+            value, point = _checked(problem, W_exact, f_exact, Smoothing(h, np.inf), u_exact)
+            best = point if best is None or point.gap < best.gap else best
+        if best.gap <= tol * abs(value):
             break
-    return *best, done
+    return best, done
 
 
-def _gap(problem, W, smoothing, u=None):
-    """Group weights, value of the original problem, and its duality gap."""
-    f = problem.scores(W)
+def _checked(problem, W, f, smoothing, u=None):
+    """Value of the original problem at W, and the point with its duality gap."""
+    if u is None and smoothing == problem.exact:
+        values, slope, _ = problem.parts(f, smoothing)
+        exact, s = _exact(problem, W, values, slope)
+        u = problem.group_weights(exact[2], smoothing)
+        return exact[0], _Point(W, f, u, exact[0] - problem.lower_bound(slope, W, u, s), exact)
+    values, slope, _ = problem.parts(f, smoothing)
     if u is None:
-        m = problem.group_losses(problem.loss.parts(f, problem.y, smoothing.h)[0])
-        u = problem.group_weights(m, smoothing)
+        u = problem.group_weights(problem.group_losses(values), smoothing)
     value = problem.value(W, f)
-    return u, value, value - problem.lower_bound(f, smoothing, W, u)
+    return value, _Point(W, f, u, value - problem.lower_bound(slope, W, u))
+
+
+def _exact(problem, W, values, slope):
+    """Value, gradient and group losses at W; and the gradient without that of the ridge."""
+    m = problem.group_losses(values)
+    s = problem.risk_slope(mean_weights(m, problem.share, problem.p), slope)
+    value = problem.ridge(W) + power_mean(m, problem.share, problem.p)
+    return (value, s + 2.0 * problem.penalty * W, m), s
 
 
 def _gradient_for(problem, W, tol):
@@ -159,8 +186,13 @@ def _gradient_for(problem, W, tol):
     return np.sqrt(4.0 * problem.alpha * tol * problem.value(W) / W.size)
 
 
-def _certified(problem, W, u, gap, n_iter, gaps, tol):
-    value, gradient = problem.value_and_gradient(W)
+def _certified(problem, found, n_iter, gaps, tol):
+    W, gap = found.W, found.gap
+    if found.exact is None:
+        values, slope, _ = problem.parts(found.f, problem.exact)
+        (value, gradient, m), _ = _exact(problem, W, values, slope)
+    else:
+        value, gradient, m = found.exact
     if not problem.fit_intercept:
         W[-1] = 0.0
     if gap > tol * abs(value):
@@ -170,14 +202,13 @@ def _certified(problem, W, u, gap, n_iter, gaps, tol):
             ConvergenceWarning,
             stacklevel=4,
         )
-    m = problem.group_losses(problem.loss.parts(problem.scores(W), problem.y)[0])
     return QuadraticMeanSolution(
         W=W,
         objective=float(value),
         gap=float(gap),
         gradient_norm=float(np.abs(gradient).max()),
         group_losses=m,
-        group_weights=mean_weights(m, problem.share, problem.p) if np.isfinite(problem.p) else u,
+        group_weights=found.u if np.isinf(problem.p) else mean_weights(m, problem.share, problem.p),
         n_iter=n_iter,
         gaps=gaps,
     )

@@ -6,6 +6,8 @@ experiments; further modules where one file would be too long), `_claims.py` (ve
 paper's claims), `_figures.py` (plots of a stored run) and `_reproduction.py` (tables and `run`).
 """
 
+import importlib
+
 from stakes.reproduce._files import DATA_PAGE
 from stakes.reproduce._result import Cell, Claim, Reproduction, Table
 
@@ -21,4 +23,22 @@ PAPERS = {
     "csduol": "stakes.reproduce.csduol",
 }
 
-__all__ = ["DATA_PAGE", "PAPERS", "Cell", "Claim", "Reproduction", "Table"]
+
+def draw(name, folder, data=None):
+    """Plot the figures of a paper's page into a folder.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAPERS`.
+    folder : path
+        Folder of the pictures; created if it does not exist.
+    data : path, default=None
+        Folder with the public data sets; None: `STAKES_DATA`.
+    """
+    from stakes.reproduce._drawing import draw_into
+
+    draw_into(importlib.import_module(f"{PAPERS[name]}._figures").PLOTS, folder, data)
+
+
+__all__ = ["DATA_PAGE", "PAPERS", "Cell", "Claim", "Reproduction", "Table", "draw"]

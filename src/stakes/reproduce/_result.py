@@ -133,21 +133,29 @@ def verdict_of(held):
 
 @dataclass
 class Reproduction:
-    """The re-run of a paper: tables, verdicts on claims, and the command that made it."""
+    """The re-run of a paper: tables, verdicts on claims, and the command that made it.
+
+    `figures` has a caption for each file of the package's `_figures.PLOTS`.
+    """
 
     name: str
     paper: str
     command: str
     tables: list[Table] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    figures: dict[str, str] = field(default_factory=dict)
 
-    def to_markdown(self):
-        """Markdown page for the docs or the terminal."""
+    def to_markdown(self, *, pictures=True):
+        """Markdown page for the docs, or without pictures for the terminal."""
         parts = [f"# {self.paper}", f"Made by `{self.command}`."]
         if self.claims:
             lines = ["## Claims", "", "| claim | verdict | evidence |", "| --- | --- | --- |"]
             lines += [f"| {c.text.rstrip('.')} | {c.verdict} | {c.evidence} |" for c in self.claims]
             parts.append("\n".join(lines))
+        if self.figures and pictures:
+            parts.append("## Figures")
+            for file, caption in self.figures.items():
+                parts.append(f"{caption}\n\n![{caption}](figures/{file})")
         parts.append("## Tables")
         parts += [table.to_markdown() for table in self.tables]
         return "\n\n".join(parts) + "\n"

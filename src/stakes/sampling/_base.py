@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 
 from stakes._core.intake import validate_data
+from stakes._core.labels import code_labels
 from stakes.errors import InputError
 
 
@@ -46,9 +47,11 @@ class Sampler(BaseEstimator):
         return tags
 
     def _validate(self, X, y):
-        """X as floats, dense or CSR, and the labels."""
+        """X as floats, dense or CSR, and the labels of at least two classes."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        if (y == y[0]).all():
+            code_labels(y)  # raises
         return X, y
 
 

@@ -16,6 +16,8 @@ from stakes._core.sklearn_private import Interval, safe_indexing
 from stakes.costs import COST_NAMES, Costs
 from stakes.sampling._base import Sampler
 
+MOST_ROWS = 2**31  # of a sample
+
 
 @documented()
 class CostProportionateSampler(Sampler):
@@ -136,7 +138,14 @@ def draw(regret, ceiling, random):
             "No example has a positive cost, so there is nothing to sample from; check fp_cost "
             "and fn_cost."
         )
-    ratio = regret[at_stake] / np.quantile(regret[at_stake], ceiling, method="higher")
+    top = np.quantile(regret[at_stake], ceiling, method="higher")
+    with np.errstate(over="ignore"):
+        ratio = regret[at_stake] / top
+    if not ratio.sum() <= MOST_ROWS:
+        raise ValueError(
+            f"The largest cost is {ratio.max():.1g} times the quantile of ceiling={ceiling:g}, so "
+            f"the sample would have {ratio.sum():.1g} rows: raise ceiling, or cap the costs."
+        )
     whole = np.floor(ratio)
     copies = whole + (random.uniform(size=len(ratio)) < ratio - whole)
     return np.repeat(at_stake, copies.astype(np.intp))

@@ -19,7 +19,7 @@ from stakes._core.sklearn_private import (
     StrOptions,
     fit_context,
 )
-from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
+from stakes._core.stored.spec import CLASSIFIER, FEATURES, Array, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.sampling._cost_proportionate import draw
 
@@ -88,7 +88,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     _file_state = FEATURES | {
         "classes_": labels(2),
         "sample_sizes_": Array("i", (None,), low=0),
-        "estimators_": Listed(Part()),
+        "estimators_": Listed(CLASSIFIER),
     }
 
     @staticmethod

@@ -134,6 +134,12 @@ class WrapperSampler(Sampler):
         self._seed = int(random.randint(SEEDS))
         cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=self._seed)
         folds = list(check_cv(self.cv or cv, labels, classifier=True).split(values, labels))
+        for rows in (part for fold in folds for part in fold):
+            if len(np.unique(labels[rows])) < 2:
+                raise ValueError(
+                    "A fold of cv has rows of only one class; use stratified folds, which have "
+                    "both classes in each part."
+                )
         self.path_ = []
         kept = 1.0 - self.under_step * np.arange(int(np.ceil(1.0 / self.under_step - 1e-9)))
         keep = self._climb([(share, 0.0) for share in kept], values, labels, folds)[0]

@@ -1,6 +1,6 @@
 """Streams of events: decide, wait for the label, learn, count the money."""
 
-from stakes.stream._class_stream import ClassStream, ClassTotals, OneVsRestLearner
+from stakes.stream._class_stream import ClassStream, ClassTotals
 from stakes.stream._decision_stream import DecisionStream
 from stakes.stream._drift import DriftAlarm, DriftTest
 from stakes.stream._file_stream import FileStream
@@ -22,7 +22,6 @@ __all__ = [
     "DriftTest",
     "FileStream",
     "LabelCounts",
-    "OneVsRestLearner",
     "Outcome",
     "PendingEvent",
     "PriceList",

@@ -1,63 +1,13 @@
 """Streams of events of many classes, with actions that need not be the classes."""
 
-import math
 from dataclasses import dataclass, field
 
-from sklearn.base import BaseEstimator, clone
-
-from stakes._core.stored.spec import Listed, Part
 from stakes.errors import InputError
+from stakes.online import OneVsRestStreamClassifier
 from stakes.stream._decision_stream import DecisionStream
 from stakes.stream._pending import PendingEvent
 from stakes.stream._prices import ClassPrices
 from stakes.tables import ClassReader, CostTable
-
-
-class OneVsRestLearner(BaseEstimator):
-    """One two-class learner per class, fed event by event; their probabilities are normalized.
-
-    Parameters
-    ----------
-    learner : estimator with `learn_one` and `predict_proba_one`
-        Copied for each class.
-    n_classes : int
-        Number of classes.
-
-    Attributes
-    ----------
-    members_ : list of estimator
-        The learner of each class against all others.
-
-    Examples
-    --------
-    >>> from stakes.online import ProbitClassifier
-    >>> model = OneVsRestLearner(ProbitClassifier(), n_classes=3)
-    >>> for code in (0, 1, 2) * 30:
-    ...     model.learn_one({f"word_{code}": 1.0}, code)
-    >>> max(enumerate(model.predict_proba_one({"word_2": 1.0})), key=lambda one: one[1])[0]
-    2
-    """
-
-    _file_state = {"members_": Listed(Part())}
-
-    def __init__(self, learner, n_classes):
-        self.learner = learner
-        self.n_classes = n_classes
-
-    def learn_one(self, x, code):
-        """Learn one event of the class with this number."""
-        if not hasattr(self, "members_"):
-            self.members_ = [clone(self.learner) for _ in range(self.n_classes)]
-        for place, member in enumerate(self.members_):
-            member.learn_one(x, int(place == code))
-
-    def predict_proba_one(self, x):
-        """Probabilities of the classes, as a list."""
-        if not hasattr(self, "members_"):
-            return [1 / self.n_classes] * self.n_classes
-        p = [float(member.predict_proba_one(x).get(1, 0.0)) for member in self.members_]
-        total = math.fsum(p)
-        return [one / total for one in p] if total > 0 else [1 / len(p)] * len(p)
 
 
 @dataclass
@@ -86,7 +36,8 @@ class ClassStream(DecisionStream):
     Parameters
     ----------
     learner : estimator with `learn_one` and `predict_proba_one`
-        A two-class learner, of which one is kept for each class; or a :class:`OneVsRestLearner`.
+        A two-class learner, of which one is kept for each class; or a
+        :class:`~stakes.online.OneVsRestStreamClassifier`.
     cost_matrix : CostTable or dict
         The costs; a dict as from :meth:`~stakes.tables.CostTable.to_dict`.
     **options
@@ -113,13 +64,13 @@ class ClassStream(DecisionStream):
 
     def __init__(self, learner, *, cost_matrix, **options):
         table = CostTable.of(**cost_matrix) if isinstance(cost_matrix, dict) else cost_matrix
-        if not isinstance(learner, OneVsRestLearner):
+        if not isinstance(learner, OneVsRestStreamClassifier):
             if not hasattr(learner, "predict_proba_one"):
                 raise InputError(
                     f"{type(learner).__name__} gives no probabilities, which a cost matrix needs; "
                     "take a learner such as probit."
                 )
-            learner = OneVsRestLearner(learner, len(table.classes))
+            learner = OneVsRestStreamClassifier(learner)
         options = {name: value for name, value in options.items() if name not in _TWO_CLASS}
         super().__init__(learner, false_alarm_every=None, **options)
         self.table = table
@@ -147,7 +98,10 @@ class ClassStream(DecisionStream):
         self.totals = ClassTotals(**state["totals"])
 
     def _probability_and_action(self, features, prices):
-        p = self.learner.predict_proba_one(features)
+        k = len(self.table.classes)
+        p = [1 / k] * k
+        if self._is_started:
+            p = list(self.learner.predict_proba_one(features).values())
         expected = [prices.expected(p, action) for action in range(len(self.table.actions))]
         return p, expected.index(min(expected))
 
@@ -161,7 +115,12 @@ class ClassStream(DecisionStream):
 
     def _learn(self, event: PendingEvent, label):
         if label is not None:
-            self.learner.learn_one(event.features, label)
+            self.learner.learn_one(
+                event.features,
+                label,
+                classes=range(len(self.table.classes)),
+                sample_weight=event.prices.at_stake(label),
+            )
             self._is_started = True
 
 

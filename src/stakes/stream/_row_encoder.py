@@ -55,6 +55,7 @@ class RowEncoder:
         # field -> [count, mean, sum of squared deviations]
         self._columns = {name: list(sums) for name, sums in state["columns"].items()}
         self._texts = dict.fromkeys(state["texts"])  # a dict keeps the order, a set does not
+        self._numeric = set()  # fields whose text was a number before
 
     def encode(self, record, learn=True, skip=()):
         """Features of one event.
@@ -145,7 +146,7 @@ class RowEncoder:
 
     def _read(self, record, skip):
         """Pairs of feature and number; None for text."""
-        read, texts = [], self._texts
+        read, texts, numeric = [], self._texts, self._numeric
         for name, value in record.items():
             if name in skip:
                 continue
@@ -153,6 +154,14 @@ class RowEncoder:
                 read.append((name, value))
                 continue
             if isinstance(value, str):
+                if name in numeric:  # as parse_value below, in half of its time
+                    try:
+                        number = float(value)
+                    except ValueError:
+                        number = inf
+                    if -LARGEST <= number <= LARGEST and "_" not in value and value.isascii():
+                        read.append((name, number))
+                        continue
                 feature = f"{name}={value}"
                 if feature in texts:  # seen before, so it needs no parsing
                     read.append((feature, None))
@@ -161,6 +170,7 @@ class RowEncoder:
                 if isinstance(value, str):
                     read.append((feature, None))
                     continue
+                numeric.add(name)
             if value is None or value != value:
                 continue
             if isinstance(value, date):

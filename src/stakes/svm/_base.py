@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
 from stakes._core.intake import check_weights
-from stakes._core.sigmoid import LARGEST, fit_sigmoid
+from stakes._core.sigmoid import LARGEST
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
@@ -29,6 +29,7 @@ from stakes._core.stored.spec import (
 )
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
+from stakes.svm._link import choose_link, log_odds
 from stakes.svm._progress import Progress
 
 SVM_CONSTRAINTS = COST_CONSTRAINTS | {
@@ -67,7 +68,7 @@ class PricedSVC(CostSensitiveClassifier):
         "kkt_residual_": Sometimes(FIGURE),
         "approximation_loss_": Sometimes(FIGURE),
         "threshold_": Sometimes(Number()),
-        "calibration_": Sometimes(Array("f8", (2,))),
+        "calibration_": Sometimes(Array("f8", (4,))),
         "gamma_": Sometimes(Number(0)),
         "support_": Sometimes(Array("i", ("s",), low=0)),
         "support_vectors_": Sometimes(Array("f8", ("s", "d"), sparse=True)),
@@ -139,12 +140,12 @@ class PricedSVC(CostSensitiveClassifier):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # a fit of another kind leaves other attributes
         X, y = self._validate_Xy(X, y)
-        regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
+        costs = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost)
         copies = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         weight = copies * compute_sample_weight(self.class_weight, self.classes_[(y > 0) * 1])
-        rows = np.flatnonzero(at_stake(regret * weight))
+        rows = np.flatnonzero(at_stake(costs.regret(y > 0) * weight))
         if len(rows) < len(y):
-            X, y, regret, weight = self._among(X, rows), y[rows], regret[rows], weight[rows]
+            X, y, costs, weight = self._among(X, rows), y[rows], costs[rows], weight[rows]
         self.constant_ = bool(np.all(y == y[0]))
         if self.constant_:
             self._fit_constant(X, y[0])
@@ -152,7 +153,7 @@ class PricedSVC(CostSensitiveClassifier):
             start = np.zeros(len(copies))
             if earlier is not None and np.max(earlier[0], initial=-1) < len(start):
                 start[earlier[0]] = earlier[1]
-            self._fit_priced(X, y, regret, weight, rows, copies[rows], start[rows])
+            self._fit_priced(X, y, costs, weight, rows, copies[rows], start[rows])
         return self
 
     def decision_function(self, X):
@@ -185,13 +186,12 @@ class PricedSVC(CostSensitiveClassifier):
         -------
         ndarray of shape (n, 2)
         """
-        scores = squash(self.decision_function(X))
-        slope, offset = self.calibration_
-        positive = expit(slope * scores + offset)
+        positive = expit(log_odds(self.calibration_, self.decision_function(X)))
         return np.column_stack([1.0 - positive, positive])
 
-    def _fit_priced(self, X, y, regret, weight, rows, copies, start):
+    def _fit_priced(self, X, y, costs, weight, rows, copies, start):
         self._prepare(X, weight)
+        regret = costs.regret(y > 0)
         penalties, scores = self._plan(X, y, regret, weight)
         self.kappa_, self.expensive_class_ = penalties.kappa, penalties.expensive
         self._keep(X, y, penalties, rows, start)
@@ -200,10 +200,17 @@ class PricedSVC(CostSensitiveClassifier):
         if self._moves_boundary:
             scores = self._move_boundary(scores, y, regret * weight)
         if self.calibration is not None:
-            scores = squash(scores)
-            spread = scores.std() or 1.0
-            slope, offset = fit_sigmoid(scores / spread, y > 0, copies)
-            self.calibration_ = np.array([slope / spread, offset])
+            self.calibration_ = self._link(scores, y, costs, weight, copies, penalties.margin)
+
+    def _link(self, scores, y, costs, weight, copies, margin):
+        """From held-out scores to log-odds; the boundary is at zero or between the margins."""
+        penalty = costs.regret(y > 0) * weight
+        penalties, margins = (
+            [np.average(values, weights=copies * (y == sign)) for sign in (-1, 1)]
+            for values in (penalty / copies, margin)
+        )
+        knots = 0.0, (margins[1] - margins[0]) / 2
+        return choose_link(scores, y > 0, copies, costs, knots, penalties[0] / penalties[1])
 
     def _fit_constant(self, X, sign):
         """Always decide for the only class whose mistakes cost something."""
@@ -211,7 +218,7 @@ class PricedSVC(CostSensitiveClassifier):
         self.kappa_, self.expensive_class_ = 1.0, int(sign)
         self.duality_gap_ = self.objective_ = 0.0
         if self.calibration is not None:
-            self.calibration_ = np.array([0.0, sign * LARGEST])
+            self.calibration_ = np.array([0.0, 0.0, sign * LARGEST, 0.0])
 
     def _keep_linear(self, found):
         self.coef_, self.intercept_ = found.w[None, :], np.array([found.b])
@@ -273,17 +280,3 @@ class PricedSVC(CostSensitiveClassifier):
 
     def _among(self, X, rows):
         return X[rows]
-
-
-def squash(scores):
-    """Scores that grow slowly beyond the margin, where the hinge loss is blind to them.
-
-    A few rows far on the wrong side, as heavy tails produce them, would flatten the sigmoid.
-
-    Examples
-    --------
-    >>> squash(np.array([-1.0, 0.5, np.e**4]))
-    array([-1. ,  0.5,  2. ])
-    """
-    size = np.abs(scores)
-    return np.where(size <= 1, scores, np.sign(scores) * (1 + 0.25 * np.log(np.maximum(size, 1))))

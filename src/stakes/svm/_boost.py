@@ -95,7 +95,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
 
     _file_state = FEATURES | {
         "classes_": labels(2),
-        "estimators_": Listed(Part(), "t"),
+        "estimators_": Listed(Part(("sklearn.tree._classes.DecisionTreeClassifier",)), "t"),
         **dict.fromkeys(("estimator_weights_", "edges_", "training_loss_"), Array("f8", ("t",))),
         "cost_levels_": Array("f8", (2, COST_LEVELS), low=0),
     }
@@ -154,7 +154,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         share = check_weights(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = at_stake(regret * share)
-        X, y, share = X[rows].astype(np.float32), y[rows], share[rows]
+        X, y, share = _as_trees_read(X[rows]), y[rows], share[rows]
         c = regret[rows] / np.average(regret[rows], weights=share)
         if self.cost_rule == "class":
             for side in (y > 0, y < 0):
@@ -197,7 +197,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         -------
         ndarray of shape (n,)
         """
-        X = self._validate_X(X).astype(np.float32)
+        X = _as_trees_read(self._validate_X(X))
         scores = np.zeros(X.shape[0])
         for step, tree in zip(self.estimator_weights_, self.estimators_, strict=True):
             scores += step * _signs(tree, X)
@@ -229,7 +229,7 @@ class CostSensitiveBoost(CostSensitiveClassifier):
         ------
         ndarray of shape (n,)
         """
-        X = self._validate_X(X).astype(np.float32)
+        X = _as_trees_read(self._validate_X(X))
         scores = np.zeros(X.shape[0])
         for step, tree in zip(self.estimator_weights_, self.estimators_, strict=True):
             scores = scores + step * _signs(tree, X)
@@ -275,6 +275,17 @@ class CostSensitiveBoost(CostSensitiveClassifier):
                 log_odds += sign * np.inf  # of a class that costs nothing nothing is known
         probability = expit(log_odds)
         return np.column_stack([1.0 - probability, probability])
+
+
+def _as_trees_read(X):
+    """X as float32; the trees of scikit-learn read 32-bit indices of sparse matrices only."""
+    X = X.astype(np.float32)
+    if sparse.issparse(X) and X.indices.dtype != np.int32:
+        if max(X.nnz, X.shape[1]) >= 2**31:
+            raise ValueError("X has more entries or columns than 32-bit indices can count.")
+        parts = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = sparse.csr_array(parts, shape=X.shape)
+    return X
 
 
 def _levels(c, share):

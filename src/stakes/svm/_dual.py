@@ -172,7 +172,7 @@ class _Problem:
         fast, steps = self.gram.single_precision(), 0
         pool = Pool(fast, self.cache_mib, BLOCK)
         if not beta.any():
-            steps = _warm_start(fast, self.target, beta, lower, upper)
+            steps = _warm_start(pool, self.target, beta, lower, upper)
             beta[:] = _feasible(beta, self)
         F = fast.times(beta) - self.target
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
@@ -221,15 +221,15 @@ def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
     return steps
 
 
-def _warm_start(gram, target, beta, lower, upper):
+def _warm_start(pool, target, beta, lower, upper):
     """Multipliers from the solution on every k-th row, each of which stands for k rows.
 
     A row short of its margin under that solution gets its bound, a row beyond it zero, and a row
     near the margin a share: most rows that end at a bound start there.
     """
-    k = max(10, len(target) // WARM)
+    gram, k = pool.gram, max(10, len(target) // WARM)
     rows = np.arange(0, len(target), k)
-    K, b = gram.take(rows).full().astype(np.float64, copy=False), np.zeros(len(rows))
+    K, b = gram.take(rows).astype(np.float64).full(pool.matrix(len(rows))), np.zeros(len(rows))
     F, low, up = -target[rows], k * lower[rows], k * upper[rows]
     steps, _ = smo(K, F, b, low, up, NEAR_MARGIN, 10 * len(rows))
     m, M = violation(F, b, low, up)

@@ -70,11 +70,11 @@ def add_rows(F, pool, slots, change):
 
 @njit(cache=True)
 def gather(pool, slots, block):
-    """The kernel among the rows of a block."""
+    """The kernel among the rows of a block; it is symmetric, so half of it is read."""
     q = len(block)
     K = np.empty((q, q), dtype=pool.dtype)
     for a in range(q):
         row = pool[slots[a]]
-        for b in range(q):
-            K[a, b] = row[block[b]]
+        for b in range(a + 1):
+            K[a, b] = K[b, a] = row[block[b]]
     return K

@@ -102,11 +102,12 @@ class Gram(Kernel):
         self.shape = (len(norms), len(norms))
         # exp of a positive exponent: rounding makes squared distances negative far from the origin
         self.clip = self.gamma * self.norms.max(initial=0) > 100
-        self.right = self.X
+        self.right = self.X.T
         if self.kernel == "rbf" and not self.sparse and not self.exact:
-            # one product [2g z, -g |z|^2, 1] [x, 1, -g |x|^2]' is the exponent
-            ones = np.ones((len(norms), 1), dtype=dtype)
-            self.right = np.hstack([self.X, ones, -self.gamma * self.norms[:, None]]).astype(dtype)
+            # one product [2g z, -g |z|^2, 1] [x, 1, -g |x|^2]' is the exponent; its right factor
+            # is stored row by row, in which order the product reads it
+            self.right = np.empty((X.shape[1] + 2, len(norms)), dtype=dtype)
+            self.right[:-2], self.right[-2], self.right[-1] = self.X.T, 1, -self.gamma * self.norms
 
     def block(self, rows, out=None):
         """Kernel values of some rows with all rows, shape (len(rows), n)."""
@@ -191,6 +192,11 @@ class Gram(Kernel):
             return self
         return self.astype(np.float32)
 
+    def working_bytes(self):
+        """Memory for blocks of kernel values and copies of the rows in both precisions."""
+        size = self.X.data.nbytes if self.sparse else self.X.nbytes
+        return super().working_bytes() + 5 * size * (8 // self.dtype.itemsize)
+
     def _terms(self):
         """Length of the sums of products, with some room for the rounding of their factors."""
         if self.sparse:
@@ -230,7 +236,7 @@ class Gram(Kernel):
                     part -= self.norms
                     part *= self.dtype.type(self.gamma)
             else:
-                np.matmul(rows, self.right.T, out=part)
+                np.matmul(rows, self.right, out=part)
             self._finish(part)
         return out
 

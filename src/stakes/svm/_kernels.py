@@ -37,9 +37,9 @@ class Kernel:
             return False
         return True
 
-    def full(self):
+    def full(self, out=None):
         """The whole matrix."""
-        return self.block(np.arange(self.shape[0]))
+        return self.block(np.arange(self.shape[0]), out)
 
     def score(self, Z, coefficients):
         """K(Z, rows) @ coefficients, in blocks that stay in the processor's cache."""
@@ -73,6 +73,10 @@ class Kernel:
     def single_precision(self):
         """The same kernel in float32, if it can be computed in float32."""
         return self
+
+    def working_bytes(self):
+        """Memory for blocks of kernel values and copies of the rows in both precisions."""
+        return 3 * BLOCK_BYTES
 
     def _cache_rows(self):
         return max(8, BLOCK_BYTES // (self.dtype.itemsize * max(1, self.shape[0])))

@@ -11,7 +11,7 @@ from stakes._core.base import COST_CONSTRAINTS, ManyClassClassifier, canonical
 from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import validate_data
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
 from stakes.svm._cost_sensitive import CostSensitiveSVC
@@ -65,7 +65,7 @@ class PairwiseSVC(ManyClassClassifier):
     array([2])
     """
 
-    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(Part(), None)}
+    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(CLASSIFIER, None)}
 
     @staticmethod
     def _check_file_state(state, scope):

@@ -1,8 +1,9 @@
-"""Cache of kernel rows in one buffer, which is all the memory that it uses."""
+"""Cache of kernel rows in one buffer, which leaves room for what else the solver holds."""
 
 import numpy as np
 
 FEWEST = 32  # rows that a cache holds at least
+VECTORS = 40  # of one number per example: gradients, bounds, orders, copies of them
 
 
 class Pool:
@@ -13,14 +14,16 @@ class Pool:
     gram : Kernel
         The kernel.
     cache_mib : float
-        Size of the buffer in MiB; at least 32 rows.
+        Memory of the buffer and of the other arrays of a fit in MiB; the buffer has at least 32
+        rows.
     block : int
         Largest number of rows that are needed at the same time; fewer if the buffer is small.
     """
 
     def __init__(self, gram, cache_mib, block):
         n, itemsize = gram.shape[0], gram.dtype.itemsize
-        slots = min(n, max(FEWEST, int(cache_mib * 2**20 / (itemsize * n))))
+        room = cache_mib * 2**20 - gram.working_bytes() - VECTORS * 8 * n
+        slots = min(n, max(FEWEST, int(room / (itemsize * n))))
         self.buffer, self.most = np.empty(slots * n * itemsize, dtype=np.uint8), block
         self.reset(gram)
 
@@ -38,6 +41,12 @@ class Pool:
         slots = min(n, len(values) // max(n, 1))
         self.rows = values[: slots * n].reshape(slots, n)
         self.block = max(2, min(self.most, slots // 2))
+
+    def matrix(self, n):
+        """The front of the buffer as an n x n matrix of float64, or a new one if it is too small."""
+        if 8 * n * n > len(self.buffer):
+            return np.empty((n, n))
+        return self.buffer[: 8 * n * n].view(np.float64).reshape(n, n)
 
     def slots(self, block):
         """Slots of the rows of a block, after computing the missing ones."""

@@ -19,10 +19,11 @@ from stakes.tables._row_origin import RowOrigin
 from stakes.tables._splines import HingeSplines
 from stakes.tables._table_encoder import TableEncoder
 from stakes.tables._time_group_split import TimeGroupSplit, read_times
-from stakes.tables._values import is_missing, parse_value
+from stakes.tables._values import MISSING_WORDS, is_missing, parse_value
 from stakes.tables._writing import write_batches
 
 __all__ = [
+    "MISSING_WORDS",
     "ClassData",
     "ClassReader",
     "ColumnFacts",

@@ -132,6 +132,23 @@ class CostExpression:
             function = self._compiled[types] = self._built(SCALAR, kinds, record, texts)
         return function(values + row)
 
+    def build_with(self, ops, kinds):
+        """The expression made of other operations, such as those of an ONNX graph.
+
+        Parameters
+        ----------
+        ops : SimpleNamespace
+            The operations, named as in `_expression_ops`.
+        kinds : dict
+            Column -> kind.
+
+        Returns
+        -------
+        object
+            What the operations make of it.
+        """
+        return self._built(ops, kinds, list(kinds))
+
     def _built(self, ops, kinds, names, texts=()):
         """The expression of numbers for columns of these kinds, in one of the two forms."""
         value, kind = self._build(self._tree, _Columns(ops, kinds, names, texts))

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from stakes._core.frames import as_table
 from stakes.errors import InputError
 from stakes.tables._values import GROUPED_NUMBER, NO_VALUE
 
@@ -10,17 +11,19 @@ SHOWN = 5  # values named in a message
 
 
 def as_frame(table):
-    """Convert a polars or pandas frame, or a two-dimensional array, to a polars frame.
+    """Convert a table or a two-dimensional array to a polars frame.
+
+    Tables are polars and pandas frames, pyarrow tables, DuckDB relations, data sets of Hugging
+    Face, and whatever else has Arrow's PyCapsule or the dataframe interchange protocol.
 
     Examples
     --------
     >>> as_frame(np.eye(2)).columns
     ['x0', 'x1']
     """
+    table = as_table(table)
     if isinstance(table, pl.DataFrame):
         return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
     if hasattr(table, "iloc"):  # pandas; from_pandas would need pyarrow
         names = [str(name) for name in table.columns]
         if len(set(names)) < len(names):
@@ -40,6 +43,8 @@ def _from_pandas(column):
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biufMm":
         return pl.Series(column.to_numpy())
     gaps = column.isna()
+    if hasattr(column, "cat"):  # categories, also if they are numbers
+        column = column.astype(object).map(str)
     values = [None if gap else value for gap, value in zip(gaps, column, strict=True)]
     return pl.Series(values, strict=False)
 

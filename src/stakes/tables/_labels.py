@@ -49,6 +49,7 @@ class LabelReader:
         self.seen = list(seen)
         self._wanted = None if positive is None else plain_label(_text(positive))
         self._plain_seen = {plain_label(label) for label in self.seen}
+        self._codes = {}  # text -> what `read_one` gave for it, of the first few
 
     def read_column(self, column, *, one_class=False):
         """Labels of a whole column.
@@ -113,6 +114,14 @@ class LabelReader:
         Without `positive`, a label that is in none of the known pairs, or in another pair than
         the labels before it, raises :class:`~stakes.errors.InputError`.
         """
+        if type(value) is str and value in self._codes:
+            return self._codes[value]
+        code = self._read_one(value)
+        if type(value) is str and len(self._codes) < _SHOWN:
+            self._codes[value] = code
+        return code
+
+    def _read_one(self, value):
         if is_missing(value) or is_missing(label := _text(value)):
             return None
         plain = plain_label(label)
@@ -224,6 +233,14 @@ class ClassReader:
 
     def read_one(self, value):
         """Number of the class of one event; None if its label is missing."""
+        if type(value) is str and value in self._codes:
+            return self._codes[value]
+        code = self._read_one(value)
+        if type(value) is str and len(self._codes) < _SHOWN:
+            self._codes[value] = code
+        return code
+
+    def _read_one(self, value):
         if is_missing(value) or is_missing(label := _text(value)):
             return None
         return self._code(label)

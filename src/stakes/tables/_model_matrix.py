@@ -59,7 +59,7 @@ class ModelMatrix(TableTransformer):
     """
 
     _file_state = {
-        "encoder_": Part(),
+        "encoder_": Part(("stakes.tables._table_encoder.TableEncoder",)),
         "numbers_": Sometimes(Array("i8", ("numbers",), low=0)),
         "codes_": Sometimes(Array("i8", ("codes",), low=0)),
         "gaps_": Sometimes(Array("i8", (None,), low=0)),
@@ -83,14 +83,18 @@ class ModelMatrix(TableTransformer):
         columns = state["column_of_code_"]
         total = len(state["numbers_"]) + len(state["gaps_"])
         total += sum(max(int(one.max(initial=-1)), -1) + 1 for one in columns)
-        places = np.concatenate([state["numbers_"], state["codes_"], state["gaps_"]])
+        places = np.concatenate([state["numbers_"], state["codes_"]])
         if (
             total != scope.sizes["out"]
-            or np.any(places >= width)
+            or not np.array_equal(np.sort(places), np.arange(width))
+            or not np.isin(state["gaps_"], state["numbers_"]).all()
             or len(state["scale_"]) != len(state["numbers_"])
             or any(len(one) < 2 for one in columns)
         ):
             raise Damaged("a model matrix has another number of columns than its table")
+        # a code is an index, and any other number would point anywhere
+        if not state["encoder_"].state["categorical_mask_"][state["codes_"]].all():
+            raise Damaged("a model matrix takes a number for a category")
 
     def __init__(self, encoder=None, *, one_hot=True, scale=True, min_share=0.01, max_columns=50):
         self.encoder = encoder

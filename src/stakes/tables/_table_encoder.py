@@ -112,6 +112,14 @@ class TableEncoder(TableTransformer):
         names = {name for name, kind in state["kinds_"].items() if kind == "text"}
         if not state["categories_"].keys() == state["has_other_"].keys() == names:
             raise Damaged("the categories of a table do not belong to its columns")
+        numbers = {name: kind for name, kind in state["kinds_"].items() if kind != "text"}
+        if not _PARTS.keys() >= set(numbers.values()):
+            raise Damaged("a column of a table is of an unknown kind")
+        if not numbers.keys() >= set(state.get("empty_", ())):
+            raise Damaged("an empty column of a table is not one of its numbers")
+        mask = TableEncoder.mask_of(state["kinds_"])
+        if not np.array_equal(mask, state["categorical_mask_"]):
+            raise Damaged("the columns of a table are of other kinds than their codes")
 
     def __init__(self, *, kinds=None, max_categories=MAX_CATEGORIES):
         self.kinds = kinds

@@ -14,6 +14,25 @@ mean_lower, mean_upper : array-like of shape (n, d), default=None
 replicates : array-like of shape (n, r, d), default=None
     Repeated measurements, from which everything that is not given is estimated.
 """
+TRAINING = """\
+X : array-like of shape (n, d) or None
+    Measurements; NaN is missing. None: the mean of the replicates or the middle of the support.
+    Without any of the following, the measurements are exact.
+y : array-like of shape (n,)
+    Labels of two classes.
+"""
+LEARNED = """\
+missing_ : MissingAsSet
+    Support and moments of the features, used for missing entries.
+population_ : Population
+    Mean and covariance of the true points, for classical errors only.
+classes_ : ndarray of shape (2,)
+    Class labels; `classes_[1]` is the positive class.
+"""
+MEASURED = """\
+X : array-like of shape (n, d)
+    Measurements.
+"""
 X = """\
 X : array-like of shape (n, d) or None
     Measurements; None: as in `fit`.
@@ -48,6 +67,9 @@ documented = _documented(
         "error_model": ERROR_MODEL,
         "independent": INDEPENDENT,
         "uncertainty": UNCERTAINTY,
+        "training": TRAINING,
+        "learned": LEARNED,
+        "measured": MEASURED,
         "X": X,
         "information": INFORMATION,
         "paper": PAPER,

@@ -11,6 +11,17 @@ from stakes.uncertain._moments import Moments, moments_from_replicates
 NAMES = ("lower", "upper", "var", "std", "cov", "mean_lower", "mean_upper", "replicates")
 
 
+def present(**given):
+    """What was given.
+
+    Examples
+    --------
+    >>> present(var=1.0, cov=None)
+    {'var': 1.0}
+    """
+    return {name: value for name, value in given.items() if value is not None}
+
+
 def read_information(X, *, values=None, confidence_level=0.95, columns=None, **given):
     """Validate the arguments of `fit` and `predict` and return `Moments`.
 

@@ -11,11 +11,11 @@ from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import FEATURES, Array, Number, labels
 from stakes.costs import COST_NAMES
-from stakes.uncertain._calibration import calibrated, fit_calibration, held_out_folds, score_of
+from stakes.uncertain._calibration import fit_calibration, held_out_folds
 from stakes.uncertain._certificates import replicate_bounds
 from stakes.uncertain._docs import documented
-from stakes.uncertain._information import NAMES
-from stakes.uncertain._points import UncertainPoints, spread_given
+from stakes.uncertain._information import NAMES, present
+from stakes.uncertain._points import UncertainPoints, rows_at_stake, spread_given
 
 BLOCK = 2_000_000  # entries of a temporary array
 DRAWS = 2000  # of each true point, for a certificate
@@ -57,12 +57,7 @@ class UncertainKernelClassifier(UncertainPoints):
         Width of the kernel that was used.
     calibration_ : ndarray of shape (3,)
         Slope, offset and zero: the probability of a score, fitted to held-out examples.
-    missing_ : MissingAsSet
-        Support and moments of the features, used for missing entries.
-    population_ : Population
-        Mean and covariance of the true points, for classical errors only.
-    classes_ : ndarray of shape (2,)
-        Class labels; `classes_[1]` is the positive class.
+    [learned]
     [seen]
 
     References
@@ -148,11 +143,7 @@ class UncertainKernelClassifier(UncertainPoints):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            Measurements; NaN is missing. None: the mean of the replicates or the middle of the
-            support. Without any of the following, the measurements are exact.
-        y : array-like of shape (n,)
-            Labels of two classes.
+        [training]
         [sample_weight]
         [uncertainty]
         [fit_costs]
@@ -161,18 +152,12 @@ class UncertainKernelClassifier(UncertainPoints):
         -------
         self
         """
-        given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
-        given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
-        given = {name: array for name, array in given.items() if array is not None}
+        given = present(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        given |= present(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
         known, y = self._validate_known(X, y, given)
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
-        rows = np.flatnonzero(regret * weight > 0)
-        if len(np.unique(y[rows])) < 2:
-            raise ValueError(
-                "Mistakes cost nothing in one of the classes, so the other is always the best "
-                "decision; give both fp_cost and fn_cost, and sample_weight in both classes."
-            )
+        rows = rows_at_stake(regret * weight, y)
         known = self._learn_truth(known, given, weight)
         M, V = known.mean[rows], spread_of(known)[rows]
         share = weight[rows] / weight[rows].sum()
@@ -260,25 +245,8 @@ class UncertainKernelClassifier(UncertainPoints):
     def _signs(self, known, given):
         return np.where(self._scores(known) > 0, 1.0, -1.0)
 
-    def predict_proba(self, X, **information):
-        """Probability of each class, given the measurement and its error bar.
-
-        Parameters
-        ----------
-        [X]
-        [information]
-            None: the measurements are exact.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        score = self._scores(self._known(X, information))
-        positive = calibrated(self.calibration_, score, np.zeros(len(score)))
-        return np.column_stack([1 - positive, positive])
-
-    def _score_of(self, probability):
-        return score_of(self.calibration_, probability)
+    def _variance(self, known, given):
+        return np.zeros(len(known))  # the score is a mean over the errors already
 
     def _bumps(self):
         """The score of exact points as a sum of bumps: centres, precisions, signed heights."""

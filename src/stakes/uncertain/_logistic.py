@@ -13,7 +13,7 @@ from stakes._core.intake import LARGEST, check_weights
 from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Number, labels
 from stakes.uncertain._docs import documented
-from stakes.uncertain._information import NAMES
+from stakes.uncertain._information import NAMES, present
 from stakes.uncertain._points import UncertainPoints, score_variance, with_covariances
 
 PROBIT = np.pi / 8  # E[sigmoid(t)] of a Gaussian t is about sigmoid(mean / sqrt(1 + pi/8 var))
@@ -63,12 +63,7 @@ class UncertainLogisticClassifier(UncertainPoints):
         Largest entry of the gradient, relative to that at zero.
     n_iter_ : int
         Number of iterations.
-    missing_ : MissingAsSet
-        Support and moments of the features, used for missing entries.
-    population_ : Population
-        Mean and covariance of the true points, for classical errors only.
-    classes_ : ndarray of shape (2,)
-        Class labels; `classes_[1]` is the positive class.
+    [learned]
     [seen]
 
     Notes
@@ -159,11 +154,7 @@ class UncertainLogisticClassifier(UncertainPoints):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            Measurements; NaN is missing. None: the mean of the replicates or the middle of the
-            support. Without any of the following, the measurements are exact.
-        y : array-like of shape (n,)
-            Labels of two classes.
+        [training]
         sample_weight : array-like of shape (n,), default=None
             Weights of the examples; None: all one.
         [uncertainty]
@@ -172,9 +163,8 @@ class UncertainLogisticClassifier(UncertainPoints):
         -------
         self
         """
-        given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
-        given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
-        given = {name: array for name, array in given.items() if array is not None}
+        given = present(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        given |= present(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
         known, y = self._validate_known(X, y, given)
         weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
         known = self._learn_truth(known, given, weight)

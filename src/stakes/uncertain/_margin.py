@@ -11,17 +11,15 @@ from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.spec import COUNT, FEATURES, FIGURE, Array, Text, labels
 from stakes.costs import COST_NAMES
 from stakes.uncertain._calibration import (
-    calibrated,
     fit_calibration,
     held_out_folds,
     prior_only,
-    score_of,
 )
 from stakes.uncertain._docs import documented
 from stakes.uncertain._formulations import FORMULATIONS, require, uncertainty_set
-from stakes.uncertain._information import NAMES
+from stakes.uncertain._information import NAMES, present
 from stakes.uncertain._moments import Moments
-from stakes.uncertain._points import UncertainPoints, with_covariances
+from stakes.uncertain._points import UncertainPoints, rows_at_stake, with_covariances
 from stakes.uncertain._problem import MarginProblem
 from stakes.uncertain._solve import solve_margin, solve_roughly
 
@@ -85,12 +83,7 @@ class UncertainMarginClassifier(UncertainPoints):
         Slope a, offset c and spread k of the probability :math:`\Phi((at + c) /
         \sqrt{1 + ka^2\tau^2})` of a score t with variance :math:`\tau^2`, fitted to the scores of
         held-out examples.
-    missing_ : MissingAsSet
-        Support and moments of the features, used for missing entries.
-    population_ : Population
-        Mean and covariance of the true points, for classical errors only.
-    classes_ : ndarray of shape (2,)
-        Class labels; `classes_[1]` is the positive class.
+    [learned]
     [seen]
 
     References
@@ -201,11 +194,7 @@ class UncertainMarginClassifier(UncertainPoints):
 
         Parameters
         ----------
-        X : array-like of shape (n, d) or None
-            Measurements, taken as means; NaN is missing. None: the mean of the replicates or the
-            middle of the support. Without any of the following, the measurements are exact.
-        y : array-like of shape (n,)
-            Labels of two classes.
+        [training]
         [sample_weight]
         [uncertainty]
         sets : UncertaintySet of length n, default=None
@@ -216,9 +205,8 @@ class UncertainMarginClassifier(UncertainPoints):
         -------
         self
         """
-        given = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
-        given |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
-        given = {name: array for name, array in given.items() if array is not None}
+        given = present(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        given |= present(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
         if self.error_model == "classical" and self.formulation not in CLASSICAL:
             raise ValueError(
                 f"{self.formulation} needs the mean of the true point, and with classical errors a "
@@ -230,12 +218,7 @@ class UncertainMarginClassifier(UncertainPoints):
         regret = self._costs_of(len(y), fp_cost, fn_cost, tp_cost, tn_cost).regret(y > 0)
         weight = check_weights(sample_weight, known.mean, ensure_non_negative=True)
         known = self._learn_truth(known, given, weight)
-        rows = np.flatnonzero(regret * weight > 0)
-        if len(np.unique(y[rows])) < 2:
-            raise ValueError(
-                "Mistakes cost nothing in one of the classes, so the other is always the best "
-                "decision; give both fp_cost and fn_cost, and sample_weight in both classes."
-            )
+        rows = rows_at_stake(regret * weight, y)
         if self.normalize_costs:
             regret = regret / np.average(regret[rows], weights=weight[rows])
         C = self.C * regret * weight
@@ -308,9 +291,3 @@ class UncertainMarginClassifier(UncertainPoints):
     def _calibrated_line(self):
         a, c, _ = self.calibration_
         return a * self.coef_[0], a * self.intercept_[0] + c
-
-    def _score_of(self, probability):
-        return score_of(self.calibration_, probability)
-
-    def _probability(self, score, variance):
-        return calibrated(self.calibration_, score, variance)

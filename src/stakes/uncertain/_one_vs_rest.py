@@ -111,8 +111,7 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         [information]
 
         Returns
@@ -127,8 +126,7 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         [information]
 
         Returns
@@ -143,8 +141,7 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         [information]
 
         Returns
@@ -161,8 +158,7 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         measure : str, default="best"
             As for two classes. With replicates, "best", "gaussian" and "counts" are bounds with
             probability `confidence_level` for all pairs of classes together.

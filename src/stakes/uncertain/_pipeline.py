@@ -43,8 +43,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         y : array-like of shape (n,)
             Labels.
         **params
@@ -74,8 +73,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         **params
             Their uncertainty by name, and costs.
 
@@ -90,8 +88,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         **params
             Their uncertainty by name.
 
@@ -106,8 +103,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         **params
             Their uncertainty by name.
 
@@ -122,8 +118,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         **params
             Their uncertainty by name, and `measure`.
 
@@ -138,8 +133,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         **params
             `max_error`, their uncertainty by name, and `measure`.
 
@@ -154,8 +148,7 @@ class UncertainPipeline(Pipeline):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
-            Measurements.
+        [measured]
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), default=None

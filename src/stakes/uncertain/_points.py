@@ -12,6 +12,7 @@ from stakes._core.intake import check_bounded
 from stakes._core.sklearn_private import Interval, StrOptions
 from stakes._core.stored.spec import Part, Sometimes
 from stakes.costs import COST_NAMES
+from stakes.uncertain._calibration import calibrated, score_of
 from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
 from stakes.uncertain._docs import documented
 from stakes.uncertain._frames import as_numbers
@@ -28,9 +29,8 @@ class UncertainPoints(CostSensitiveClassifier):
     """Base of linear classifiers of uncertain points: decisions, certificates, reviews.
 
     A subclass has `fit`, which sets `coef_`, `intercept_`, `missing_` and, for classical errors,
-    `population_`; `_probability`, from scores and their variances, and its inverse `_score_of` for
-    exact scores; and the parameters
-    `error_model`, `independent` and `confidence_level`.
+    `population_`; `calibration_`, or else `_probability` and its inverse `_score_of`; and the
+    parameters `error_model`, `independent` and `confidence_level`.
     """
 
     _allow_nan = True
@@ -85,8 +85,7 @@ class UncertainPoints(CostSensitiveClassifier):
         ndarray of shape (n, 2)
         """
         known = self._known(X, information)
-        variance = self._score_variance(known, information, self.coef_[0])
-        positive = self._probability(self._scores(known), variance)
+        positive = self._probability(self._scores(known), self._variance(known, information))
         return np.column_stack([1 - positive, positive])
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None, **information):
@@ -289,6 +288,16 @@ class UncertainPoints(CostSensitiveClassifier):
     def _scores(self, known):
         return known.mean @ self.coef_[0] + self.intercept_[0]
 
+    def _probability(self, score, variance):
+        return calibrated(self.calibration_, score, variance)
+
+    def _score_of(self, probability):
+        """The inverse, of an exact score."""
+        return score_of(self.calibration_, probability)
+
+    def _variance(self, known, given):
+        return self._score_variance(known, given, self.coef_[0])
+
     def _score_variance(self, known, given, w):
         """Variance of the score of each point, zero if nothing is known about its error."""
         if not self._counts_replicates(given):
@@ -323,6 +332,17 @@ class UncertainPoints(CostSensitiveClassifier):
             name: take_rows(table, rows) if np.ndim(table) >= least.get(name, 2) else table
             for name, table in others.items()
         }
+
+
+def rows_at_stake(stake, y):
+    """Rows that training sees, with what is at stake in each; both classes must be among them."""
+    rows = np.flatnonzero(stake > 0)
+    if len(np.unique(y[rows])) < 2:
+        raise ValueError(
+            "Mistakes cost nothing in one of the classes, so the other is always the best "
+            "decision; give both fp_cost and fn_cost, and sample_weight in both classes."
+        )
+    return rows
 
 
 def with_covariances(known, given):

@@ -5,7 +5,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from stakes.costs import COST_NAMES
 from stakes.metrics import certified_cost_loss, certified_error
-from stakes.uncertain._information import NAMES
+from stakes.uncertain._information import NAMES, present
 
 
 def make_certified_scorer(measure="best"):
@@ -68,11 +68,9 @@ class CertifiedScorer(BaseEstimator):
         tn_cost=None,
     ):
         """Score, with the signature that scikit-learn's routing reads."""
-        known = dict(lower=lower, upper=upper, var=var, std=std, cov=cov)
-        known |= dict(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
-        known = {name: array for name, array in known.items() if array is not None}
-        costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        costs = {name: cost for name, cost in costs.items() if cost is not None}
+        known = present(lower=lower, upper=upper, var=var, std=std, cov=cov)
+        known |= present(mean_lower=mean_lower, mean_upper=mean_upper, replicates=replicates)
+        costs = present(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         decided = estimator.predict(X, **known, **costs)
         bound = estimator.predict_certificate(X, measure=self.measure, **known, **costs)
         if costs:

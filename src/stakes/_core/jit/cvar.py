@@ -26,7 +26,9 @@ def cvar_state():
 def cvar_reserve(m, tail, top, rest, sizes):
     """Both heaps with room for m more values; arrays that must grow at least double."""
     n = sizes[N_TOP] + sizes[N_REST] + m
-    return _grown(top, sizes[N_TOP], int(tail * n) + 2), _grown(rest, sizes[N_REST], n + 1)
+    # `top` may hold more than its share, until the next value, after a change of `tail`
+    most = max(sizes[N_TOP], int(tail * n))
+    return _grown(top, sizes[N_TOP], most + 2), _grown(rest, sizes[N_REST], n + 1)
 
 
 @njit(cache=True)

@@ -12,6 +12,7 @@ from numba import njit
 COUNT, SUM, LEAST, LARGEST = range(4)  # rows of `cells`, one column per cell
 N_ROWS = 4
 FIRST, N_VALUES, PLACED = range(3)  # slots of `place`: i of cell 0, values seen, whether i is set
+FARTHEST = 2.0**40  # of an i; a model file may hold any width, and an index must stay one
 
 
 @njit(cache=True)
@@ -24,11 +25,17 @@ def sketch_state(n_cells):
 
 
 @njit(cache=True)
+def cell_index(value, width):
+    """The i of the cell of a positive value, also of an infinite one."""
+    return int(min(max(np.floor(np.log(value) / width), -FARTHEST), FARTHEST))
+
+
+@njit(cache=True)
 def sketch_push(value, width, cells, place):
     """Add one value."""
     n_cells = cells.shape[1]
     if value > 0.0:
-        index = int(np.floor(np.log(value) / width))
+        index = cell_index(value, width)
         if place[PLACED] == 0:
             place[FIRST], place[PLACED] = index - n_cells + 1, 1
         if index > place[FIRST] + n_cells - 1:

@@ -52,6 +52,12 @@ def merge_calibration(cal, other, share):
     cal[N_POSITIVE : N_NEGATIVE + 1] += other[N_POSITIVE : N_NEGATIVE + 1]
 
 
+def line_of(cal):
+    """Scale, slope and offset of :func:`calibrated`, as numbers."""
+    scale = math.sqrt(cal[MEAN_SQUARE]) if cal[MEAN_SQUARE] > 0.0 else 1.0
+    return scale, float(cal[A]), float(cal[B])
+
+
 @njit(cache=True, error_model="numpy")
 def calibrated(cal, s):
     """Log-odds of the positive class at score s."""

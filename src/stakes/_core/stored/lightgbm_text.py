@@ -164,6 +164,8 @@ def _whole(text, name):
 
 def _numbers(text, kind, size, name):
     pattern = _NUMBER if kind is float else r"-?\d+"
+    if name == "threshold":
+        pattern = f"{_NUMBER}|-?inf"  # infinite: a split of missing values from all others
     words = text.split(" ") if text else []
     if len(words) != size or not all(re.fullmatch(pattern, word) for word in words):
         raise Damaged(f"{name} of a LightGBM model does not hold {size} numbers")

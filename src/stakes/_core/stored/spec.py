@@ -277,9 +277,10 @@ class Fields(Spec):
 
 @dataclass(frozen=True)
 class Part(Spec):
-    """An object of a known class, or of one of the named classes."""
+    """An object of a known class, or of one of the named classes, that has some methods."""
 
     names: tuple = ()
+    methods: tuple = ()
 
     def check(self, value, scope):
         if isinstance(value, Named):
@@ -289,6 +290,9 @@ class Part(Spec):
         if self.names and value.name not in self.names:
             raise Damaged(f"is a {value.name}")
         scope.check_record(value)
+        for method in self.methods:
+            if not hasattr(scope.class_of(value), method):
+                raise Damaged(f"is a {value.name}, which has no {method}")
 
 
 @dataclass(frozen=True)
@@ -363,6 +367,7 @@ def inside(value):
             stack += held
 
 
+CLASSIFIER = Part(methods=("predict",))
 COUNT = Number(0, 2**53, whole=True)
 FIGURE = Number(nan=True, infinite=True)  # a result that is shown, not used
 FEATURES = {"n_features_in_": Count("d", 1)}

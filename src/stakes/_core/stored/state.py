@@ -78,6 +78,10 @@ class Scope:
         self.labels = None  # the classes, if the object has any
         self.check_record = checker.check_record
 
+    def class_of(self, record):
+        """The class of a record that has been checked."""
+        return known_class(record.name)
+
     def bind(self, name, size):
         """Set a dimension, or check that it has this size."""
         if self.sizes.setdefault(name, size) != size:

@@ -11,6 +11,7 @@ from stakes.reproduce.cs_svm._runs import (
     GRID_NOTE,
     Problem,
     checkerboard,
+    join,
     reduction_error,
     support_vectors,
     tune,
@@ -32,7 +33,8 @@ def run(*, repeats=None, data=None, progress=None, sets=None, figures=True):
     Parameters
     ----------
     repeats : int, default=None
-        Folds of the small sets, 10 in the paper; half as many checkerboards and mailing splits.
+        Folds of the small sets, 10 in the paper; half as many divisions of the sets of Table 2,
+        checkerboards, draws of Figure 3 and mailing splits.
     data : path, default=None
         Folder with the public data sets; None: `STAKES_DATA`.
     progress : callable, default=None
@@ -57,7 +59,7 @@ def run(*, repeats=None, data=None, progress=None, sets=None, figures=True):
     if figures:
         for make in (
             lambda: checkerboard(max(1, repeats // 2)),
-            lambda: support_vectors(data),
+            lambda: support_vectors(data, repeats=max(1, repeats // 2)),
             lambda: donations(max(1, repeats // 2), data),
         ):
             table, claim = make()
@@ -76,11 +78,19 @@ def run(*, repeats=None, data=None, progress=None, sets=None, figures=True):
 def _one_set(name, n_folds, data):
     spec = SETS[name]
     X, y = load_set(name, data)
-    problem = Problem(X, y, n_folds, spec.rows, spec.fn_cost)
     measures = ("risk",) if spec.kind == "CSA" else ("TP", "TN")
-    found = {measure: tune(problem, measure) for measure in measures}
+    divisions = max(1, n_folds // 2) if spec.kind == "CSA" else 1
+    each = []
+    for seed in range(divisions):
+        problem = Problem(X, y, n_folds, spec.rows, spec.fn_cost, seed)
+        each.append({measure: tune(problem, measure) for measure in measures})
+    found = {measure: join([one[measure] for one in each]) for measure in measures}
+    for measure in measures:
+        found[measure]["test_to_train"] = (
+            spec.rows[2] / spec.rows[0] if spec.rows else 1 / (n_folds - 1)
+        )
     found["constant"] = min(np.mean(y > 0) * spec.fn_cost, np.mean(y < 0))
-    found["reduction"] = reduction_error(problem, found[measures[0]]["CS-SVM"]["point"])
+    found["reduction"] = reduction_error(problem, each[-1][measures[0]]["CS-SVM"]["point"])
     return found
 
 
@@ -92,11 +102,11 @@ def _table(title, measure, results):
             continue
         found = results[name][measure]
         for learner in LEARNERS:
-            value = float(found[learner]["value"])
-            cells.append(Cell(name, learner, value, paper=paper[learner]))
+            value, sd = found[learner]["value"], found[learner]["value_sd"]
+            cells.append(Cell(name, learner, value, sd, paper=paper[learner]))
         for learner in LEARNERS[1:]:
-            value = float(found[learner]["honest"])
-            cells.append(Cell(name, f"{learner}, chosen on other folds", value))
+            value, sd = found[learner]["honest"], found[learner]["honest_sd"]
+            cells.append(Cell(name, f"{learner}, chosen on other folds", value, sd))
         if measure == "risk":
             cells.append(Cell(name, "best constant policy", float(results[name]["constant"])))
         spec = SETS[name]
@@ -109,6 +119,8 @@ def _table(title, measure, results):
         "chosen on, as in the paper, and the value on each fold of the point that is best on the "
         f"other folds. {GRID_NOTE}"
     )
+    if measure == "risk":
+        note += " Means and standard deviations over divisions of the rows into folds or parts."
     if sizes:
         note += " Rows for training, model selection and testing: " + "; ".join(sizes) + "."
     note += "".join(f" {remark}" for remark in remarks)

@@ -3,19 +3,29 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.special import xlogy
+from sklearn.preprocessing import normalize
 
 from stakes.reproduce._files import DATA_PAGE, DataMissing, data_directory, data_file, load_npz
 
 N_WORDS = 20
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+# a word that dates a mail tells its period, and so which mailbox it came from
+_ZONES = "gmt utc est edt cst cdt mst mdt pst pdt".split()
+_SHORT = [word[:3] for word in (*_MONTHS, *_DAYS)]
+DATE_WORDS = frozenset([*_MONTHS, *_DAYS, *_SHORT, *_ZONES, "sept", "tues", "thurs", "date"])
 
 
 @dataclass
 class Stream:
-    """Scaled counts of the most informative words, with the period of each mail."""
+    """Scaled counts of words, with the period of each mail."""
 
     name: str
-    X: np.ndarray
+    X: np.ndarray | sparse.csr_matrix
     y: np.ndarray
     period: np.ndarray
     names: list
@@ -36,8 +46,8 @@ class Stream:
             yield self.names[k], self.X[rows], self.y[rows]
 
 
-def load_streams(data=None):
-    """SpamAssassin by month and TREC 2007 by week, if available."""
+def load_streams(data=None, n_words=N_WORDS):
+    """SpamAssassin by month and TREC 2007 by week, if available; all words if `n_words` is None."""
     found = []
     root = data_directory(data)
     for name, file, unit in (
@@ -45,7 +55,7 @@ def load_streams(data=None):
         ("TREC 2007", "spam_stream_trec07p_first37710.npz", "week"),
     ):
         if (root / file).exists():
-            found.append(_load(name, root / file, unit))
+            found.append(_load(name, root / file, unit, n_words))
     if not found:
         raise DataMissing(f"There is no spam stream in {str(root)!r}; see {DATA_PAGE}.")
     return found
@@ -60,7 +70,7 @@ def load_pair(pair, seed=0, data=None):
     return X[:half], y[:half], X[half:], y[half:]
 
 
-def _load(name, path, unit):
+def _load(name, path, unit, n_words):
     X, y = load_npz(path)
     with np.load(path) as d:
         when, terms = d["timestamp"].astype("datetime64[s]"), d["terms"]
@@ -75,19 +85,46 @@ def _load(name, path, unit):
         names = [str(k + 1) for k in range(period.max() + 1)]
         n_first = 1
     train = period < n_first
-    gain = information_gain(X[train] > 0, y[train])
-    chosen = np.argsort(-gain, kind="stable")[:N_WORDS]
-    Z = np.log1p(X[:, chosen].toarray())
-    scale = Z[train].std(axis=0)
-    Z = (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+    undated = np.flatnonzero([not is_date_word(word) for word in terms])
+    X, terms = X[:, undated], terms[undated]
+    Z, chosen = _all_words(X) if n_words is None else _best_words(X, y, train, n_words)
     words = [str(word) for word in terms[chosen]]
+    shown = f"all {len(words):,} words, each mail scaled to length one"
+    if n_words is not None:
+        shown = f"the {n_words} words with the largest information gain: {', '.join(words)}"
     note = (
         f"{train.sum():,} mails up to {unit} {names[n_first - 1]} for training "
         f"({y[train].mean():.0%} spam), {(~train).sum():,} later ones by {unit}; scaled log counts "
-        f"of the {N_WORDS} words with the largest information gain: "
-        f"{', '.join(words)}."
+        f"of {shown}. Words of dates are left out."
     )
     return Stream(name, Z, y, period, names, n_first, words, unit, note)
+
+
+def is_date_word(word):
+    """Whether a word is part of a date: a month, a day, a year or a time zone.
+
+    Examples
+    --------
+    >>> [is_date_word(word) for word in ("july", "2002", "linux")]
+    [True, True, False]
+    """
+    return str(word) in DATE_WORDS or (len(word) == 4 and str(word).startswith(("19", "20")))
+
+
+def _best_words(X, y, train, n_words):
+    """Standardised log counts of the most informative words, and their columns."""
+    gain = information_gain(X[train] > 0, y[train])
+    chosen = np.argsort(-gain, kind="stable")[:n_words]
+    Z = np.log1p(X[:, chosen].toarray())
+    scale = Z[train].std(axis=0)
+    return (Z - Z[train].mean(axis=0)) / np.where(scale > 0, scale, 1.0), chosen
+
+
+def _all_words(X):
+    """Log counts of all words, each mail scaled to length one, and their columns."""
+    Z = sparse.csr_matrix(X, dtype=np.float64)
+    Z.data = np.log1p(Z.data)
+    return normalize(Z), np.arange(Z.shape[1])
 
 
 def information_gain(present, y):

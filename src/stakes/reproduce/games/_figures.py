@@ -1,4 +1,4 @@
-"""Figures 6.2 to 6.5 and 7.3 of the thesis, plotted from a stored run; 7.4 to 7.6 from the data.
+"""Figures 6.2 to 6.5 and 7.3 of the thesis, plotted from a stored run; others from the data.
 
 python -m stakes.reproduce.games._figures docs/reproductions/games.json docs/figures
 """
@@ -13,11 +13,13 @@ from matplotlib.figure import Figure
 
 from stakes.game import spammer_game
 from stakes.reproduce._drawing import STYLE, save
+from stakes.reproduce._printed import printed
 from stakes.reproduce.games._data import load_pair
-from stakes.reproduce.games._moves import PAIRS, first_move, models
+from stakes.reproduce.games._moves import PAIRS, first_move, models, synthetic_game
 
 PLAIN, HELD, OTHER = "#b3542e", "#1f4e79", "0.55"
 SHORTS = ("SVM", "LogReg")
+CHEAP_EASE = 12.0  # one over the price of a move in Figure 7.1, where it must be seen
 SHOWN = ((3, 8), (7, 9), (4, 1), (2, 6))  # the pairs of Figure 7.5
 
 
@@ -105,13 +107,17 @@ def errors(result):
                 (f"{short}eq", HELD, "-"),
                 (f"{short} tuned", PLAIN, "--"),
                 (f"{short}eq tuned", HELD, "--"),
+                (f"{short} tuned, all words", PLAIN, ":"),
+                (f"{short}eq tuned, all words", HELD, ":"),
+                ("always 'no spam'", OTHER, "-"),
             ):
                 cells = [cell for cell in table["cells"] if cell["row"] == name]
                 periods = [_short(cell["column"].split(" (")[0]) for cell in cells]
                 values = [cell["ours"] for cell in cells]
                 half = [1.96 * cell["ours_sd"] for cell in cells]
                 look = dict(color=color, linestyle=style, capsize=2, label=name)
-                axis.errorbar(periods, values, half, **look)
+                if cells:
+                    axis.errorbar(periods, values, half, **look)
             axis.set(title=f"{table['title']}, {short}", ylabel="error", ylim=(0, None))
             axis.legend()
     return figure
@@ -121,6 +127,77 @@ def tree():
     """Figure 2.1: the spammer game."""
     figure = Figure(figsize=(6.4, 3.2))
     spammer_game().draw(figure.add_axes((0.0, 0.0, 1.0, 1.0)))
+    return figure
+
+
+def states(data=None):
+    """Figure 7.1: the first classifier, the best move against it, and the answer.
+
+    Parameters
+    ----------
+    data : None
+        Not used: the points are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    X, y, game = synthetic_game(ease=CHEAP_EASE)
+    still = np.zeros((1, 2))
+    first = game.best_classifier(still, 1e-6, 500).W
+    moves = game.best_moves(first)
+    answer = game.best_classifier(moves, 1e-6, 500).W
+    figure = Figure(figsize=(9.6, 3.4), layout="constrained")
+    axes = figure.subplots(1, 3, sharex=True, sharey=True)
+    for axis, (title, move, W) in zip(
+        axes,
+        (("before the game", still, first), ("they move", moves, first), ("answer", moves, answer)),
+        strict=True,
+    ):
+        moved = X + np.outer(y > 0, move[0])
+        missed = float(np.mean(moved[y > 0] @ W[:2] + W[2] <= 0))
+        for sign, color, marker in ((-1, "0.65", "."), (1, PLAIN, "x")):
+            axis.plot(*moved[y == sign][:200].T, marker, color=color, markersize=3)
+        across = np.array([-2.0, 8.0])
+        axis.plot(across, -(W[0] * across + W[2]) / W[1], color=HELD)
+        axis.set(title=f"{title}: {missed:.1%} missed", xlim=(-2, 8), ylim=(-2, 8))
+    return figure
+
+
+def rounds(data=None):
+    """Figure 7.2: false negatives and moves by round, ours (Table 7.1) and the printed moves.
+
+    Parameters
+    ----------
+    data : None
+        Not used: the points are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    X, y, game = synthetic_game()
+    moves, played = np.zeros((1, 2)), []
+    W = game.best_classifier(moves, 1e-6, 500).W
+    theirs = np.array([list(numbers.values())[:2] for numbers in printed("games")["7.1"].values()])
+    for _ in theirs:
+        moves = game.best_moves(W)
+        missed = [float(np.mean((X[y > 0] + move) @ W[:2] + W[2] <= 0)) for move in (moves[0], 0.0)]
+        W = game.best_classifier(moves, 1e-6, 500, start=W).W
+        played.append((*moves[0], *missed))
+    played, steps = np.array(played), np.arange(1, len(theirs) + 1)
+    figure = Figure(figsize=(8.4, 3.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot(steps, played[:, 2], ".-", color=PLAIN, label="after the move")
+    left.plot(steps, played[:, 3], ".-", color=OTHER, label="without it")
+    left.set(title="Figure 7.2a: false negative rate", xlabel="round", ylim=(0, None))
+    for feature, style in ((0, "-"), (1, "--")):
+        right.plot(steps, played[:, feature], style, color=HELD, label=f"move {feature + 1}")
+        printed_move = theirs[:, feature]
+        right.plot(steps, printed_move, style, color=PLAIN, label=f"move {feature + 1}, printed")
+    right.set(title="Figure 7.2b: moves", xlabel="round")
+    left.legend()
+    right.legend()
     return figure
 
 
@@ -234,6 +311,8 @@ def _panels(across, down=1):
 def _short(period):
     return period.removeprefix("month ").removeprefix("week ")
 
+
+PLOTS = {"games_states.svg": states, "games_rounds.svg": rounds}
 
 if __name__ == "__main__":
     source, folder = map(Path, sys.argv[1:])

@@ -31,10 +31,16 @@ def synthetic(n=500, seed=0):
     return X, np.repeat([1.0, -1.0], n)
 
 
+def synthetic_game(ease=1.0):
+    """Points and the game of Table 7.1, with one over the price of a move."""
+    X, y = synthetic()
+    ease = np.full((1, 2), ease)
+    return X, y, ZeroSumGame(X, y, np.ones(len(y)), ease, np.ones(1), "hinge", 0.5)
+
+
 def table_7_1():
     """Rounds of exact best replies, compared with the printed ones, and the equilibrium."""
-    X, y = synthetic()
-    game = ZeroSumGame(X, y, np.ones(len(y)), np.ones((1, 2)), np.ones(1), "hinge", 0.5)
+    _, _, game = synthetic_game()
     moves = np.zeros((1, 2))
     W = game.best_classifier(moves, 1e-6, 500).W
     cells = _row("initial", moves, W, game)

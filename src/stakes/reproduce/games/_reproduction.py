@@ -7,6 +7,12 @@ from stakes.reproduce.games._moves import concavity, table_7_1, usps
 from stakes.reproduce.games._shift import divergences, genetic_tables, months_tables, table_6_2
 from stakes.reproduce.games._spam import spam_tables
 
+PICTURES = {
+    "games_states.svg": "Figure 7.1: the first classifier, the best move against it, and the "
+    "answer, at a price of 1/12.",
+    "games_rounds.svg": "Figure 7.2: rounds of best replies at the printed price; the printed "
+    "moves are far longer than best ones.",
+}
 _ON_DATA = "All claims about spam streams and digits (Table 7.2, Sections 6.6.3 and 7.5.3)."
 
 
@@ -35,6 +41,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     tables, claims = [divergences()], []
     try:
         streams = load_streams(data) if real else None
+        full = load_streams(data, None) if real else None
         digits = data_file(data, "usps.npz").parent if real else None
     except DataMissing as missing:
         claims.append(Claim(_ON_DATA, "cannot be checked", str(missing)))
@@ -43,7 +50,7 @@ def run(*, repeats=None, data=None, progress=None, real=True):
     if streams is not None:
         parts += [
             lambda: months_tables(streams),
-            lambda: spam_tables(streams, say),
+            lambda: spam_tables(streams, full, say),
             lambda: usps(max(1, repeats // 2), digits),
         ]
     for part in parts:
@@ -58,4 +65,5 @@ def run(*, repeats=None, data=None, progress=None, real=True):
         command="stakes reproduce games",
         tables=tables,
         claims=claims,
+        figures=PICTURES,
     )

@@ -1,4 +1,4 @@
-"""Quadratic-mean learning (thesis of W. Liu, Chapter 5) re-run: Tables 5.2 to 5.4, Figure 5.8."""
+"""Quadratic-mean learning (thesis of W. Liu, Chapter 5) re-run: its tables and figures."""
 
 import numpy as np
 
@@ -6,11 +6,19 @@ from stakes.compare import average_ranks
 from stakes.reproduce._printed import printed
 from stakes.reproduce._result import Cell, Reproduction, Table
 from stakes.reproduce.qmlearn import _learners as learners
+from stakes.reproduce.qmlearn._boundaries import boundaries
 from stakes.reproduce.qmlearn._claims import claims_of, pairwise
 from stakes.reproduce.qmlearn._data import CLASSES, MISSING_5_2, MISSING_5_4, NUMBERS, OWN_TARGETS
 from stakes.reproduce.qmlearn._features import figure_5_8, figure_5_9
 from stakes.reproduce.qmlearn._runs import LIGHT, REGRESSIONS, Rows, one_set, one_target
 
+PICTURES = {
+    "qmlearn_targets.svg": "Figure 5.1: skewed dependent variables.",
+    "qmlearn_boundaries.svg": "Figures 5.2 and 5.3: boundaries of the arithmetic and the quadratic "
+    "mean, with lambda = 0.001.",
+    "qmlearn_risks.svg": "Figures 5.4 and 5.5: the arithmetic and the quadratic mean of the 0/1 "
+    "loss; only the former changes with the class sizes.",
+}
 FIGURES = ("A.agnostic", "oh0", "Ailerons", "Pol", "card limits", "gifts")
 
 
@@ -55,12 +63,14 @@ def run(
         table, picked[name] = figure(name, repeats, data, rows)
         tables.append(table)
         say(f"{table.title}: done")
+    table, boundary_claim = boundaries()
     return Reproduction(
         name="qmlearn",
         paper="A Quadratic Mean based Supervised Learning Model (W. Liu, S. Chawla; thesis, ch. 5)",
         command="stakes reproduce qmlearn",
-        tables=[table for table in tables if table.cells],
-        claims=claims_of(found, errors, picked),
+        tables=[*(one for one in tables if one.cells), table],
+        claims=[*claims_of(found, errors, picked), boundary_claim],
+        figures=PICTURES,
     )
 
 
