@@ -6,7 +6,9 @@ of all processes of a contestant together. STAKES_SCALE_ROWS sets the number of 
 STAKES_SCALE_LARGE adds training and scoring of that many rows on all cores.
 """
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ import polars as pl
 import psutil
 
 from benchmarks._measure import Row
+from benchmarks._page import PAGES
 
 PART = 500_000
 COLUMNS = [f"x{j}" for j in range(18)]
@@ -161,6 +164,45 @@ def run():
     return rows
 
 
+SHOWN = {
+    "read (polars)": ("read", "polars, all cores"),
+    "score, logistic": ("score with logistic", "stakes predict, all cores"),
+    "score, XGBoost": ("score with XGBoost", "stakes predict, all cores"),
+    "train, one pass": ("train", "stakes probit, one pass, all cores"),
+    "train, logistic": ("train", "stakes logistic, all cores"),
+    "train, XGBoost": ("train", "stakes XGBoost, external memory, all cores"),
+}
+
+
+def sizes(record):
+    """Table of the time that tables of 10^6 to 10^10 rows take, from stored rows.
+
+    Times grow with the number of rows; those that were not measured are computed from the largest
+    table that was, and say so.
+    """
+    rates, largest = {}, {}
+    for row in record["rows"]:
+        task, n = re.fullmatch(r"(.*), ([\d,]+) rows x 20", row["task"]).groups()
+        n = int(n.replace(",", ""))
+        for head, key in SHOWN.items():
+            if key == (task, row["contestant"]) and n >= largest.get(head, 0):
+                rates[head], largest[head] = n / row["seconds"], n
+    lines = ["| rows | " + " | ".join(rates) + " |", "| --- " * (len(rates) + 1) + "|"]
+    for power in range(6, 11):
+        cells = []
+        for head, rate in rates.items():
+            cells.append(_time(10**power / rate) + ("" if 10**power <= largest[head] else " *"))
+        lines.append(f"| 10^{power} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _time(seconds):
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.2g} s"
+
+
 def measured(base, n, tasks):
     folder, found = base / f"rows{n}", []
     if not folder.exists():
@@ -226,7 +268,9 @@ def _cpu():
     return total
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == ["sizes"]:
+    print(sizes(json.loads((PAGES / "scale.json").read_text())), end="")
+elif __name__ == "__main__":
     task, name, folder, model = sys.argv[1:]
     call, jobs = TASKS[task][name]
     import stakes.compare._deploy_training
