@@ -95,6 +95,7 @@ def test_the_gap_is_a_bound(in_memory, tmp_path):
             assert slope == pytest.approx(np.linalg.norm(gradient), rel=1e-4)
 
 
+@pytest.mark.jit
 def test_learners_of_parts_are_merged(in_memory, tmp_path, monkeypatch):
     """One part: the model of one table, to the last bit. Several: their merge."""
     data = in_memory[0]
@@ -115,6 +116,7 @@ def test_learners_of_parts_are_merged(in_memory, tmp_path, monkeypatch):
     assert read.model[1].n_seen_ == 1500
 
 
+@pytest.mark.jit
 def test_merged_forest_is_the_mean_of_its_trees():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
@@ -252,6 +254,7 @@ def test_losing_to_a_constant_policy_is_not_silent(tmp_path):
         train_parts_to_file(tmp_path / "m.skops", name, settings, tune=False)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
 def test_money_and_intervals_do_not_depend_on_the_parts(n_parts, in_memory, tmp_path):
     data, _, models = in_memory
