@@ -42,8 +42,10 @@ def in_memory():
     return data, learners, models
 
 
-@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("n_parts", "suffix"),
+    [(1, "parquet"), (2, "parquet"), (7, "csv"), (7, "parquet"), (64, "parquet")],
+)
 def test_exact_learners_equal_those_in_memory(n_parts, suffix, in_memory, tmp_path):
     data, learners, models = in_memory
     table = survey(spread(tmp_path / "t", TABLE, n_parts, suffix), "fraud", costs=COSTS, drop="id")
