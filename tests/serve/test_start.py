@@ -61,6 +61,39 @@ def test_a_learner_may_challenge_a_trained_model(model, tmp_path):
     service.close()
 
 
+def test_todays_rule_is_booked_next_to_the_models(model, tmp_path):
+    options = dict(capacity=Capacity(max_alerts=3), rule="amount > 4000 or age < 20")
+    service = start(tmp_path / "s.db", [model], **options)
+    data = load("german")
+    rows = data.X[:80].to_dicts()
+    service.handle([decide(f"l{i}", row) for i, row in enumerate(rows)])
+    service.handle([label(f"l{i}", bool(data.y[i])) for i in range(80)])
+    paid = 0.0
+    for row, y in zip(rows, data.y[:80], strict=True):
+        acts = row["amount"] > 4000 or row["age"] < 20
+        fp, fn = 0.006 * row["duration"] * row["amount"], 0.75 * row["amount"]
+        paid += fp * (acts and not y) + fn * (not acts and y)
+    found = service.report().models["today's rule"]
+    assert found.paid == pytest.approx(paid) and found.lead.labels == 80
+    digest = service.state.digest()
+    assert rebuild(service._store).digest() == digest
+    service.close()
+    resumed = start(tmp_path / "s.db", [model], **options)
+    assert resumed.state.digest() == digest
+    resumed.promote("today's rule")
+    last = resumed.handle([decide("x", rows[0])])[0]
+    assert last.model == "today's rule" and last.probability is None
+    resumed.close()
+    for rule, message in (
+        ("amount >", "no condition such as amount > 500"),
+        ("amout > 5", "no column of the training table: did you mean 'amount'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            start(tmp_path / "t.db", [model], rule=rule)
+    with pytest.raises(InputError, match="other rule"):
+        start(tmp_path / "s.db", [model], capacity=options["capacity"], rule="age < 30")
+
+
 def test_private_fields_are_used_and_never_stored(model, tmp_path):
     service = start(tmp_path / "s.db", [model], learner="probit", private=["age", "amount"])
     plain = start(tmp_path / "plain.db", [model])

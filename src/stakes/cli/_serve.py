@@ -61,6 +61,14 @@ def start(
     tp_cost: options.cost_option("tp", "as in training, or 0") = None,
     tn_cost: options.cost_option("tn", "as in training, or 0") = None,
     drop: options.Drop = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EXPR",
+            help='What is done today: a condition for an alert, such as "amount > 500". It decides '
+            "nothing; its money is shown next to that of the models.",
+        ),
+    ] = None,
     private: Annotated[
         list[str] | None,
         typer.Option(
@@ -131,6 +139,7 @@ def start(
         prior=prior,
         capacity=serve.Capacity(period=period, explore=explore, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},
+        rule=rule,
     )
 
     def ready(url):
@@ -183,7 +192,7 @@ def replay(
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for name, contender in state.contenders.items():
-            (out / f"{name}.skops").write_bytes(contender.model.to_bytes())
+            (out / f"{name}{contender.model.suffix}").write_bytes(contender.model.to_bytes())
     typer.echo(serve.as_json(serve.totals_of(state)))
 
 

@@ -11,9 +11,9 @@ which every rival is worse and one that leads does so by chance.
 
 Rivals cost time, so they come and go. If the learner leads for AWAKE examples, or SETTLED if it
 forgets, and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each
-time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which calls them
-as soon as decisions cost more, or less, than they promised. They begin as copies of what the
-learner then knows.
+time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which
+calls them as soon as decisions cost more, or less, than they promised. They begin as copies of what
+the learner then knows.
 """
 
 import numpy as np

@@ -11,6 +11,7 @@ from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.serve._reasons import LearnerReasons, ModelReasons
+from stakes.serve._rule import rule_of_bytes
 from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
 
@@ -27,6 +28,7 @@ class LearningModel:
 
     learns = True
     promised, ranges, rows = None, {}, 0  # what a model of `stakes train` knows of its training
+    suffix = ".skops"
 
     def __init__(self, learner, prior):
         self.learner = learner
@@ -78,6 +80,7 @@ class TrainedModel:
     """
 
     learns = False
+    suffix = ".skops"
 
     def __init__(self, stored):
         check_trained("model.skops", stored.facts)
@@ -116,6 +119,9 @@ class TrainedModel:
 
 def model_of_bytes(content):
     """A model from what `to_bytes` returned, checked like any model file."""
+    rule = rule_of_bytes(content)
+    if rule is not None:
+        return rule
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.skops"
         path.write_bytes(content)

@@ -6,9 +6,10 @@ from pathlib import Path
 from stakes._core.learners import find_learner, seeded
 from stakes._core.model_file import load_model
 from stakes.costs import COST_NAMES
-from stakes.errors import InputError
+from stakes.errors import InputError, near_matches
 from stakes.serve._models import LearningModel, model_of
 from stakes.serve._policy import Capacity
+from stakes.serve._rule import TODAYS_RULE, RuleModel
 from stakes.serve._service import Service
 from stakes.serve._state import State
 from stakes.serve._store import open_store
@@ -28,6 +29,7 @@ def start(
     prior=0.5,
     capacity=None,
     costs=None,
+    rule=None,
     checkpoint_every=10_000,
 ):
     """Open a store and the service in it: a new one, or the one that is there.
@@ -52,6 +54,9 @@ def start(
         How many alerts and reviews people can look at; None: no limit.
     costs : dict, default=None
         fp_cost, ... -> number or expression; those that are missing are as in training.
+    rule : str, default=None
+        What is done today without a model: a condition such as "amount > 500" for an alert. It is
+        booked next to the models, without limits on alerts.
     checkpoint_every : int, default=10000
         Entries between checkpoints.
 
@@ -70,6 +75,8 @@ def start(
     )
     if private:
         asked["private"] = sorted(private)
+    if rule:
+        asked["rule"] = rule
     store = open_store(url)
     known = store.setting("service")
     if known is not None:
@@ -89,6 +96,8 @@ def start(
     if learner is not None:
         found[learner] = LearningModel(seeded(find_learner(learner, "learn_one")), prior)
     facts = stored[0].facts if stored else {}
+    if rule:
+        found[TODAYS_RULE] = _checked_rule(rule, facts.get("kinds"))
     settings = dict(
         _costs(facts.get("costs") or _DEFAULTS, costs or {}),
         target=target or facts.get("target"),
@@ -113,6 +122,18 @@ def _costs(trained, given):
     return costs
 
 
+def _checked_rule(text, kinds):
+    rule = RuleModel(text)
+    for name in rule.fields if kinds else ():
+        if name not in kinds:
+            raise InputError(
+                f"{{parameter}} = {text!r} uses {name!r}, which is no column of the training "
+                "table: " + near_matches(name, kinds),
+                "rule",
+            )
+    return rule
+
+
 def _check_same(known, asked, has_models):
     if not has_models:
         return
@@ -129,7 +150,7 @@ def _check_probabilities(state):
     if not state.capacity.is_limited:
         return
     for name, contender in state.contenders.items():
-        if not contender.model.has_probabilities:
+        if not contender.model.has_probabilities and name != TODAYS_RULE:
             raise InputError(
                 f"{name} gives no probabilities, which limits on alerts and reviews need; take "
                 "another learner."
