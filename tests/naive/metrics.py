@@ -65,3 +65,20 @@ def budget_cost(y, s, k, fp, fn, draws, rng):
         decided[order[:k]] = True
         total += np.mean(np.where(y == 1, ~decided * fn, decided * fp))
     return total / draws
+
+
+def poisson_resamples(keys, columns, n_boot):
+    """Sums of each resample, from Python's whole numbers and scipy's Poisson distribution."""
+    from scipy.stats import poisson
+
+    mask, sums = 2**64 - 1, np.zeros((n_boot, columns.shape[1]))
+    edges = [poisson.cdf(k, 1) * 2**32 for k in range(12)]
+    for key, row in zip(keys, columns, strict=True):
+        for b in range(n_boot):
+            x = (int(key) + (b // 2 + 1) * 0x9E3779B97F4A7C15) & mask
+            x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+            x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+            x ^= x >> 31
+            u = x >> 32 if b % 2 else x % 2**32
+            sums[b] += sum(u >= edge for edge in edges) * row
+    return sums

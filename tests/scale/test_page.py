@@ -20,9 +20,14 @@ def test_commands_of_the_page(tmp_path):
     (tmp_path / "new").mkdir()
     for k, month in enumerate(("2023-12", "2024-01", "2024-02")):
         payments(50, seed=k + 1).write_parquet(tmp_path / "new" / f"{month}.parquet")
-    block = re.search(r"## Score a folder\n\n```text\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
-    commands = block.splitlines()
-    assert len(commands) == 3
+    (tmp_path / "past").mkdir()
+    for k in range(3):
+        payments(400, seed=k + 9).write_parquet(tmp_path / "past" / f"{k}.parquet")
+    commands = []
+    for head in ("Score a folder", "Train on a folder"):
+        block = re.search(rf"## {head}\n\n```text\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+        commands += block.splitlines()
+    assert len(commands) == 6
     for command in commands:
         words = [sys.executable, "-m", "stakes", *shlex.split(command)[1:]]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)

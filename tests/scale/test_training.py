@@ -10,9 +10,10 @@ from stakes._core.deciding import decide_with_costs
 from stakes.compare import TableSettings, load_decider, train_parts_to_file
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import BelowTrivialWarning, InputError
+from stakes.metrics import MetricSums, cost_loss, savings_score
 from stakes.online import ProbitClassifier
 from stakes.qmean import QuadraticMeanClassifier
-from stakes.scale import _by_part, fit_parts, survey
+from stakes.scale import _by_part, fit_parts, measure, survey
 from stakes.tables import load_table, prepare
 from stakes.tree import ConfidenceForestClassifier
 
@@ -41,8 +42,10 @@ def in_memory():
     return data, learners, models
 
 
-@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("n_parts", "suffix"),
+    [(1, "parquet"), (2, "parquet"), (7, "csv"), (7, "parquet"), (64, "parquet")],
+)
 def test_exact_learners_equal_those_in_memory(n_parts, suffix, in_memory, tmp_path):
     data, learners, models = in_memory
     table = survey(spread(tmp_path / "t", TABLE, n_parts, suffix), "fraud", costs=COSTS, drop="id")
@@ -94,6 +97,7 @@ def test_the_gap_is_a_bound(in_memory, tmp_path):
             assert slope == pytest.approx(np.linalg.norm(gradient), rel=1e-4)
 
 
+@pytest.mark.jit
 def test_learners_of_parts_are_merged(in_memory, tmp_path, monkeypatch):
     """One part: the model of one table, to the last bit. Several: their merge."""
     data = in_memory[0]
@@ -114,6 +118,7 @@ def test_learners_of_parts_are_merged(in_memory, tmp_path, monkeypatch):
     assert read.model[1].n_seen_ == 1500
 
 
+@pytest.mark.jit
 def test_merged_forest_is_the_mean_of_its_trees():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
@@ -249,3 +254,25 @@ def test_losing_to_a_constant_policy_is_not_silent(tmp_path):
     name = "logistic regression at 0.5"
     with pytest.warns(BelowTrivialWarning, match="cost more than always predicting positive"):
         train_parts_to_file(tmp_path / "m.skops", name, settings, tune=False)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
+def test_money_and_intervals_do_not_depend_on_the_parts(n_parts, in_memory, tmp_path):
+    data, _, models = in_memory
+    table = survey(spread(tmp_path / "t", TABLE, n_parts), "fraud", costs=COSTS, drop="id")
+    found = measure(models["logistic"], table, n_boot=20)
+    decided, p = decide_with_costs(models["logistic"], data.X, **data.costs)
+    expected = MetricSums(savings_score, n_boot=20).add(
+        np.arange(1500), data.y, decided, **data.as_costs().keywords()
+    )
+    one, other = found.savings, expected.interval()
+    assert one.estimate == pytest.approx(savings_score(data.y, decided, **data.costs), rel=1e-12)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+    assert found.cost.estimate == pytest.approx(cost_loss(data.y, decided, **data.costs))
+    at = found.curve.thresholds.tolist().index(0.25)
+    acted = savings_score(data.y, (p >= 0.25).astype(int), **data.costs)
+    assert found.curve.savings[at] == pytest.approx(acted, abs=1e-9)
+    assert found.rows == 1500
+    with pytest.raises(InputError, match="'kind' must be a column of whole numbers"):
+        measure(models["logistic"], table, key="kind")

@@ -1,5 +1,6 @@
 """From scores to decisions: expected cost, thresholds, alert budgets, reviews, prior shift."""
 
+from stakes.decision._adopted import adopt_fitted
 from stakes.decision._bayes import BayesDecisionClassifier
 from stakes.decision._blend import BlendClassifier, blend_weights
 from stakes.decision._budget import BudgetDecisionClassifier, Decisions
@@ -20,6 +21,7 @@ __all__ = [
     "Decisions",
     "ThresholdCurve",
     "ThresholdDecisionClassifier",
+    "adopt_fitted",
     "blend_weights",
     "decide_certified",
     "estimate_prior",

@@ -11,7 +11,7 @@ from stakes._core.docs import documented
 from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
-from stakes.decision._calibrated import calibrated, calibrated_on
+from stakes.decision._calibrated import calibrated
 from stakes.decision._prior import as_prior, class_shares, shift_prior
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
@@ -167,35 +167,6 @@ class BayesDecisionClassifier(DecisionClassifier):
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
         if self.actions is None or self.cost_matrix is not None:
             self._settle_costs(row_count(X), **costs)  # raises unless costs match the classes
-        return self
-
-    def adopt(self, fitted, scores=None, y=None):
-        """Take an inner estimator that is fitted already, instead of fitting one.
-
-        Parameters
-        ----------
-        fitted : classifier
-            The fitted estimator.
-        scores : array-like of shape (n,), default=None
-            For `calibration`: its `decision_function`, or its probabilities of the positive class
-            if it has none, for rows that it was not fitted to.
-        y : array-like of shape (n,), default=None
-            Labels of these rows.
-
-        Returns
-        -------
-        self
-        """
-        if self.prior is not None or self.training_prior is not None:
-            raise ValueError("An estimator that is fitted already is not corrected for a prior.")
-        if self.calibration is None:
-            self.estimator_ = fitted
-        else:
-            scores, y = np.asarray(scores, dtype=np.float64), np.asarray(y)
-            how = self.estimator, fitted, self.calibration
-            self.estimator_ = calibrated_on(*how, scores, y)
-        self._take_over(self.estimator_)
-        self.prior_ = self.training_prior_ = None
         return self
 
     def predict_proba(self, X):

@@ -11,6 +11,7 @@ from stakes.metrics._certified import certified_cost_loss, certified_error, nomi
 from stakes.metrics._cost import cost_loss, example_costs, expected_cost_loss, savings_score
 from stakes.metrics._cost_curve import CostCurveDisplay
 from stakes.metrics._cumulative import CumulativeCostDisplay
+from stakes.metrics._one_pass import MetricSums, SavingsCurveSums
 from stakes.metrics._rates import MinimumRisk, minimum_risk, risk_loss, weighted_sum_score
 from stakes.metrics._roc import h_measure, partial_auc_score
 from stakes.metrics._roc_cost import ROCCostDisplay
@@ -23,10 +24,12 @@ __all__ = [
     "CalibrationCostDisplay",
     "CostCurveDisplay",
     "CumulativeCostDisplay",
+    "MetricSums",
     "MinimumRisk",
     "PairedDifference",
     "ROCCostDisplay",
     "SavingsCurveDisplay",
+    "SavingsCurveSums",
     "bootstrap_interval",
     "budget_cost_loss",
     "certified_cost_loss",

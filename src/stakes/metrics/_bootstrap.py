@@ -121,7 +121,7 @@ def bootstrap_interval(
     """
     sample = _Sample(metric, y_true, [y_pred], options)
     values, estimate, left_out = sample.run(n_boot, random_state, jackknife=_check(method))
-    low, high = _ends(values, estimate, left_out, confidence_level, method)
+    low, high = ends_of(values, estimate, left_out, confidence_level, method)
     return BootstrapInterval(estimate, low, high, confidence_level, values)
 
 
@@ -163,7 +163,7 @@ def paired_bootstrap(
     """
     sample = _Sample(metric, y_true, [y_pred, y_other], options)
     values, estimate, left_out = sample.run(n_boot, random_state, jackknife=_check(method))
-    low, high = _ends(values, estimate, left_out, confidence_level, method)
+    low, high = ends_of(values, estimate, left_out, confidence_level, method)
     known = values[~np.isnan(values)]
     rarer = min((known <= 0).sum(), (known >= 0).sum())
     # the added ones keep the p-value above zero whatever the number of resamples
@@ -268,7 +268,8 @@ def _check(method):
     return method == "bca"
 
 
-def _ends(values, estimate, left_out, confidence_level, method):
+def ends_of(values, estimate, left_out, confidence_level, method):
+    """Ends of the interval, from the metric of each resample."""
     if not 0 < confidence_level < 1:
         raise ValueError(f"confidence_level must lie in (0, 1). Got {confidence_level!r} instead.")
     known = values[~np.isnan(values)]

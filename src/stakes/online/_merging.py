@@ -24,7 +24,8 @@ class Mergeable:
         ----------
         other : same class
             The other model, with the same parameters, features and classes. Named features may be
-            in another order.
+            in another order. If both learned from dicts, each may have features that the other one
+            has not seen.
 
         Returns
         -------
@@ -36,10 +37,12 @@ class Mergeable:
         self._trim()
         other._trim()
         alike = type(self) is type(other) and same_params(self, other)
-        if not alike or len(self._mu) != len(other._mu) or self._labels != other._labels:
+        if not alike or self._labels != other._labels:
             raise ValueError(STRANGERS)
-        other = in_order_of(self, other)
-        merged = copy.deepcopy(self)
+        merged, other = with_names_of_both(copy.deepcopy(self), other)
+        if len(merged._mu) != len(other._mu):
+            raise ValueError(STRANGERS)
+        other = in_order_of(merged, other)
         share = other.n_seen_ / max(self.n_seen_ + other.n_seen_, 1.0)
         merged._join(other, share)
         merge_calibration(merged._knows, other._knows, share)
@@ -54,6 +57,24 @@ def same_params(model, other):
     """Whether all parameters are equal, including arrays."""
     mine, others = model.get_params(), other.get_params()
     return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+
+def with_names_of_both(model, other):
+    """Two models of dict streams with the features of both, new ones with the prior's weights."""
+    by_row = any(np.ndim(value) > 0 for value in model.get_params().values())
+    if by_row or not all(hasattr(one, "_columns") for one in (model, other)):
+        return model, other
+    names = [list(one.feature_names_in_) for one in (model, other)]
+    new = [name for name in names[1] if name not in model._columns]
+    unseen = [name for name in names[0] if name not in other._columns]
+    if unseen:
+        other = copy.deepcopy(other)
+        other._learn_names(unseen)
+        other._trim()
+    if new:
+        model._learn_names(new)
+        model._trim()
+    return model, other
 
 
 def in_order_of(model, other):

@@ -242,11 +242,16 @@ class OneByOne(Growing):
             return index, values
         late = np.array([x[name] for name in new], dtype=np.float64)
         self._refuse_row(index, values, late)
+        d = self.n_features_in_
+        self._learn_names(new)
+        return np.r_[index, np.arange(d, d + len(new), dtype=np.int32)], np.r_[values, late]
+
+    def _learn_names(self, new):
+        """Take up features that no event had so far, with the weights of the prior."""
         self._grow(len(new))  # may raise
         d = self.n_features_in_
-        columns.update({name: d + k for k, name in enumerate(new)})
+        self._columns.update({name: d + k for k, name in enumerate(new)})
         self._add_names(new)
-        return np.r_[index, np.arange(d, d + len(new), dtype=np.int32)], np.r_[values, late]
 
     def _refuse_row(self, index, values, late=NO_VALUES):
         """Raise if a row, with values of features that are new, or its squares are not finite."""

@@ -5,13 +5,14 @@ All else is written with these two verbs: a survey of the columns, learners, dec
 
 from stakes.scale._fit import PartsFit, can_fit, fit_parts
 from stakes.scale._folder import Folder, Part
-from stakes.scale._row_hash import hash_rows
+from stakes.scale._measure import Measured, measure
 from stakes.scale._spark import SparkTable
 from stakes.scale._survey import SurveyedTable, survey
 from stakes.scale._verbs import fold_parts, map_parts
 
 __all__ = [
     "Folder",
+    "Measured",
     "Part",
     "PartsFit",
     "SparkTable",
@@ -19,7 +20,7 @@ __all__ = [
     "can_fit",
     "fit_parts",
     "fold_parts",
-    "hash_rows",
     "map_parts",
+    "measure",
     "survey",
 ]

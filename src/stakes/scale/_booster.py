@@ -1,14 +1,16 @@
 """XGBoost on tables that do not fit into memory, through its external memory."""
 
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from joblib import cpu_count
 from sklearn.base import clone
 
-from stakes.scale._row_hash import hash_rows
+from stakes._core.row_hash import hash_rows
 from stakes.scale._verbs import number_rows, parts_of
 
 HELD_OUT = 0.1  # share of the rows that the calibration is fitted to
@@ -27,11 +29,19 @@ def fit_booster(learner, table, encoder, n_jobs, calibrated=True):
     (XGBClassifier, ndarray, ndarray)
         The model, and the probabilities and labels of the rows that were held out.
     """
+    share = min(HELD_OUT, MOST_HELD_OUT / table.rows) if calibrated else 0.0
+    fit = _on_spark if hasattr(table.source, "fold") else _in_external_memory
+    model = fit(learner, table, encoder, share, n_jobs)
+    if not share:
+        return model, np.empty(0), np.empty(0, int)
+    scores = table.fold(list, _Score(model, encoder, share), _joined, numbered=True, n_jobs=n_jobs)
+    probability, y = (np.concatenate(one) for one in zip(*scores, strict=True))
+    return model, probability, y
+
+
+def _in_external_memory(learner, table, encoder, share, n_jobs):
     import xgboost
 
-    if hasattr(table.source, "fold"):
-        return table.source.fit_booster(learner, table, encoder, held_out_share(table, calibrated))
-    share = held_out_share(table, calibrated)
     params = learner.get_xgb_params() | {"objective": "binary:logistic"}
     rounds, threads = params.pop("n_estimators", None) or 100, _threads(n_jobs)
     params |= {"nthread": threads, "tree_method": "hist"}
@@ -41,17 +51,44 @@ def fit_booster(learner, table, encoder, n_jobs, calibrated=True):
         data = xgboost.ExtMemQuantileDMatrix(pages, max_bin=bins, nthread=threads)
         booster = xgboost.train(params, data, num_boost_round=rounds)
         del data, pages
-    model = adopt_booster(learner, booster)
-    if not share:
-        return model, np.empty(0), np.empty(0, int)
-    scores = table.fold(list, _Score(model, encoder, share), _joined, numbered=True, n_jobs=n_jobs)
-    probability, y = (np.concatenate(one) for one in zip(*scores, strict=True))
-    return model, probability, y
+    return adopt_booster(learner, booster)
 
 
-def held_out_share(table, calibrated):
-    """Share of the rows to hold out."""
-    return min(HELD_OUT, MOST_HELD_OUT / table.rows) if calibrated else 0.0
+def _on_spark(learner, table, encoder, share, n_jobs):
+    """XGBoost's Spark trainer, on rows that the workers encode; it needs all workers at once."""
+    import pyarrow
+    from xgboost.spark import SparkXGBClassifier
+
+    columns = [("features", pyarrow.list_(pyarrow.float32())), ("label", pyarrow.float64())]
+    encode = _Encode(table.reader, encoder, share)
+    frame = table.source.map_batches(encode, pyarrow.schema(columns))
+    own = ("n_jobs", "missing", "objective", "enable_categorical", "device")
+    params = {k: v for k, v in learner.get_params().items() if v is not None and k not in own}
+    context = frame.sparkSession.sparkContext
+    how = dict(features_col="features", label_col="label", num_workers=context.defaultParallelism)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Spark about pandas and of threads
+        booster = SparkXGBClassifier(**how, **params).fit(frame).get_booster()
+    return adopt_booster(learner, booster)
+
+
+@dataclass(frozen=True)
+class _Encode:
+    """Features and labels of a partition, without the rows that are held out."""
+
+    reader: object
+    encoder: object
+    share: float
+
+    def __call__(self, part):
+        first = part.first
+        for batch in part.batches():
+            rows = self.reader.read(batch, first)
+            first += batch.height
+            rows = rows.take(~held_out(rows.numbers, self.share))
+            Z = pl.Series("features", self.encoder.encode(rows.table).astype(np.float32))
+            label = pl.Series("label", rows.y).cast(pl.Float64)
+            yield pl.DataFrame([Z.cast(pl.List(pl.Float32)), label])
 
 
 def held_out(numbers, share):

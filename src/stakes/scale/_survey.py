@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from stakes._core.row_hash import hash_rows
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, Costs
 from stakes.errors import InputError, near_matches
-from stakes.scale._row_hash import hash_rows
 from stakes.scale._verbs import fold_parts, parts_of
 from stakes.tables import (
     ColumnFacts,
