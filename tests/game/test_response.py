@@ -89,6 +89,7 @@ def test_two_groups_make_the_problem_non_concave():
     assert value >= G.max()
 
 
+@pytest.mark.jit  # millions of losses
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("spread", [0.0, 0.5, 2.0, 40.0])
 def test_many_scores_give_the_same_answer(rng, monkeypatch, loss, spread):
@@ -105,6 +106,7 @@ def test_many_scores_give_the_same_answer(rng, monkeypatch, loss, spread):
         assert found[0] == pytest.approx(exact[0], rel=1e-5)
 
 
+@pytest.mark.jit  # millions of losses
 def test_a_near_tie_is_decided_by_all_scores(monkeypatch):
     """Two groups of scores: cells hide which of two drops is better, all scores show it."""
     rng = np.random.default_rng(0)
