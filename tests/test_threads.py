@@ -12,6 +12,8 @@ from stakes.online import CWCVaRClassifier, ProbitClassifier
 from stakes.online_forest import StreamForestClassifier
 from stakes.online_kernel import KernelPAClassifier, KernelPerceptronClassifier
 
+pytestmark = pytest.mark.jit  # it is compiled loops that do not look where they write
+
 
 def data(n=200, d=5, seed=0):
     rng = np.random.default_rng(seed)

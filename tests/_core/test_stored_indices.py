@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from checks import problem
 from stakes._core.jit.cvar_sketch import COUNT, FIRST, LARGEST, N_VALUES, SUM
@@ -102,11 +103,11 @@ def test_any_cost_has_a_cell(first, unit):
     buffer.factors(np.array([1.0, 2.0]))
     buffer.numbers[UNIT] = unit
     sketch_parts(buffer.numbers)[2][FIRST] = first
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):  # without compiled loops numpy warns
         assert set(buffer.factors(np.array([1e-100, 1e100, 3.0])).tolist()) <= {1.0, 2.0}
-    other.factors(np.array([5.0, 7.0]))
-    sketch_parts(other.numbers)[1][SUM] = 0.0  # cells whose mean is zero
-    buffer.join(other)
+        other.factors(np.array([5.0, 7.0]))
+        sketch_parts(other.numbers)[1][SUM] = 0.0  # cells whose mean is zero
+        buffer.join(other)
     cells = sketch_parts(buffer.numbers)[1]
     assert cells[COUNT].sum() == 7 and np.isfinite(cells[COUNT]).all()
 
@@ -143,4 +144,11 @@ def test_learners_of_classes_read_the_same_features(tmp_path):
     X, y, _, _ = problem()
     model = OneVsRestStreamClassifier().fit(X, y)
     model.estimators_[0] = OneVsRestStreamClassifier().fit(X[:, :2], y).estimators_[0]
+    refused(model, tmp_path)
+
+
+def test_an_encoder_has_categories_for_each_column(tmp_path):
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit([[0], [1], [2]], [0, 1, 1])
+    save_model(model, tmp_path / "whole")
+    model[0].categories_[0] = model[0].categories_[0][:0]
     refused(model, tmp_path)

@@ -27,6 +27,7 @@ from stakes.model_file import load_model
 from stakes.stream import DecisionStream
 
 _OTHER_TABLE = r"X has \d+ features, but \w+ is expecting \d+ features as input\."
+_OTHER_TABLE += r"|Found unknown categories .* in column \d+ during transform"
 METHODS = ("predict_proba", "decision_function", "predict", "log_density")
 OURS = os.path.dirname(stakes.__file__)
 WORDS = ["", "nan", "0", "-1", "1e308", "4294967296", "999999999999", "a", "[]", "null", "NaN"]
@@ -117,8 +118,8 @@ def _use_stream(path, rows):
         if is_sentence(error):
             return "refused"
         raise
-    numbers = [x for one in found for x in one[2:] if x is not None]
-    return "harmless" if np.isfinite(numbers).all() else "decisions are not finite"
+    values = [np.ravel(x) for one in found for x in one[2:] if x is not None]
+    return "harmless" if np.isfinite(np.concatenate(values)).all() else "decisions are not finite"
 
 
 USES = {"estimator": _use_estimator, "trained": _use_trained, "stream": _use_stream}

@@ -19,7 +19,7 @@ WHAT = {
     "expressions": "cost expressions, for a table and for its rows one by one",
     "requests": "HTTP requests to the service: events, labels and models, each followed by a good "
     "request",
-    "API matrix": "every estimator and sampler with odd types, layouts, sizes, ranges, sparse "
+    "API matrix": "every estimator with odd types, layouts, sizes, ranges, sparse "
     "formats, costs and labels, one event at a time, in several threads and in another process",
 }
 ENDS = ("refused", "harmless")

@@ -170,7 +170,7 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
         check_is_fitted(self)
         X = checked_for(self, X)
         used = [k for k, weight in enumerate(self.weights_) if weight > 0]
-        total = np.full(row_count(X), self.intercept_)
+        total = np.full(row_count(X), float(self.intercept_))
         for k in used:
             models = self.estimators_[k]
             total += self.weights_[k] * np.mean([_log_odds(m, X) for m in models], axis=0)

@@ -231,8 +231,12 @@ _DECLARED = {
     "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
         {}, func=Maybe(Part(("functools.partial",)))
     ),
-    "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(_CATEGORIES),
-    "sklearn.preprocessing._encoders.OneHotEncoder": estimator(_CATEGORIES),
+    "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(
+        _CATEGORIES, checks.check_categories
+    ),
+    "sklearn.preprocessing._encoders.OneHotEncoder": estimator(
+        _CATEGORIES, checks.check_categories
+    ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(
     {

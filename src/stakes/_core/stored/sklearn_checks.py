@@ -140,6 +140,11 @@ def check_bins(state, scope):
             raise Damaged("a category is outside 0 to 255")
 
 
+def check_categories(state, scope):
+    if not all(map(len, state.get("categories_", ()))):
+        raise Damaged("a column of an encoder has no categories")
+
+
 def check_columns(state, scope):
     """Every transformer gets as many columns as it was fitted on."""
     for columns in state.get("_columns", ()):
