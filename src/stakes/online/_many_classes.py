@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from stakes._core.base import canonical, unchanged_if_it_fails
 from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.docs import documented
-from stakes._core.intake import validate_data
+from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, code_labels
 from stakes._core.sklearn_private import HasMethods, fit_context
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
@@ -34,7 +34,12 @@ def _has(name):
 
 
 def _weight(at_stake, sample_weight):
-    return at_stake if sample_weight is None else at_stake * sample_weight
+    if sample_weight is None:
+        return at_stake
+    weight = check_weights(
+        sample_weight, at_stake, ensure_non_negative=True, allow_all_zero_weights=True
+    )
+    return at_stake * weight
 
 
 @documented(MANY)

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, Transfo
 
 __all__ = [
     "Folder",
+    "Measured",
     "Part",
     "PartsFit",
     "SparkTable",
@@ -17,8 +18,8 @@ __all__ = [
     "can_fit",
     "fit_parts",
     "fold_parts",
-    "hash_rows",
     "map_parts",
+    "measure",
     "survey",
 ]
 
@@ -30,6 +31,13 @@ class Folder:
     @staticmethod
     def is_meant(source: Any) -> Any: ...
     def would_read(self, path: Any) -> Any: ...
+
+class Measured:
+    rows: int
+    cost: Any
+    savings: Any
+    curve: Any
+    def __init__(self, rows: Any, cost: Any, savings: Any, curve: Any) -> None: ...
 
 class Part:
     path: Path
@@ -70,6 +78,6 @@ class SurveyedTable:
 def can_fit(learner: Any) -> Any: ...
 def fit_parts(learner: Any, table: SurveyedTable, *, scale: bool | None = ..., one_hot: bool | None = ..., priced: bool = ..., n_jobs: int = ...) -> PartsFit: ...
 def fold_parts(source: str | Path | Folder | list[Any] | SparkTable, *, start: Callable[..., Any], add: Callable[..., Any], merge: Callable[..., Any], numbered: bool = ..., n_jobs: int = ...) -> Any: ...
-def hash_rows(numbers: ArrayLike, random_state: int = ...) -> NDArray[Any]: ...
 def map_parts(function: Callable[..., Any], source: str | Path | Folder | list[Any] | SparkTable, *, n_jobs: int = ...) -> Any: ...
+def measure(model: Any, table: SurveyedTable, *, key: str | None = ..., n_boot: int = ..., random_state: int = ..., n_jobs: int = ...) -> Measured: ...
 def survey(source: str | Path | Folder | list[Any] | SparkTable, target: Any, positive: Any = ..., *, costs: dict[str, Any] | None = ..., drop: Any = ..., missing: Any = ..., cost_features: Any = ..., sample_rows: int = ..., random_state: int = ..., n_jobs: int = ...) -> SurveyedTable: ...
