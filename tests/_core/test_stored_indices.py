@@ -12,6 +12,7 @@ from stakes._core.jit.cvar_sketch import COUNT, FIRST, LARGEST, N_VALUES, SUM
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
+from stakes.neighbors import MixtureConfidence
 from stakes.online import CWCVaRClassifier, OneVsRestStreamClassifier
 from stakes.online._cost_buffer import CostBuffer
 from stakes.online._cw_cvar_jit import UNIT, WIDTH, sketch_parts
@@ -151,4 +152,19 @@ def test_an_encoder_has_categories_for_each_column(tmp_path):
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit([[0], [1], [2]], [0, 1, 1])
     save_model(model, tmp_path / "whole")
     model[0].categories_[0] = model[0].categories_[0][:0]
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["scale", "weights", "precision"])
+def test_a_mixture_whose_density_would_not_be_finite_is_refused(damage, tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    model = MixtureConfidence(random_state=0).fit(X, y)
+    save_model(model, tmp_path / "sound")
+    mixture = model.mixtures_[0]
+    if damage == "scale":
+        model.scale_[1] = 0.0
+    elif damage == "weights":
+        mixture.weights_[:] = 0.0
+    else:
+        mixture.precisions_cholesky_[0, 1, 1] *= -1.0
     refused(model, tmp_path)

@@ -142,3 +142,10 @@ def test_worthless_decisions_are_reported(tables):
     X, y = three()
     with pytest.warns(BelowTrivialWarning, match="always predicting"):
         OneVsRestStreamClassifier(Contrary()).fit(X, y, cost_matrix=tables)
+
+
+def test_weights_of_another_length_are_refused():
+    X, y = three()
+    for call in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=r"sample_weight\.shape"):
+            getattr(OneVsRestStreamClassifier(), call)(X, y, sample_weight=np.ones(len(y) + 1))

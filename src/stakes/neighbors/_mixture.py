@@ -66,7 +66,7 @@ class MixtureConfidence(ClassDensity):
 
     _file_state = {
         "mixtures_": Listed(Part(("sklearn.mixture._gaussian_mixture.GaussianMixture",)), "k"),
-        "scale_": Array("f8", ("d",), low=0),
+        "scale_": Array("f8", ("d",), low=1e-300),  # rows are divided by it
     }
 
     @staticmethod

@@ -271,6 +271,11 @@ def check_mixture(state, scope):
     kinds = {"full": (m, d, d), "tied": (d, d), "diag": (m, d), "spherical": (m,)}
     for name in ("covariances_", "precisions_", "precisions_cholesky_"):
         Array("f8", kinds[state["covariance_type"]]).check(state[name], scope)
+    factors = state["precisions_cholesky_"]
+    if state["covariance_type"] in ("full", "tied"):
+        factors = factors.diagonal(axis1=-2, axis2=-1)
+    if not factors.min() > 0 or not state["weights_"].max() > 0:  # their logarithms are taken
+        raise Damaged("a mixture has a weight or a precision that is not positive")
 
 
 def check_calibrated(state, scope):
