@@ -5,7 +5,6 @@ import pytest
 from scipy import sparse
 
 from stakes._core.intake import check_bounded, check_weights, checked_sparse
-from stakes._core.jit.indices import largest_index
 from stakes.costs import Costs
 from stakes.online import PAClassifier
 from stakes.sampling import WrapperSampler
@@ -71,11 +70,3 @@ def test_wrapper_sampler_names_the_class_that_is_too_small(n_positive):
     X = np.arange(len(y), dtype=float)[:, None]
     with pytest.raises(ValueError, match=f"Class '1' has {n_positive} example"):
         WrapperSampler().fit_resample(X, y)
-
-
-@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8"])
-def test_the_largest_index(kind, rng):
-    """The compiled search against a sorted list."""
-    for n in (1, 2, 1000):
-        indices = rng.integers(0, np.iinfo(kind).max, n, dtype=kind, endpoint=True)
-        assert largest_index(indices) == sorted(indices.tolist())[-1]

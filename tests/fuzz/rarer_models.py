@@ -39,7 +39,7 @@ def _models():
     from xgboost import XGBClassifier
 
     from stakes.compare._early_stopping import EarlyStoppingClassifier
-    from stakes.compare._error_bars import ErrorColumnsClassifier, ErrorColumnsSearch, ShrunkMeans
+    from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier, ShrunkMeans
     from stakes.compare._timed_blend import TimedBlendClassifier
     from stakes.tables import HingeSplines
     from stakes.uncertain import (
@@ -69,7 +69,12 @@ def _models():
         EarlyStoppingClassifier(LGBMClassifier(verbose=-1, **few), random_state=0),
         EarlyStoppingClassifier(XGBClassifier(**few), random_state=0),
         ErrorColumnsClassifier(UncertainLogisticClassifier()),
-        ErrorColumnsSearch([UncertainLogisticClassifier(), UncertainKernelClassifier()]),
+        ErrorColumnsBlend(
+            [
+                [ErrorColumnsClassifier(one)]
+                for one in (UncertainLogisticClassifier(), UncertainKernelClassifier())
+            ]
+        ),
         UncertainPipeline([("scale", UncertainScaler()), ("learn", UncertainLogisticClassifier())]),
     ]
 

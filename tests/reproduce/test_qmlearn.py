@@ -43,7 +43,8 @@ def test_small_run(shared_data):
 def test_features_are_ranked_and_judged(shared_data):
     result = run(repeats=1, data=shared_data, sets=[], targets=[], features=["oh10", "gifts"])
     titles = [table.title for table in result.tables]
-    assert titles == [f"Figure 5.{i}: feature selection" for i in ("8, oh10", "9, gifts")]
+    selected = [f"Figure 5.{i}: feature selection" for i in ("8, oh10", "9, gifts")]
+    assert titles == [*selected, "Figures 5.2 and 5.3: boundaries"]
     methods = {cell.row for cell in result.tables[0].cells}
     assert {"LogRQ", "HingeQ", "HuberQ", "Relief"} <= methods
     assert "LRQ better than LR at" in result.claims[0].evidence

@@ -4,6 +4,7 @@ import importlib.util
 import json
 
 import pytest
+from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from serve.crashes import postgres
@@ -12,8 +13,10 @@ from stakes.cli._app import app
 from stakes.compare import BatchDecider, TableSettings, train_to_file
 from stakes.datasets import load
 from stakes.errors import InputError
+from stakes.model_file import load_model, save_model
 from stakes.online import AROWClassifier
 from stakes.serve import Capacity, back_up, open_store, rebuild, start
+from stakes.tables import prepare
 
 COSTS = {"fp_cost": "0.006*duration*amount", "fn_cost": "0.75*amount"}
 LEARNER = dict(learner="probit", target="fraud", costs=dict(fp_cost="5", fn_cost="amount"))
@@ -203,3 +206,15 @@ def test_the_command_line(tmp_path, monkeypatch):
     assert invoke(app, ["serve", "backup", "copy.db"]).exit_code == 0
     assert invoke(app, ["serve", "backup", "copy.db"]).exit_code == 2
     assert "--max-alerts" in invoke(app, ["serve", "start", "--help"]).stdout
+
+
+def test_a_model_of_many_classes_is_refused_before_it_is_asked(model, tmp_path):
+    service = start(tmp_path / "s.db", [model])
+    stored = load_model(model)
+    table = load("german").X[:90]
+    fitted = prepare(LogisticRegression(max_iter=2000), table).fit(table, [0, 1, 2] * 30)
+    save_model(fitted, tmp_path / "three.skops", **stored.facts)
+    with pytest.raises(InputError, match="this model has 3 classes"):
+        service.add("three", (tmp_path / "three.skops").read_bytes())
+    assert list(service.report().models) == ["loans"]
+    service.close()

@@ -5,7 +5,6 @@ from scipy import sparse
 from sklearn.utils import get_tags, validation
 
 from stakes._core.frames import as_table
-from stakes._core.jit.indices import largest_index
 from stakes._core.sklearn_private import check_sample_weight
 
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
@@ -152,7 +151,7 @@ def _check_indices(indices, size):
     if not indices.flags.c_contiguous:
         indices = indices.copy()
     # negative numbers are large unsigned ones: one pass instead of two
-    if largest_index(indices.view(f"u{indices.itemsize}")) >= size:
+    if indices.view(f"u{indices.itemsize}").max() >= size:
         raise _damaged("an index is outside the columns")
 
 

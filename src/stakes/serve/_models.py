@@ -84,6 +84,7 @@ class TrainedModel:
 
     def __init__(self, stored):
         check_trained("model.skops", stored.facts)
+        _check_two_classes(stored)
         self._stored = stored
         self._reasons = None
         self.promised = _pair(stored.facts.get("promised"))
@@ -138,6 +139,16 @@ def model_of(stored):
             raise InputError("The model file is damaged: its model does not learn from events.")
         return LearningModel(stored.model, prior)
     return TrainedModel(stored)
+
+
+def _check_two_classes(stored):
+    decider = final_step(stored.model)[0]
+    k = len(getattr(stored.model, "classes_", (0, 1)))
+    if k != 2 or getattr(decider, "actions", None) is not None or stored.facts.get("cost_matrix"):
+        raise InputError(
+            f"A service decides between two classes, and this model has {k} classes or a cost "
+            "matrix; use stakes stream or stakes predict."
+        )
 
 
 def _pair(bounds):
