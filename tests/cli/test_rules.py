@@ -84,6 +84,7 @@ def test_association_rules_too(run, tmp_path):
     assert "purpose" in (tmp_path / "list.svg").read_text()
 
 
+@pytest.mark.jit
 def test_what_has_no_rules_is_refused(model, run, refused):
     assert "leave out DATA" in refused("rules", model, "loans.csv", "--out", "a.png")
     assert "must be numbers" in refused("rules", model, "--fn-cost", "amount")

@@ -69,6 +69,7 @@ def test_columns_that_are_constant_in_the_sampled_rows():
     assert report.outcomes["gain"][1] == pytest.approx(want.gain)
 
 
+@pytest.mark.jit
 def test_the_search_uses_its_evaluations():
     """Many features: the slope of the loss is found from few evaluations, more of them help."""
     rng = np.random.default_rng(0)
@@ -100,6 +101,7 @@ class Bent:
         return f + 0.3 * np.sin(f)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("price", [0.05, 0.5, 2.0])
 def test_the_search_finds_far_moves_through_features_that_the_positives_lack(price):
     """Most of the gain is far away, and through columns that are constant among the positives."""

@@ -88,6 +88,7 @@ def test_kinds_are_found_once_and_rows_keep_them(monkeypatch):
     assert PricedData("array", np.eye(2), np.array([0, 1])).kinds is None
 
 
+@pytest.mark.jit
 def test_kinds_are_found_once_per_comparison(monkeypatch, tmp_path):
     """Not once a fold, a learner or a step of the search; the recommended model included."""
     calls = count_calls(monkeypatch)
