@@ -183,8 +183,8 @@ def test_a_row_too_many_for_the_gram_matrix_leaves_no_traces():
 @pytest.mark.parametrize("how", [{}, dict(n_passes=2), dict(shuffle=True), dict(half_life=50)])
 @pytest.mark.parametrize(("at", "value"), [(7, 3000), (7, -1), (-1, 2**30), (30, -(2**31))])
 def test_an_index_outside_is_found_while_a_large_table_is_read(how, at, value):
-    X = sparse.random_array((200, 3000), density=0.003, rng=0, format="csr", dtype=float)
-    y = np.arange(200) % 2
+    X = sparse.random_array((40, 3000), density=0.003, rng=0, format="csr", dtype=float)
+    y = np.arange(40) % 2
     for model in (PerceptronClassifier(), PAClassifier(), ProbitClassifier(), AROWClassifier()):
         model.set_params(**how).fit(X, y)
         state = pickle.dumps(model)
@@ -197,8 +197,8 @@ def test_an_index_outside_is_found_while_a_large_table_is_read(how, at, value):
 
 
 def test_long_indices_are_not_shortened_unseen():
-    X = sparse.random_array((200, 3000), density=0.003, rng=0, format="csr", dtype=float)
+    X = sparse.random_array((40, 3000), density=0.003, rng=0, format="csr", dtype=float)
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     X.indices[3] += 2**32
     with pytest.raises(ValueError, match="an index is outside the columns"):
-        PerceptronClassifier().fit(X, np.arange(200) % 2)
+        PerceptronClassifier().fit(X, np.arange(40) % 2)
