@@ -12,7 +12,7 @@ from stakes._core.jit.cvar_sketch import COUNT, FIRST, LARGEST, N_VALUES, SUM
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
-from stakes.neighbors import MixtureConfidence
+from stakes.neighbors import BayesNetConfidence, MixtureConfidence
 from stakes.online import CWCVaRClassifier, OneVsRestStreamClassifier
 from stakes.online._cost_buffer import CostBuffer
 from stakes.online._cw_cvar_jit import UNIT, WIDTH, sketch_parts
@@ -167,4 +167,14 @@ def test_a_mixture_whose_density_would_not_be_finite_is_refused(damage, tmp_path
         mixture.weights_[:] = 0.0
     else:
         mixture.precisions_cholesky_[0, 1, 1] *= -1.0
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("key", [-1, 9, 2**62])
+@pytest.mark.parametrize("column", [0, 1])
+def test_the_keys_of_a_network_are_values_that_its_parents_can_have(column, key, tmp_path):
+    X = np.tile([[0, 0], [1, 1], [2, 0]], (10, 1))
+    model = BayesNetConfidence(categorical_features=[0, 1]).fit(X, np.arange(30) % 2)
+    save_model(model, tmp_path / "sound")
+    model._tables[1][column][0][-1 if key > 0 else 0] = key
     refused(model, tmp_path)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stakes.errors import InputError
-from stakes.tables import LabelReader, parse_value, read_table
+from stakes.tables import ClassReader, LabelReader, parse_value, read_table
 
 WORDS = ["0", "1", "1.0", "-1", "no", "No", "YES", "yes", "y", "n", "t", "F", "true", "False"]
 VALUES = st.one_of(st.sampled_from([*WORDS, "ok", "bad", " bad ", "007", "7", ""]), st.none())
@@ -106,3 +106,10 @@ def test_a_field_is_read_as_in_a_column(tmp_path_factory, text):
         assert value == (None if not text.strip() else column[0])
     else:
         assert value == column[0] and isinstance(value, bool) == (column.dtype == pl.Boolean)
+
+
+@pytest.mark.parametrize("values", [[[1], [0]], [{"a": 1}, {"a": 0}], [b"1", b"\xff"]])
+def test_labels_that_are_no_labels_are_refused(values):
+    for reader in (LabelReader("y"), ClassReader("y", ["0", "1"])):
+        with pytest.raises(InputError, match="Column 'y' holds .*; labels are text, numbers"):
+            reader.read_column(pl.Series(values))

@@ -1,5 +1,6 @@
 """Class confidence by a Bayesian network per class, learned by K2."""
 
+import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -115,6 +116,8 @@ class BayesNetConfidence(ClassDensity):
                     raise Damaged("a parent of a column does not exist")
                 if not len(keys) or log_p.shape != (len(keys) + 1, arity[i] + 1):
                     raise Damaged("a table of probabilities has a wrong shape")
+                if keys[0] < 0 or keys[-1] >= math.prod(int(arity[p]) + 1 for p in of_i):
+                    raise Damaged("a table has values that its parents cannot have")
 
     _parameter_constraints = {
         "n_bins": [Interval(Integral, 2, None, closed="left")],

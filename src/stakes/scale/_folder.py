@@ -2,6 +2,7 @@
 
 import glob
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,9 +39,12 @@ class Part:
 
     def count_rows(self):
         """Number of rows; a Parquet file says it without being read."""
-        if self.is_text:
-            return sum(batch.height for batch in self.batches())
-        return pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
+        if not self.is_text:
+            with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+                return pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
+        return sum(
+            batch.height for batch in self.batches()
+        )  # says what is wrong with a damaged one
 
     def batches(self, batch_rows=None):
         """Read the part in polars frames; see :func:`stakes.tables.scan_batches`."""

@@ -98,7 +98,7 @@ class LabelReader:
 
     def _text_of(self, column):
         column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
-        text = _column_text(column)
+        text = _column_text(column, self.target)
         missing = text.is_null()
         if missing.any():
             raise InputError(
@@ -170,7 +170,12 @@ class LabelReader:
                 self._plain_seen.add(plain_label(label))
 
 
-def _column_text(column):
+def _column_text(column, target):
+    if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object):
+        raise InputError(
+            f"Column {target!r} holds {column.dtype}; labels are text, numbers, true or false.",
+            "target",
+        )
     if column.dtype.is_float():
         column = column.fill_nan(None)
         whole = column.drop_nulls()
@@ -220,7 +225,8 @@ class ClassReader:
 
     def read_column(self, column):
         """Numbers of the classes of a column, in which no label may be missing."""
-        text = _column_text(column if isinstance(column, pl.Series) else pl.Series(column))
+        column = column if isinstance(column, pl.Series) else pl.Series(column)
+        text = _column_text(column, self.target)
         if text.is_null().any():
             raise InputError(
                 f"Column {self.target!r} has no label in {text.is_null().sum()} row(s), first in "
