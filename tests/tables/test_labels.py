@@ -111,5 +111,5 @@ def test_a_field_is_read_as_in_a_column(tmp_path_factory, text):
 @pytest.mark.parametrize("values", [[[1], [0]], [{"a": 1}, {"a": 0}], [b"1", b"\xff"]])
 def test_labels_that_are_no_labels_are_refused(values):
     for reader in (LabelReader("y"), ClassReader("y", ["0", "1"])):
-        with pytest.raises(InputError, match="Column 'y' holds .*; labels are text, numbers"):
+        with pytest.raises(InputError, match=r"Column 'y' holds .*; labels are text, numbers"):
             reader.read_column(pl.Series(values))

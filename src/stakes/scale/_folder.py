@@ -42,9 +42,7 @@ class Part:
         if not self.is_text:
             with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
                 return pl.scan_parquet(self.path, glob=False).select(pl.len()).collect().item()
-        return sum(
-            batch.height for batch in self.batches()
-        )  # says what is wrong with a damaged one
+        return sum(batch.height for batch in self.batches())  # or says what is wrong
 
     def batches(self, batch_rows=None):
         """Read the part in polars frames; see :func:`stakes.tables.scan_batches`."""
