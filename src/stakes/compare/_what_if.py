@@ -91,47 +91,49 @@ def _who_follows_prices(table, learners):
 
 def _moving(table, probability):
     """Sums by ratio of prices (17), base rate (9) and capacity (7)."""
-    return [
-        [_sums(table, *_decided(table, probability, ratio, odds), odds) for odds in STEPS]
-        for ratio in range(2 * STEPS[0], 2 * STEPS[-1] + 1)
-    ]
+    rows, found = _Rows(table), []
+    shifted = [_at_odds(probability, odds) for odds in STEPS]
+    for ratio in range(2 * STEPS[0], 2 * STEPS[-1] + 1):
+        missed = factor(ratio) * rows.missed
+        costs = replace(table.costs, fn=table.costs.tp + missed)
+        gains = [p * missed - (1 - p) * rows.wrong for p in shifted]
+        decided = [costs.decide(p) for p in shifted]
+        found.append([rows.sums(*one) for one in zip(decided, gains, STEPS, strict=True)])
+    return found
 
 
-def _decided(table, probability, ratio, odds):
-    """Decisions, and the order in which alerts are kept, at a ratio of prices and a base rate."""
-    costs, p = table.costs, probability
-    if ratio:
-        costs = replace(costs, fn=costs.tp + factor(ratio) * costs.positive_regret)
-    if odds:
-        p = factor(odds) * p / (factor(odds) * p + 1 - p)
-    return costs.decide(p), p * costs.positive_regret - (1 - p) * costs.negative_regret
+def _at_odds(p, odds):
+    return p if odds == 0 else factor(odds) * p / (factor(odds) * p + 1 - p)
 
 
 def _fixed(table, found):
     """Sums by base rate and capacity of decisions that do not follow the prices."""
-    scores = np.nan_to_num(found.probability)
-    return [_sums(table, found.decided, scores, odds) for odds in STEPS]
+    rows, scores = _Rows(table), np.nan_to_num(found.probability)
+    return [rows.sums(found.decided, scores, odds) for odds in STEPS]
 
 
-def _sums(table, decided, order, odds):
-    """For each capacity: regret of false alarms and of misses, false alarms, found positives."""
-    positive, n, costs = table.data.y == 1, len(table.data), table.costs
-    alerts = np.flatnonzero(decided)
-    alerts = alerts[np.argsort(-order[alerts], kind="stable")]
-    counted = np.cumsum(_weights(positive, odds)[alerts])
-    missed_all = costs.positive_regret[positive].sum()
-    rows = []
-    for share in SHARES:
-        kept = alerts if share == 1 else alerts[: np.searchsorted(counted, share * n + 1e-9)]
-        hits = positive[kept]
-        sums = (
-            costs.negative_regret[kept[~hits]].sum(),
-            missed_all - costs.positive_regret[kept[hits]].sum(),
-            (~hits).sum(),
-            hits.sum(),
-        )
-        rows.append(_per_1000(sums, n))
-    return rows
+class _Rows:
+    """The rows, what is at stake in each, and what they count at other base rates."""
+
+    def __init__(self, table):
+        self.n, self.positive = len(table.data), table.data.y == 1
+        self.wrong, self.missed = table.costs.negative_regret, table.costs.positive_regret
+        self._missed_all = self.missed[self.positive].sum()
+        self._weights = {odds: _weights(self.positive, odds) for odds in STEPS}
+
+    def sums(self, decided, order, odds):
+        """For each capacity: regret of false alarms and of misses, false alarms, found positives.
+
+        Alerts are kept in descending `order` while they fit at the base rate of `odds`.
+        """
+        alerts = np.flatnonzero(decided)
+        alerts = alerts[np.argsort(-order[alerts], kind="stable")]
+        hits, used = self.positive[alerts], np.cumsum(self._weights[odds][alerts])
+        limits = np.array(SHARES[1:]) * self.n + 1e-9  # the first is none
+        kept = [len(alerts), *np.searchsorted(used, limits, side="right")]
+        added = [~hits * self.wrong[alerts], hits * -self.missed[alerts], ~hits, hits]
+        totals = np.concatenate([np.zeros((1, 4)), np.cumsum(np.column_stack(added), axis=0)])
+        return [_per_1000(totals[k] + [0, self._missed_all, 0, 0], self.n) for k in kept]
 
 
 def _weights(positive, odds):
