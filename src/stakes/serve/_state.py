@@ -138,8 +138,8 @@ class State:
             (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
         ]
 
-    def decide(self, event, prices, features, scores, at, n_reasons=0):
-        """What the journal keeps of a decision."""
+    def decide(self, event, prices, features, scores, outside, at, n_reasons=0):
+        """What the journal keeps of a decision; `outside` as its ranges found it."""
         actions, gains = self._actions(scores, prices, at)
         share = self.capacity.explore
         propensity = 1.0
@@ -159,7 +159,7 @@ class State:
             "model": self.champion,
             "version": self.version,
         }
-        if outside := self.ranges.outside(event):
+        if outside:
             body["outside"] = outside  # written down, so that the event may be erased
         if n_reasons:
             body["reasons"] = self.reasons(body, n_reasons)
