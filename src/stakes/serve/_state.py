@@ -16,6 +16,7 @@ from stakes.serve._ranges import Ranges
 from stakes.serve._reasons import strongest
 from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
+MAX_OPEN = 10_000  # reviews that wait; beyond, the oldest are taken off the list
 _STATE = "state"
 
 
@@ -194,6 +195,8 @@ class State:
                 contender.totals.events += 1
             if body["actions"][body["model"]] == REVIEW:
                 self.reviews[entry.id] = body["gain"]
+                if len(self.reviews) > MAX_OPEN:
+                    del self.reviews[next(iter(self.reviews))]
         elif entry.kind == "label":
             self._follow_label(entry, decision)
         elif entry.kind == "promote":
@@ -230,6 +233,11 @@ class State:
                 if self._learners():
                     self._features([body["event"]])
                 self._actions(body["scores"], Prices(*body["prices"]), entry.at)
+            elif entry.kind == "label" and decision is None and entry.body["status"] != "early":
+                raise InputError(
+                    f"The decision that entry {entry.seq} labels was removed; this state cannot be "
+                    "rebuilt, the newest one can."
+                )
             elif entry.kind == "add":
                 self.add(entry.id, model(entry.id))
             self.follow(entry, decision)
