@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks._measure import Row
 from benchmarks.bench_serve import COSTS, is_fraud, make_event, stakes
 
-BATCH, LATE, PARTS, CONNECTIONS = 100, 2000, 10, 3
+BATCH, LATE, PARTS, CONNECTIONS = 100, 2000, 10, 8
 DIFFERENT = 20_000  # events that are sent again and again under new ids
 LIMITS = ["--max-alerts", "1000", "--review-cost", "2", "--max-reviews", "500", "--period", "hour"]
 
@@ -65,7 +65,7 @@ def run():
     per_part = batches * BATCH * CONNECTIONS
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(CONNECTIONS) as threads:
         server = stakes(folder, "--learner", "probit", *COSTS, *LIMITS, "--keep", "60s")
-        senders = [Sender(server.port, f"{tag}-") for tag in "abc"[:CONNECTIONS]]
+        senders = [Sender(server.port, f"{tag}-") for tag in range(CONNECTIONS)]
         try:
             for part in range(PARTS):
                 before, start = server.processor(), time.perf_counter()

@@ -340,7 +340,7 @@ def test_tables_of_an_earlier_version_are_brought_up_to_date(tmp_path, monkeypat
 
 
 def test_decisions_that_cost_more_than_promised_raise_an_alarm(tmp_path, monkeypatch):
-    monkeypatch.setattr("stakes.serve._state.YEARLY", 2000)
+    monkeypatch.setattr("stakes.serve._state.PROMISE_EVERY", 2000)
     service = new_service(tmp_path / "s.db", clock=lambda: 0.0)
     calm = make_events(400)
     for id, event, y in calm:

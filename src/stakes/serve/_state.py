@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 import joblib
 
 from stakes.errors import InputError
-from stakes.serve._alarms import YEARLY, PaidWindows, Pauses
+from stakes.serve._alarms import PROMISE_EVERY, RANGE_EVERY, PaidWindows, Pauses
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
@@ -100,9 +100,9 @@ class State:
     def _watch(self):
         """Begin to watch the champion."""
         model = self.contenders[self.champion].model
-        self.drift = DriftTest(YEARLY)
+        self.drift = DriftTest(PROMISE_EVERY)
         self.paid = PaidWindows(model.promised)
-        self.ranges = Ranges(model.ranges, model.rows, YEARLY)
+        self.ranges = Ranges(model.ranges, model.rows, RANGE_EVERY)
 
     def score_ahead(self, events, prices):
         """Scores of the trained models, which the journal does not change; for :meth:`score`."""
