@@ -9,6 +9,7 @@
     python3 tasks.py study           the money study, for hours; stores its page and its record
     python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
     python3 tasks.py crash           a service killed again and again under load, --kills N
+    python3 tasks.py cluster         the tests on Spark and Ray, in a large environment of their own
     python3 tasks.py package         wheel and sdist, installed fresh with the oldest dependencies
     python3 tasks.py docs            build the site, offline, warnings as errors; ends with its path
 
@@ -168,6 +169,26 @@ def bench(*args):
     run(BIN / "python", "-m", "benchmarks", *args)
 
 
+def cluster(*args):
+    """The tests that need Spark and Ray; `cluster bench scale` runs a benchmark next to them.
+
+    They are too large for `.venv`, where these tests skip: PySpark alone is a download of 450 MB.
+    """
+    home = ROOT / ".cache" / "cluster"
+    stamp, key = home / "installed", digest([ROOT / "pyproject.toml"])
+    python = home / BIN.name / "python"
+    if not stamp.exists() or stamp.read_text() != key:
+        venv.create(home, with_pip=True, clear=True)
+        wanted = (".[test,spark]", "ray", "joblibspark")
+        run(python, "-m", "pip", "install", "--quiet", "--editable", *wanted)
+        stamp.write_text(key)
+    if args[:1] == ("bench",):
+        run(python, "-m", "benchmarks", *args[1:])
+        return
+    tests = ["tests/scale/test_spark.py", "tests/compare/test_backends.py"]
+    run(python, "-m", "pytest", "-q", "-rs", *tests, *args, **ONE_THREAD)
+
+
 def fuzz(*args):
     """Damaged model files, tables, events and arrays, each in a child process: --minutes N."""
     paths = os.pathsep.join([str(ROOT / "tests"), str(ROOT / "src")])
@@ -180,7 +201,7 @@ def crash(*args):
     run(BIN / "python", "-m", "serve.crashes", *args, PYTHONPATH=paths, **ONE_THREAD)
 
 
-TASKS = (demo, test, cover, bench, lint, docs, package, study, fuzz, crash)
+TASKS = (demo, test, cover, cluster, bench, lint, docs, package, study, fuzz, crash)
 
 
 def main():
