@@ -27,13 +27,14 @@ if Path("/dev/shm").is_dir():  # files that live for a millisecond need no disk
     tempfile.tempdir = "/dev/shm"
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-from fuzz import arrays, events, expressions, model_files, models, page, requests, tables
+from fuzz import arrays, events, expressions, folders, model_files, models, page, requests, tables
 from fuzz.children import GOOD, in_child, run_cases
 
 KINDS = {
     "model files": model_files.case,
     "events": events.case,
     "tables": tables.case,
+    "folders": folders.case,
     "expressions": expressions.case,
     "requests": requests.case,
     "API matrix": arrays.case,
@@ -41,9 +42,9 @@ KINDS = {
 WARM = {"model files": model_files.warm_all, "events": events.warm, "API matrix": arrays.warm}
 SAVE = 20  # seconds between two writings of the page
 FULL = {"model files": 100_000, "events": 985_000, "tables": 15_000, "expressions": 100_000}
-FULL |= {"requests": 100_000}
+FULL |= {"folders": 5_000, "requests": 100_000}
 SHORT = {"model files": 250, "events": 5_000, "tables": 150, "expressions": 2_000}
-SHORT |= {"requests": 400, "API matrix": 60}
+SHORT |= {"folders": 40, "requests": 400, "API matrix": 60}
 
 
 def main():

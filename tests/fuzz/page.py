@@ -16,6 +16,8 @@ WHAT = {
     "streams",
     "events": "records of streams, most of them damaged, decided and learned with `--skip-bad`",
     "tables": "CSV, TSV, gzip and Parquet files: read, advised about, some trained on and decided",
+    "folders": "folders of CSV, TSV, gzip and Parquet files, some of them damaged: surveyed, some "
+    "trained on in parts and decided",
     "expressions": "cost expressions, for a table and for its rows one by one",
     "requests": "HTTP requests to the service: events, labels and models, each followed by a good "
     "request",

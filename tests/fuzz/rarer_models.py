@@ -21,6 +21,7 @@ def rarer_models(saved, table):
     for i, model in enumerate(_models()):
         model.fit(X, y)
         found[f"rarer {i} {type(model).__name__}"] = "estimator", saved(model), X[:9]
+    found["rarer CatBoost"] = "estimator", saved(_catboost(X)), X[:9]
     return found | _of_tables(saved, table) | _of_gram_matrices(saved, X, y)
 
 
@@ -77,6 +78,21 @@ def _models():
         ),
         UncertainPipeline([("scale", UncertainScaler()), ("learn", UncertainLogisticClassifier())]),
     ]
+
+
+def _catboost(X):
+    """Trees as CatBoost writes them, which need not be installed."""
+    from stakes.compare._catboost import CatBoostTreesClassifier
+
+    rng, trees = np.random.default_rng(0), []
+    for levels in (1, 2, 3):
+        columns = rng.integers(X.shape[1], size=levels).tolist()
+        splits = [{"float_feature_index": j, "border": float(np.median(X[:, j]))} for j in columns]
+        trees.append({"splits": splits, "leaf_values": rng.normal(size=2**levels).tolist()})
+    model = CatBoostTreesClassifier()
+    model.classes_, model.n_features_in_ = np.array([0, 1]), X.shape[1]
+    model._keep({"oblivious_trees": trees, "scale_and_bias": [1.0, [0.1]]})
+    return model
 
 
 def _of_tables(saved, table):
