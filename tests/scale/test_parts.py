@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from stakes.errors import InputError
-from stakes.scale import Folder, fold_parts, map_parts
+from stakes.scale import Folder, fold_parts, map_parts, survey
+from stakes.scale._verbs import number_rows
 
 
 def spread(folder, n_parts, n=640, kinds=("parquet", "csv")):
@@ -132,3 +133,16 @@ def test_workers_follow_to_another_folder(tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path / name)
         found = dict(map_parts(_count, "new", n_jobs=2))
         assert [part.name for part in found] and set(found.values()) == {2}
+
+
+def test_damaged_parts_and_parts_of_other_types_end_in_a_sentence(tmp_path):
+    whole = pl.DataFrame({"x": [[1], [2]], "y": [0, 1]})
+    whole.write_parquet(tmp_path / "0.parquet")
+    whole.with_columns(x=pl.struct("y")).write_parquet(tmp_path / "1.parquet")
+    with pytest.raises(InputError, match=r"'x' is List.* in one part of the table and Struct"):
+        survey(tmp_path, "y")
+    data = (tmp_path / "0.parquet").read_bytes()
+    (tmp_path / "1.parquet").write_bytes(data[: len(data) // 2])
+    for use in (survey, lambda folder, target: number_rows(Folder(folder).parts)):
+        with pytest.raises(InputError, match="cannot be read as a table"):
+            use(tmp_path, "y")

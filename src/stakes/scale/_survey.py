@@ -327,7 +327,15 @@ class _Look:
         for label, n in other.labels.items():
             labels[label] = labels.get(label, 0) + n
         both = [seen.sample, other.sample.select(seen.sample.columns)]
-        sample = pl.concat(both, how="vertical_relaxed")
+        try:
+            sample = pl.concat(both, how="vertical_relaxed")
+        except pl.exceptions.PolarsError:
+            kinds = [(n, kind, both[1].schema[n]) for n, kind in both[0].schema.items()]
+            name, one, two = next(odd for odd in kinds if odd[1] != odd[2])
+            raise InputError(
+                f"Column {name!r} is {one} in one part of the table and {two} in another; give it "
+                "one type."
+            ) from None
         keys = np.concatenate([seen.keys, other.keys])
         sample, keys = _lowest(sample, keys, self.sample_rows)
         return _Seen(seen.rows + other.rows, seen.columns, facts, labels, sample, keys)
