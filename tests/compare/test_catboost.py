@@ -112,3 +112,11 @@ def test_two_classes_are_needed():
     X, y = rows()
     with pytest.raises(ValueError, match="Two classes are expected, y has 3"):
         CatBoostTreesClassifier().fit(X, y + (X[:, 0] > 1))
+
+
+def test_a_whole_intercept_is_a_number_like_any_other():
+    X, _ = rows(9)
+    model = read([tree(np.random.default_rng(0), 2)], bias=1.0)
+    expected = model.decision_function(X)
+    model.intercept_ = 1
+    np.testing.assert_array_equal(model.decision_function(X), expected)

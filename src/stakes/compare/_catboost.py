@@ -161,7 +161,7 @@ class CatBoostTreesClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._read(X)
-        odds = np.full(len(X), self.intercept_)
+        odds = np.full(len(X), float(self.intercept_))
         trees = zip(self.features_, self.borders_, self.leaf_values_, strict=True)
         for features, borders, values in trees:
             leaf = np.zeros(len(X), dtype=np.intp)
