@@ -22,7 +22,7 @@ from stakes.stream._drift import WARM
 
 BEFORE, AFTER = 20_000, 100_000  # labels before a drift, and at most after it
 REPEATS = 10
-YEARS, MODELS = 200, 20  # years at the right probabilities; models of a year each
+YEARS, MODELS = 100, 20  # years at the right probabilities; models of a year each
 OTHERS = 1_000_000  # labels without drift for other detectors: a seventh of a year
 SIZES = (1.5, 2.0, 4.0)
 ROWS, FIELDS = 20_000, 30  # of training, for the ranges of fields
