@@ -32,7 +32,7 @@ class Clock:
         self.set(0.0)
 
     def set(self, at):
-        """Go on from the time of the last entry, written by whichever process."""
+        """Continue from the time of the last entry, written by whichever process."""
         self._at, self._seen = at, self._steady()
 
     def peek(self):
