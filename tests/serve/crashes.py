@@ -17,6 +17,7 @@ import time
 import warnings
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 
 from serve.serving import make_events
@@ -25,12 +26,14 @@ from stakes.serve import open_store, rebuild
 from stakes.serve._report import decided
 
 START = ["--learner", "probit", "--target", "fraud", "--fp-cost", "5", "--fn-cost", "amount"]
-LIMITS = ["--max-alerts", "300", "--review-cost", "2", "--max-reviews", "50", "--period", "hour"]
+LIMIT = {"alert": 300, "review": 50}  # in an hour
+LIMITS = ["--max-alerts", str(LIMIT["alert"]), "--max-reviews", str(LIMIT["review"])]
+LIMITS += ["--review-cost", "2", "--period", "hour"]
 
 
-# the program of a server whose clock jumps by days, forwards and backwards, every few seconds
+# the program of a server whose clock jumps by days, forwards and backwards, every two seconds
 JUMPING = """
-import random, sys, time
+import random, time
 real, days = time.time, 86400.0
 time.time = lambda: real() + days * random.Random(int(real() / 2)).randrange(-30, 31)
 from stakes.cli import main
@@ -187,16 +190,39 @@ def full_disk(folder, seconds=4.0):
     return {"refused while full": refused} | check(url, **found)
 
 
-def clock_jumps(url, seconds=15.0):
-    """Run a service whose clock jumps by days; returns counts."""
-    found = {}
+def clock_jumps(url, seconds=30.0):
+    """Run a service whose clock jumps by days, and kill it a few times; returns counts.
+
+    The limits of alerts and reviews hold in every hour of the journal, and its time never runs
+    backwards; labels come before and after jumps.
+    """
+    found, start, kills = {}, time.time(), 3
     with Server(url, _free_port(), ("-c", JUMPING)) as server, load([server], found):
-        time.sleep(seconds)
+        for _ in range(kills):
+            time.sleep(seconds / kills)
+            server.kill()
+            server.start()
+        server.wait()
+    days = [
+        random.Random(n).randrange(-30, 31) for n in range(int(start / 2), int(time.time() / 2))
+    ]
     store = open_store(url, create=False)
-    times = [entry.at for entry, _ in store.entries()]
+    times, taken = [], Counter()
+    for entry, _ in store.entries():
+        times.append(entry.at)
+        if entry.kind == "decision":
+            taken[int(entry.at // 3600), entry.body["actions"]["probit"]] += 1
     store.close()
     assert times == sorted(times), "time ran backwards"
-    return {"days in the journal": round((times[-1] - times[0]) / 86400)} | check(url, **found)
+    for (_, action), n in taken.items():
+        assert action == "pass" or n <= LIMIT[action], "more than people can do"
+    counts = {
+        "jumps forwards": sum(b > a for a, b in pairwise(days)),
+        "jumps backwards": sum(b < a for a, b in pairwise(days)),
+        "days in the journal": round((times[-1] - times[0]) / 86400),
+        "kills": kills,
+    }
+    return counts | check(url, **found)
 
 
 def two_servers(url, seconds=3.0):
@@ -301,6 +327,9 @@ def campaigns(kills, seed, known):
         }
         for name, run in once.items():
             yield name, known.get(name) or run()
+    for name in (KILLS, SHARED):
+        if name in known:
+            yield name, known[name]
     for done, n in _rounds(known.get(KILLS), kills):
         with tempfile.TemporaryDirectory() as folder:
             yield KILLS, _plus(done, crash(f"{folder}/kills.db", n, seed=seed + done["kills"]))
@@ -363,15 +392,15 @@ def main():
         help="file for the counts, the page goes next to it; counts that are in it are kept",
     )
     given = parser.parse_args()
+    known = json.loads(given.store.read_text()) if given.store and given.store.exists() else {}
     found = {}
-    if given.store and given.store.exists():
-        found = json.loads(given.store.read_text())
-    for name, counts in campaigns(given.kills, given.seed, dict(found)):
+    for name, counts in campaigns(given.kills, given.seed, known):
         found[name] = counts
         print(name, counts, flush=True)
         if given.store:
-            given.store.write_text(json.dumps(found, indent=1) + "\n")
-            given.store.with_suffix(".md").write_text(page(found, given.kills))
+            stored = found | {name: one for name, one in known.items() if name not in found}
+            given.store.write_text(json.dumps(stored, indent=1) + "\n")
+            given.store.with_suffix(".md").write_text(page(stored, given.kills))
 
 
 if __name__ == "__main__":

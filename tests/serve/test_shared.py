@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from serve.crashes import postgres
-from serve.serving import decide, label, make_events, new_service
+from serve.serving import decide, label, make_events, new_service, stopped_clock
 from stakes.errors import InputError
 from stakes.online import AROWClassifier, ProbitClassifier
 from stakes.serve import NotWrittenError, Service, open_store, rebuild
@@ -40,7 +40,7 @@ def url(database):
 def pair(url):
     learners = dict(a=ProbitClassifier(), b=AROWClassifier())
     first = new_service(url, clock=lambda: 0.0, every=40, **learners)
-    second = Service(open_store(url), clock=lambda: 0.0, checkpoint_every=40)
+    second = Service(open_store(url), clock=stopped_clock(), checkpoint_every=40)
     yield first, second
     first.close()
     second.close()

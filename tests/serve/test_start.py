@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from typer.testing import CliRunner
 
 from serve.crashes import postgres
-from serve.serving import decide, label, make_events
+from serve.serving import decide, label, make_events, stopped_clock
 from stakes.cli._app import app
 from stakes.compare import BatchDecider, TableSettings, train_to_file
 from stakes.datasets import load
@@ -178,7 +178,7 @@ def test_postgresql_keeps_the_same_state_as_a_file(tmp_path):
     with postgres() as url:
         for place in (url, tmp_path / "s.db"):
             service = start(place, **LEARNER, checkpoint_every=30)
-            service._clock = lambda: 0.0
+            service._clock = stopped_clock()
             service.handle(requests[:50])
             service.erase("e3")
             service.handle(requests[50:])

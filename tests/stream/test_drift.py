@@ -111,3 +111,20 @@ def test_a_scale_follows_a_learner_that_forgets():
     assert abs(fast.encode({"x": 100.0})["x"]) < 0.5 < abs(slow.encode({"x": 100.0})["x"])
     again = RowEncoder(state=fast.get_state())
     assert again.encode({"x": 3.0}) == fast.encode({"x": 3.0})
+
+
+@pytest.mark.parametrize("odds", [1 / 1.25, 1.0, 1.25])
+def test_probabilities_within_the_tolerance_raise_no_more_alarms_than_stated(odds):
+    rng, alarms, strict, n, every = np.random.default_rng(1), 0, 0, 4000, 400
+    for _ in range(20):
+        within, exact = DriftTest(every, tolerance=1.25), DriftTest(every)
+        p = rng.beta(1, 10, n)
+        real = p * odds / (1 - p + p * odds)
+        for p_t, u, real_t in zip(p.tolist(), rng.random(n), real, strict=True):
+            prices, label = Prices(2.0, 20.0, 0.0, 0.0), int(u < real_t)
+            event = PendingEvent({}, prices, p_t, 0)  # wrong as often as the class is positive
+            for test in (within, exact):
+                test.add(event, label, prices.paid(label, 0))
+        alarms, strict = alarms + within.alarms, strict + exact.alarms
+    assert alarms <= 20 * n / every
+    assert odds <= 1.0 or strict > alarms

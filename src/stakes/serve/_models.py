@@ -15,6 +15,8 @@ from stakes.serve._reasons import LearnerReasons, ModelReasons
 from stakes.serve._rule import rule_of_bytes
 from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
+TOLERANCE = 1.25  # factor of the odds: probabilities that are estimated once are not exact
+
 
 class LearningModel:
     """An online learner: scores one event after the other and learns every label.
@@ -28,6 +30,7 @@ class LearningModel:
     """
 
     learns = True
+    tolerance = 1.0  # its probabilities follow the labels
     promised, ranges, rows = None, {}, 0  # what a model of `stakes train` knows of its training
     suffix = ".skops"
 
@@ -81,6 +84,7 @@ class TrainedModel:
     """
 
     learns = False
+    tolerance = TOLERANCE
     suffix = ".skops"
 
     def __init__(self, stored):

@@ -24,7 +24,7 @@ class RuleModel:
     """
 
     learns = has_probabilities = False
-    promised, ranges, rows = None, {}, 0
+    promised, ranges, rows, tolerance = None, {}, 0, 1.0
     suffix = ".txt"
 
     def __init__(self, text):

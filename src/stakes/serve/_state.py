@@ -100,7 +100,7 @@ class State:
     def _watch(self):
         """Begin to watch the champion."""
         model = self.contenders[self.champion].model
-        self.drift = DriftTest(PROMISE_EVERY)
+        self.drift = DriftTest(PROMISE_EVERY, model.tolerance)
         self.paid = PaidWindows(model.promised)
         self.ranges = Ranges(model.ranges, model.rows, RANGE_EVERY)
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes._core.jit.drift import N_BETS, drift_step
+from stakes._core.jit.drift import N_BETS, drift_step_within
 
 WARM = 100  # labels before the test begins: until then a learner promises without knowing
 
@@ -28,6 +28,11 @@ class DriftAlarm(NamedTuple):
     promised: float
 
 
+def odds_times(p, factor):
+    """The probability whose odds are those of p times a factor."""
+    return p * factor / (1.0 - p + p * factor)
+
+
 class DriftTest:
     """Sequential test of whether decisions cost what they promised, more or less.
 
@@ -40,6 +45,9 @@ class DriftTest:
     ----------
     false_alarm_every : int or None, default=100000
         Number of labels between two false alarms, on average or more; None: no test.
+    tolerance : float, default=1.0
+        Factor by which the odds of going wrong may differ from what was promised: the rate of false
+        alarms holds for probabilities that are right up to this factor.
 
     Attributes
     ----------
@@ -59,8 +67,9 @@ class DriftTest:
     (True, True)
     """
 
-    def __init__(self, false_alarm_every=100_000):
+    def __init__(self, false_alarm_every=100_000, tolerance=1.0):
         self.false_alarm_every = false_alarm_every
+        self.tolerance = tolerance
         self.alarms, self.last = 0, None
         self._seen = 0
         self._sums = [0.0, 0.0]  # of what a missed positive and a false alarm cost
@@ -102,7 +111,11 @@ class DriftTest:
             change[0] *= factor
             change[2] += paid
             change[3] += promised
-        if drift_step(self._statistics, 0, wrong, q, stake) >= self.false_alarm_every:
+        low = high = q
+        if self.tolerance != 1.0:
+            low, high = odds_times(q, 1.0 / self.tolerance), odds_times(q, self.tolerance)
+        found = drift_step_within(self._statistics, 0, wrong, low, high, stake)
+        if found >= self.false_alarm_every:
             self.alarms += 1
             self.last = DriftAlarm(self._seen, *max(self._worse, self._better)[1:])
             self._begin()

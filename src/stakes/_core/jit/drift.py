@@ -44,11 +44,23 @@ def drift_step(state, first, wrong, q, stake):
     stake : float
         What is at stake relative to other events, from 0 to 1; known before the outcome.
     """
-    total, gain = 0.0, stake * ((1.0 if wrong else 0.0) - q)
+    return drift_step_within(state, first, wrong, q, q, stake)
+
+
+@njit(cache=True, error_model="numpy")
+def drift_step_within(state, first, wrong, low, high, stake):
+    """:func:`drift_step` for a probability that was promised to be from `low` to `high`.
+
+    Bets on more going wrong play against `high`, the others against `low`: their factors then have
+    a mean of at most one wherever the probability is between, and the rate of false alarms holds.
+    """
+    total, outcome = 0.0, 1.0 if wrong else 0.0
     for k in range(N_BETS):
-        bet = BETS[k]
-        if k < N_UP and bet * stake * q > HIGHEST_LOSS:
-            bet = HIGHEST_LOSS / (stake * q)
-        state[first + k] = (state[first + k] + 1.0) * (1.0 + bet * gain)
+        bet, q = BETS[k], low
+        if k < N_UP:
+            q = high
+            if bet * stake * q > HIGHEST_LOSS:
+                bet = HIGHEST_LOSS / (stake * q)
+        state[first + k] = (state[first + k] + 1.0) * (1.0 + bet * (stake * (outcome - q)))
         total += state[first + k]
     return total / N_BETS
