@@ -20,7 +20,7 @@ from stakes.tables._load import load_table
 from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
-from stakes.tables._reading import check_file, read_table, scan_batches
+from stakes.tables._reading import check_file, read_table, read_tables, scan_batches
 from stakes.tables._row_origin import RowOrigin
 from stakes.tables._splines import HingeSplines
 from stakes.tables._table_encoder import TableEncoder
@@ -61,6 +61,7 @@ __all__ = [
     "read_costs",
     "read_errors",
     "read_table",
+    "read_tables",
     "read_times",
     "replicate_correlation",
     "scan_batches",
