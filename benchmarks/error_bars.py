@@ -1,7 +1,9 @@
 """Real measurements with error bars: learners that use them against those that do not.
 
 python -m benchmarks.error_bars prints the table of docs/uncertain.md, or the part of the data sets
-that are named: wdbc, wpbc, vowels, few_vowels. All but WDBC are read from the folder STAKES_DATA.
+that are named: wdbc, wpbc, vowels, few_vowels. After each set it counts the comparisons with single
+rivals in which the family is behind, with p-values that are corrected for their number (Holm). All
+sets but WDBC are read from the folder STAKES_DATA.
 """
 
 import os
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy.stats import norm
 from sklearn.svm import SVC, LinearSVC
 
 from stakes.compare import Contestant
@@ -50,6 +53,28 @@ def main():
                 best = " (best rival)" if name == least[k] else ""
                 words += [f"{scale * each[:, k].mean():.3g}{best}", f"{scale * error:.2g}"]
             print(f"| {data.name} | {name} | {' | '.join(words)} |", flush=True)
+        print(f"\n{data.name}: {against_each(scores)}\n", flush=True)
+
+
+def against_each(scores):
+    """In how many comparisons with a single rival the family is behind, and how surely."""
+    ours, *names = scores
+    behind, count = {}, 0
+    for name in names:
+        for k, what in enumerate(("error", "cost")):
+            away = scores[ours][:, k] - scores[name][:, k]
+            count += 1
+            if away.mean() > 0:
+                behind[name, what] = away.mean() / (away.std(ddof=1) / np.sqrt(len(away)))
+    # Holm: the j-th smallest p-value times the number of comparisons that are left
+    order = sorted(behind, key=lambda one: -behind[one])
+    p = [min(1.0, 2 * norm.sf(behind[one]) * (count - j)) for j, one in enumerate(order)]
+    p = np.maximum.accumulate(p) if p else []
+    words = [
+        f"{name}, {what}, by {behind[name, what]:.1f} standard errors (corrected p {each:.2f})"
+        for (name, what), each in zip(order, p, strict=True)
+    ]
+    return f"behind in {len(behind)} of {count} comparisons" + "".join(f"; {w}" for w in words)
 
 
 def family():

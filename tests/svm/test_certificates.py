@@ -174,6 +174,18 @@ def test_sparse_kernels_stay_sparse(rng):
     assert peak < 400 * 400 * 8 + 6 * 2**24  # dense rows would take 160 MB
 
 
+def test_a_fit_to_sparse_rows_makes_few_of_them_dense():
+    rng, n, d = np.random.default_rng(0), 300, 100_000
+    X = sparse.random_array((n, d), density=2e-4, rng=rng, format="csr")
+    y = (rng.random(n) < 0.4).astype(int)
+    model = CostSensitiveSVC(calibration=None, fn_cost=3.0).fit(X[:50], y[:50])  # compiles
+    tracemalloc.start()
+    model.fit(X, y).predict(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * 8 * n * n + 6 * 2**24  # dense rows would take 240 MB
+
+
 def test_a_pool_keeps_its_rows_in_place(rng):
     X = rng.normal(size=(50, 3))
     gram = Gram(X, "rbf", gamma=0.5)

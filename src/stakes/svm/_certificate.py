@@ -63,19 +63,19 @@ class LinearSolution:
         return (self.primal - self.dual + self.rounding) / max(abs(self.primal), 1e-300)
 
 
-def certify_linear(X, lengths, y, weight, margin, beta, n_iter, w=None, b=None):
+def certify_linear(X, lengths, y, weight, margin, beta, n_iter, w=None, b=None, scores=None):
     """Both objectives of a linear SVM: of multipliers made feasible, and of w and b.
 
     The multipliers of the side with the larger sum are scaled down, so that the sum is zero. A w
     of None is the one that belongs to the multipliers, a b of None the best one for w. `lengths`
-    are the norms of the rows.
+    are the norms of the rows, `scores` X @ w if it is known.
     """
     up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
     least = min(up, down)
     beta = np.where(beta > 0, beta * (least / max(up, 1e-300)), beta * (least / max(down, 1e-300)))
     u = np.asarray(X.T @ beta).ravel()
     w = u if w is None else w
-    scores, target = X @ w, y * margin
+    target, scores = y * margin, X @ w if scores is None else scores
     b = best_bias(scores, y, weight, target) if b is None else b
     short = margin - y * (scores + b)
     slack = np.maximum(0.0, short)

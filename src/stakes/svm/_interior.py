@@ -10,7 +10,7 @@ from sklearn.utils.extmath import row_norms
 
 from stakes.svm._certificate import certify_linear, far_center
 
-CHUNK = 4096  # rows of the weighted copy that is held at a time
+CHUNK = 1024  # rows of the weighted copy that is held at a time, in the processor's cache
 
 
 def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100, progress=None):
@@ -60,13 +60,14 @@ def solve_linear(X, y, weight, margin, *, tol=1e-6, max_iter=100, progress=None)
     state = _start(X, y, lower, upper)
     best = None
     for iteration in range(max_iter):
-        found = dict(w=state.w, b=state.b)
+        scores = X @ state.w
+        found = dict(w=state.w, b=state.b, scores=scores)
         solution = certify_linear(X, lengths, y, weight, margin, state.beta, iteration, **found)
         if best is None or solution.gap < best.gap:
             best = solution
         if progress is not None:
             progress(iteration, "iterations", "relative gap", best.gap, tol)
-        if solution.gap <= tol or not _step(X, target, lower, upper, state):
+        if solution.gap <= tol or not _step(X, scores, target, lower, upper, state):
             break
     if center is not None:
         moved = float(best.w @ center)
@@ -101,14 +102,14 @@ def _start(X, y, lower, upper):
     return _State(beta, np.zeros(X.shape[1]), 0.0, np.ones(n), np.ones(n))
 
 
-def _step(X, target, lower, upper, state):
+def _step(X, scores, target, lower, upper, state):
     """One predictor-corrector step in place; False if no further progress is possible.
 
-    `low` and `up` are the distances of beta to its bounds, z_low and z_up their multipliers; the
-    r_ are residuals of the optimality conditions, mu is the mean complementarity.
+    `scores` are X w, `low` and `up` the distances of beta to its bounds, z_low and z_up their
+    multipliers; the r_ are residuals of the optimality conditions, mu is the mean complementarity.
     """
     low, up = state.beta - lower, upper - state.beta
-    r_d = X @ state.w + state.b - target - state.z_low + state.z_up
+    r_d = scores + state.b - target - state.z_low + state.z_up
     r_w = state.w - X.T @ state.beta
     r_b = state.beta.sum()
     mu = (low @ state.z_low + up @ state.z_up) / (2 * len(low))
@@ -161,8 +162,9 @@ def _lengths(low, up, state, move):
 
 def _ratio(value, change):
     """Largest step that keeps value + step * change >= 0; at most one after the factor 0.995."""
-    falls = change < 0
-    return min(1.0 / 0.995, float(np.min(-value[falls] / change[falls], initial=np.inf)))
+    with np.errstate(all="ignore"):  # 0 / 0 is NaN, which fmin leaves out
+        steepest = -float(np.fmin.reduce(change / value))
+    return min(1.0 / 0.995, 1.0 / steepest) if steepest > 0 else 1.0 / 0.995
 
 
 def _factor(X, theta):
@@ -187,13 +189,16 @@ def _normal_matrix(X, theta):
     A = np.empty((d + 1, d + 1))
     if sparse.issparse(X):
         A[:d, :d] = (X.T @ sparse.diags_array(theta) @ X).toarray()
+        A[:d, d] = X.T @ theta
     else:
-        A[:d, :d] = 0.0
+        A[:] = 0.0
         root = np.sqrt(theta)
         for start in range(0, len(theta), CHUNK):
-            part = X[start : start + CHUNK] * root[start : start + CHUNK, None]
+            rows = slice(start, start + CHUNK)
+            part = X[rows] * root[rows, None]
             A[:d, :d] += part.T @ part
+            A[:d, d] += part.T @ root[rows]
     A[:d, :d] += np.eye(d)
-    A[:d, d] = A[d, :d] = X.T @ theta
+    A[d, :d] = A[:d, d]
     A[d, d] = theta.sum()
     return A
