@@ -1,0 +1,419 @@
+"""Compiled loops of _box_search.py: bounds of a blend on boxes of moves, the cheapest box first.
+
+A box is an interval of amounts of each number lever and a set of categories of each other one. The
+score of a blend is a sum of increasing functions of sums of trees and of linear scores, so its
+lowest value on a box is at least the sum of those functions at the lowest sums.
+"""
+
+import numpy as np
+from numba import njit
+
+from stakes.game._leaf_search_jit import CATEGORY, reduce_tree
+
+PROBABILITY, LOG_ODDS = 0, 1  # what the trees of a member add up to
+_FIRST, _GROWTH = 64.0, 2.0  # share of the limit that moves are first looked for below, growth
+
+
+@njit(cache=True)
+def _link(total, kind, smallest):
+    """Clipped log-odds of a member, and their slope."""
+    if kind == LOG_ODDS:
+        end = np.log((1.0 - smallest) / smallest)
+        return min(max(total, -end), end), 1.0
+    p = min(max(total, smallest), 1.0 - smallest)
+    return np.log(p / (1.0 - p)), 1.0 / (p * (1.0 - p))
+
+
+@njit(cache=True)
+def _lowest(part, kinds, box, lowest):
+    """Lowest leaf value below each node within a box; meaningless out of reach."""
+    lever, tl, tr, bits, left, right, value = part
+    lo, hi, mask = box
+    for k in range(len(lever) - 1, -1, -1):
+        l = lever[k]
+        if l < 0:
+            lowest[k] = value[k]
+            continue
+        if kinds[l] == CATEGORY:
+            is_low, is_high = (mask[l] & bits[k]) != 0, (mask[l] & ~bits[k]) != 0
+        else:
+            # a cut lies within the intervals above it, so they need no attention here
+            is_low, is_high = lo[l] < tr[k], hi[l] > tl[k]
+        if is_low and is_high:
+            lowest[k] = min(lowest[left[k]], lowest[right[k]])
+        else:
+            lowest[k] = lowest[left[k]] if is_low else lowest[right[k]]
+
+
+@njit(cache=True)
+def _add_cuts(own, part, kinds, box, matters, lowest, seen, cuts):
+    """How much the splits of some trees matter within a box.
+
+    `cuts`: of each lever the sum of the differences between the two sides of its splits, the
+    largest one, and where that split is.
+    """
+    lever, tl, tr, bits, left, right, _ = part
+    lo, hi, mask = box
+    total, largest, below, above, sets = cuts
+    for root in own:
+        n = 1
+        seen[0] = root
+        while n > 0:
+            n -= 1
+            k = seen[n]
+            l = lever[k]
+            if l < 0:
+                continue
+            if kinds[l] == CATEGORY:
+                is_low, is_high = (mask[l] & bits[k]) != 0, (mask[l] & ~bits[k]) != 0
+            else:
+                is_low, is_high = lo[l] < tr[k], hi[l] > tl[k]
+            if is_low and is_high:
+                difference = matters * abs(lowest[left[k]] - lowest[right[k]])
+                total[l] += difference
+                if difference > largest[l]:
+                    largest[l] = difference
+                    below[l], above[l], sets[l] = tl[k], tr[k], bits[k]
+            if is_low:
+                seen[n] = left[k]
+                n += 1
+            if is_high:
+                seen[n] = right[k]
+                n += 1
+
+
+@njit(cache=True)
+def _bound(own, part, kinds, box, blend, base, home, space):
+    """Lower bound of the score on a box."""
+    start, link, weight, ends, smallest, intercept, slopes, tables, shares = blend
+    lo, hi, mask = box
+    lowest = space[0]
+    _lowest(part, kinds, box, lowest)
+    score = intercept
+    for g in range(len(start)):
+        total = start[g]
+        for t in range(ends[g], ends[g + 1]):
+            total += lowest[own[t]]
+        score += weight[g] * _link(total, link[g], smallest)[0]
+    for m in range(len(shares)):
+        total = base[m]
+        for l in range(len(lo)):
+            if kinds[l] == CATEGORY:
+                total += _span(tables[m, l], mask[l])[0] - tables[m, l, home[l]]
+            elif slopes[m, l] != 0.0:
+                total += min(slopes[m, l] * lo[l], slopes[m, l] * hi[l])
+        score += shares[m] * _link(total, LOG_ODDS, smallest)[0]
+    return score
+
+
+@njit(cache=True)
+def _span(table, mask):
+    """Lowest and highest entry of the categories in a set, and the number of the lowest."""
+    a, b, to = np.inf, -np.inf, 0
+    for k in range(len(table)):
+        if (mask >> np.uint64(k)) & np.uint64(1):
+            if table[k] < a:
+                a, to = table[k], k
+            b = max(b, table[k])
+    return a, b, to
+
+
+@njit(cache=True)
+def _split(own, part, kinds, box, blend, matters, space, cuts):
+    """Lever on which to split a box after :func:`_bound`, -1 if nothing changes within it."""
+    ends, slopes, tables, shares = blend[3], blend[6], blend[7], blend[8]
+    lo, hi, mask = box
+    total, largest, below, above, sets = cuts
+    total[:] = 0.0
+    largest[:] = 0.0
+    for g in range(len(ends) - 1):
+        mine = own[ends[g] : ends[g + 1]]
+        _add_cuts(mine, part, kinds, box, matters[g], space[0], space[1], cuts)
+    for m in range(len(shares)):
+        for l in range(len(lo)):
+            difference = 0.0
+            if kinds[l] == CATEGORY:
+                a, b, to = _span(tables[m, l], mask[l])
+                difference = shares[m] * (b - a)
+                if difference > largest[l]:
+                    sets[l] = np.uint64(1) << np.uint64(to)
+            elif slopes[m, l] != 0.0:
+                difference = shares[m] * abs(slopes[m, l]) * (hi[l] - lo[l])
+                if difference > largest[l]:
+                    below[l] = above[l] = np.nan  # halve it
+            largest[l] = max(largest[l], difference)
+            total[l] += difference
+    l = int(np.argmax(total))
+    return l if largest[l] > 0.0 else -1
+
+
+@njit(cache=True)
+def _nearest(l, kinds, box, home):
+    """Cheapest position of a lever within a box."""
+    lo, hi, mask = box
+    if kinds[l] != CATEGORY:
+        return min(max(0.0, lo[l]), hi[l])
+    if (mask[l] >> np.uint64(home[l])) & np.uint64(1):
+        return float(home[l])
+    k = 0
+    while not (mask[l] >> np.uint64(k)) & np.uint64(1):
+        k += 1
+    return float(k)
+
+
+@njit(cache=True)
+def _at(k, part, kinds, point):
+    """Value of the tree at k at a point."""
+    lever, tl, _, bits, left, right, value = part
+    while lever[k] >= 0:
+        l = lever[k]
+        if kinds[l] == CATEGORY:
+            is_low = (bits[k] >> np.uint64(int(point[l]))) & np.uint64(1) == 1
+        else:
+            is_low = point[l] <= tl[k]
+        k = left[k] if is_low else right[k]
+    return value[k]
+
+
+@njit(cache=True)
+def _score(own, part, kinds, point, blend, base, home, matters):
+    """The score at a point; `matters` gets its slope in the sum of each group of trees."""
+    start, link, weight, ends, smallest, intercept, slopes, tables, shares = blend
+    score = intercept
+    for g in range(len(start)):
+        total = start[g]
+        for t in range(ends[g], ends[g + 1]):
+            total += _at(own[t], part, kinds, point)
+        value, slope = _link(total, link[g], smallest)
+        score += weight[g] * value
+        matters[g] = weight[g] * slope
+    for m in range(len(shares)):
+        total = base[m]
+        for l in range(len(home)):
+            if kinds[l] == CATEGORY:
+                total += tables[m, l, int(point[l])] - tables[m, l, home[l]]
+            else:
+                total += slopes[m, l] * point[l]
+        score += shares[m] * _link(total, LOG_ODDS, smallest)[0]
+    return score
+
+
+@njit(cache=True)
+def _each_price(l, kinds, box, home, prices):
+    at = _nearest(l, kinds, box, home)
+    if at == (float(home[l]) if kinds[l] == CATEGORY else 0.0):
+        return 0.0
+    return prices[1][l] + (0.0 if kinds[l] == CATEGORY else prices[0][l] * abs(at))
+
+
+@njit(cache=True)
+def _price(kinds, box, home, prices):
+    """Price of the cheapest point of a box."""
+    total = 0.0
+    for l in range(len(home)):
+        one = _each_price(l, kinds, box, home, prices)
+        total += one * one if prices[2] else one
+    return np.sqrt(total) if prices[2] else total
+
+
+@njit(cache=True)
+def _within(kinds, integer, box, home, prices, top):
+    """Cut a box to what can be reached for less than `top`."""
+    unit, change, squared = prices
+    lo, hi, mask = box
+    paid = _price(kinds, box, home, prices)
+    for l in range(len(home)):
+        one = _each_price(l, kinds, box, home, prices)
+        if squared:
+            left = np.sqrt(max(top * top - paid * paid + one * one, 0.0))
+        else:
+            left = top - paid + one
+        if left <= change[l] and one == 0.0:
+            if kinds[l] == CATEGORY:
+                mask[l] = np.uint64(1) << np.uint64(home[l])
+            else:
+                lo[l] = hi[l] = 0.0
+        elif kinds[l] != CATEGORY and unit[l] > 0.0:
+            most = max(left - change[l], 0.0) / unit[l] * (1.0 + 1e-9)
+            if integer[l]:
+                most = np.floor(most)
+            lo[l], hi[l] = max(lo[l], min(-most, hi[l])), min(hi[l], max(most, lo[l]))
+
+
+@njit(cache=True)
+def score_at_home(i, cases, forest, blend, base, work):
+    """The score of case i before any move."""
+    E, _, lower, _, home, _ = cases
+    L = lower.shape[1]
+    mask = np.empty(L, dtype=np.uint64)
+    for l in range(L):
+        mask[l] = np.uint64(1) << np.uint64(home[i, l])
+    box, kinds = (np.zeros(L), np.zeros(L), mask), forest[3][0]
+    own, part, blend = _part(E[i], forest, box, blend, work)
+    point, matters = _point(kinds, box, home[i]), np.empty(len(blend[0]))
+    return _score(own, part, kinds, point, blend, base[i], home[i], matters)
+
+
+@njit(cache=True)
+def _part(x, forest, box, blend, work):
+    """Roots and nodes of what a case can reach within a box; trees with one leaf are added up."""
+    trees, roots, columns, levers = forest
+    start, link, weight, ends, smallest, intercept, slopes, tables, shares = blend
+    own, size = np.empty(len(roots), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    lever, tl, tr, bits, left, right, value, _ = work
+    first, last, count = start.copy(), np.zeros_like(ends), 0
+    for g in range(len(start)):
+        for t in range(ends[g], ends[g + 1]):
+            was = size[0]
+            root = reduce_tree(roots[t], x, trees, columns, levers, box, work, size)
+            if lever[root] < 0:
+                first[g] += value[root]
+                size[0] = was
+            else:
+                own[count] = root
+                count += 1
+        last[g + 1] = count
+    s = size[0]
+    part = (lever[:s], tl[:s], tr[:s], bits[:s], left[:s], right[:s], value[:s])
+    blend = (first, link, weight, last, smallest, intercept, slopes, tables, shares)
+    return own[:count], part, blend
+
+
+@njit(cache=True)
+def cheapest_move(i, cases, limit, forest, prices, blend, base, work, how):
+    """Cheapest move of case i past a blend.
+
+    The limit starts low and grows, so that the part of the trees within reach stays small.
+
+    Returns
+    -------
+    (price, bound, amounts, boxes)
+        Price of the best move found, infinite if none; a lower bound on the price of any; the
+        amounts; and how many boxes were looked at.
+    """
+    settle, max_boxes, tol = how
+    proved, used, top = 0.0, 0, limit / _FIRST
+    while True:
+        how = (settle, max_boxes - used, tol)
+        reached = (proved, top)
+        price, bound, amounts, more = _below(
+            i, cases, reached, forest, prices, blend, base, work, how
+        )
+        used += more
+        if np.isfinite(price) or top >= limit or bound < top or used >= max_boxes:
+            return price, bound, amounts, used
+        proved, top = bound, min(_GROWTH * top, limit)
+
+
+@njit(cache=True)
+def _below(i, cases, reached, forest, prices, blend, base, work, how):
+    """As :func:`cheapest_move`, for moves below a limit: the cheapest boxes first."""
+    E, target, lower, upper, homes, allowed = cases
+    proved, limit = reached
+    settle, max_boxes, tol = how
+    kinds, integer = forest[3]
+    home = homes[i]
+    L = len(home)
+    amounts, matters = np.zeros(L), np.empty(len(blend[0]))
+    lo, hi = np.zeros((max_boxes + 2, L)), np.zeros((max_boxes + 2, L))
+    mask, key = np.zeros((max_boxes + 2, L), dtype=np.uint64), np.zeros(max_boxes + 2)
+    lo[0], hi[0], mask[0], key[0] = lower[i], upper[i], allowed[i], proved
+    first = (lo[0], hi[0], mask[0])
+    _within(kinds, integer, first, home, prices, limit)
+    own, part, blend = _part(E[i], forest, first, blend, work)
+    cuts = (np.zeros(L), np.zeros(L), np.zeros(L), np.zeros(L), np.zeros(L, dtype=np.uint64))
+    space = (np.empty(len(part[0])), np.empty(len(part[0]) + 1, dtype=np.int64))
+    point, slopes = _point(kinds, first, home), np.empty(len(matters))
+    if _score(own, part, kinds, point, blend, base[i], home, slopes) <= target[i]:
+        return 0.0, 0.0, point, 0
+    count, used, best, stuck = 1, 0, np.inf, np.inf
+    while count > 0 and used < max_boxes:
+        j = np.argmin(key[:count])
+        if key[j] >= min(best * (1.0 - tol), limit, stuck):
+            break
+        here, low = (lo[j].copy(), hi[j].copy(), mask[j].copy()), key[j]
+        count -= 1
+        lo[j], hi[j], mask[j], key[j] = lo[count], hi[count], mask[count], key[count]
+        _within(kinds, integer, here, home, prices, min(best, limit))
+        used += 1
+        if _bound(own, part, kinds, here, blend, base[i], home, space) > target[i]:
+            continue
+        # where trees do not change within the box, the far corner decides
+        point = _far_corner(kinds, here, home, blend)
+        paid = _price(kinds, (point, point, here[2]), home, prices)
+        if paid < min(best, limit):
+            if _score(own, part, kinds, point, blend, base[i], home, matters) <= target[i]:
+                best, amounts = paid, point
+                if not settle:
+                    break
+        l = _split(own, part, kinds, here, blend, slopes, space, cuts)
+        if l < 0:
+            stuck = min(stuck, low)
+            continue
+        below, above = cuts[2][l], cuts[3][l]
+        if kinds[l] != CATEGORY and np.isnan(below):
+            below = above = _middle(here[0][l], here[1][l])
+            if integer[l]:
+                below = np.floor(below)
+                above = below + 1.0
+        for side in range(2):
+            a, b, c = here[0].copy(), here[1].copy(), here[2].copy()
+            if kinds[l] == CATEGORY:
+                c[l] &= cuts[4][l] if side == 0 else ~cuts[4][l]
+            elif side == 0:
+                b[l] = below
+            else:
+                a[l] = above
+            if a[l] > b[l]:
+                continue  # between the two numbers next to a threshold, which trees round away
+            paid = _price(kinds, (a, b, c), home, prices)
+            if paid >= min(best, limit):
+                continue
+            point = _point(kinds, (a, b, c), home)
+            if _score(own, part, kinds, point, blend, base[i], home, matters) <= target[i]:
+                best, amounts = paid, point
+            else:
+                lo[count], hi[count], mask[count], key[count] = a, b, c, max(paid, low)
+                count += 1
+        if not settle and np.isfinite(best):
+            break
+    bound = min(best, limit, stuck)
+    for j in range(count):
+        bound = min(bound, key[j])
+    return best, bound, amounts, used
+
+
+@njit(cache=True)
+def _middle(lo, hi):
+    """Where to halve an interval, which may have no end."""
+    if np.isinf(lo) and np.isinf(hi):
+        return 0.0
+    if np.isinf(hi):
+        return lo + max(1.0, abs(lo))
+    if np.isinf(lo):
+        return hi - max(1.0, abs(hi))
+    return 0.5 * (lo + hi)
+
+
+@njit(cache=True)
+def _far_corner(kinds, box, home, blend):
+    """The corner of a box where the linear members are lowest, at the nearest categories."""
+    slopes, shares = blend[6], blend[8]
+    out = _point(kinds, box, home)
+    for l in range(len(home)):
+        slope = 0.0
+        for m in range(len(shares)):
+            slope += shares[m] * slopes[m, l]
+        if kinds[l] != CATEGORY and slope != 0.0:
+            end = box[0][l] if slope > 0.0 else box[1][l]
+            out[l] = end if np.isfinite(end) else out[l]
+    return out
+
+
+@njit(cache=True)
+def _point(kinds, box, home):
+    """The cheapest point of a box."""
+    out = np.empty(len(home))
+    for l in range(len(home)):
+        out[l] = _nearest(l, kinds, box, home)
+    return out
