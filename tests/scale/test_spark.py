@@ -15,10 +15,13 @@ from sklearn.linear_model import LogisticRegression
 
 import sparks
 from payments import payments
+from stakes._core.deciding import decide_with_costs
 from stakes.compare import TableSettings, predict_folder, predict_spark, train_parts_to_file
 from stakes.errors import InputError
+from stakes.metrics import MetricSums, savings_score
 from stakes.online import ProbitClassifier
 from stakes.scale import SparkTable, fit_parts, fold_parts, map_parts, measure, survey
+from stakes.tables import load_table, prepare
 from stakes.tree import ConfidenceForestClassifier
 
 pytestmark = [pytest.mark.slow, pytest.mark.jit, pytest.mark.filterwarnings("ignore")]
@@ -86,6 +89,11 @@ def test_coefficients_and_intervals(n_parts, spark, folder):
     mine, theirs = (fit_parts(LogisticRegression(), one) for one in (table, other))
     np.testing.assert_allclose(mine.model[1].coef_, theirs.model[1].coef_, rtol=0, atol=1e-8)
     assert mine.certificate["gap"] < 1e-9
+    # and those of one process in memory
+    data = load_table(TABLE, "fraud", **HOW["costs"], drop="id")
+    learner = LogisticRegression(tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+    memory = prepare(learner, data).fit(data.X, data.y)
+    np.testing.assert_allclose(mine.model[1].coef_, memory[1].coef_, rtol=0, atol=1e-8)
     found, expected = (measure(theirs.model, one, key="id", n_boot=20) for one in (table, other))
     for name in ("cost", "savings"):
         one, two = getattr(found, name), getattr(expected, name)
@@ -93,6 +101,13 @@ def test_coefficients_and_intervals(n_parts, spark, folder):
             (two.estimate, two.low, two.high), rel=1e-9
         )
     np.testing.assert_allclose(found.curve.savings, expected.curve.savings, atol=1e-9)
+    decided, _ = decide_with_costs(theirs.model, data.X, **data.costs)
+    sums = MetricSums(savings_score, n_boot=20)
+    sums.add(TABLE["id"].to_numpy(), data.y, decided, **data.as_costs().keywords())
+    one, two = found.savings, sums.interval()
+    assert (one.estimate, one.low, one.high) == pytest.approx(
+        (two.estimate, two.low, two.high), rel=1e-9
+    )
 
 
 def test_decisions_equal_those_of_predict(spark, folder, tmp_path):
@@ -102,7 +117,7 @@ def test_decisions_equal_those_of_predict(spark, folder, tmp_path):
     predict_folder(model, folder, tmp_path / "out", keep=["id", "day"])
     parts = [pl.read_parquet(path) for path in sorted((tmp_path / "out").glob("*.parquet"))]
     expected = pl.concat(parts).drop("row").sort("id")
-    for n_parts in (1, 7):
+    for n_parts in (1, 2, 7, 64):
         decided = predict_spark(model, cut(spark, folder, n_parts), keep=["id", "day"])
         found = pl.from_arrow(decided.toArrow()).sort("id")
         assert found.schema == expected.schema and found.equals(expected)

@@ -69,6 +69,43 @@ def test_exact_learners_equal_those_in_memory(n_parts, suffix, in_memory, tmp_pa
         assert found.certificate["gap"] < 1e-9 and found.certificate["passes"] < 12
 
 
+def test_single_precision_loses_no_digits(tmp_path):
+    """Columns of float32, as packed rows keep them: far from zero, and with gaps."""
+    rng = np.random.default_rng(0)
+    X = (1e4 + 3 * rng.normal(size=(4000, 3))).astype(np.float32)
+    table = pl.DataFrame(X, schema=["a", "b", "c"]).with_columns(
+        a=pl.when(pl.Series(rng.random(4000) < 0.9)).then(pl.col("a")),
+        y=pl.Series((X.sum(axis=1) + 3 * rng.normal(size=4000) > 3e4).astype(int)),
+    )
+    data = load_table(table, "y")
+    expected = prepare(LOGISTIC, data).fit(data.X, data.y)
+    found = fit_parts(LOGISTIC, survey(spread(tmp_path / "t", table, 3), "y")).model
+    np.testing.assert_allclose(found[0].center_, expected[0].center_, rtol=1e-14)
+    np.testing.assert_allclose(found[0].scale_, expected[0].scale_, rtol=1e-12)
+    np.testing.assert_allclose(found[1].coef_, expected[1].coef_, rtol=0, atol=1e-8)
+
+
+def test_without_space_for_packed_rows_they_are_read_again(in_memory, tmp_path, monkeypatch):
+    from stakes.scale import _packed
+
+    table = survey(spread(tmp_path / "t", TABLE, 2), "fraud", costs=COSTS, drop="id")
+    found = fit_parts(LOGISTIC, table)
+    monkeypatch.setattr(_packed, "FREE_SHARE", 0.0)
+    again = fit_parts(LOGISTIC, table)
+    np.testing.assert_allclose(again.model[1].coef_, found.model[1].coef_, rtol=0, atol=1e-10)
+    assert again.certificate["passes"] == found.certificate["passes"] < 8
+
+
+def test_a_sample_of_one_class_starts_nowhere(tmp_path):
+    table = pl.DataFrame({"x": np.arange(3000.0), "y": [0] * 2997 + [1] * 3})
+    folder = spread(tmp_path / "t", table, 2)
+    found, expected = (
+        fit_parts(LogisticRegression(), survey(folder, "y", sample_rows=n)) for n in (20, 3000)
+    )
+    assert survey(folder, "y", sample_rows=20).sampled["y"].sum() == 0
+    np.testing.assert_allclose(found.model[1].coef_, expected.model[1].coef_, rtol=0, atol=1e-8)
+
+
 def test_the_gap_is_a_bound(in_memory, tmp_path):
     """The certificate of a point that is no optimum covers its true distance."""
     from stakes.qmean import ClassSums, LogisticObjective, MeanObjective, minimize_sums

@@ -141,13 +141,14 @@ def compare(
 
     from stakes.cli._progress import Progress
     from stakes.compare import compare as run
+    from stakes.compare import sampled_learners
     from stakes.game import read_moves
 
     moves = None if adversary is None else read_moves(adversary)
     with Progress(options.opening(priced), quiet, kept_in=out) as progress:
         results = run(
             priced,
-            learners=learners or None,
+            learners=sampled_learners(learners) if settings.is_folder else learners or None,
             repeats=repeats,
             folds=folds,
             tune=tune,

@@ -15,14 +15,18 @@ from stakes.errors import InputError
 @guarded
 def evaluate(
     decisions: Annotated[
-        Path, typer.Argument(metavar="DECISIONS", help="A .csv or .parquet file of stakes predict.")
+        Path,
+        typer.Argument(
+            metavar="DECISIONS", help="A .csv or .parquet file of stakes predict, or its folder."
+        ),
     ],
     outcomes: Annotated[
         Path,
         typer.Argument(
             metavar="OUTCOMES",
             help="The rows with their labels, now that they are known, and the columns of the "
-            "costs. Rows without a label are counted as waiting.",
+            "costs, in a file, a folder or a quoted glob. Rows without a label are counted as "
+            "waiting.",
         ),
     ],
     target: options.Target = None,
@@ -42,8 +46,8 @@ def evaluate(
         str,
         typer.Option(
             metavar="COLUMN",
-            help="Column that identifies a row in both files; row: the number of the row in "
-            "OUTCOMES.",
+            help="Column that identifies a row in both tables; row: the number of the row in "
+            "OUTCOMES, or in its file of the same name there.",
         ),
     ] = "row",
     time: Annotated[
@@ -66,13 +70,14 @@ def evaluate(
     Examples:
       stakes predict model.skops new.csv --keep id --out decisions.csv
       stakes evaluate decisions.csv outcomes.csv --model model.skops --by id --time date
+      stakes evaluate decisions outcomes/ --model model.skops --by id
     """
     from stakes._core.files import check_can_write
     from stakes._core.model_file import load_model
     from stakes.compare import Evaluation, Wording
     from stakes.compare.report import write_evaluation
     from stakes.costs import COST_NAMES, NEUTRAL_COSTS
-    from stakes.tables import read_table
+    from stakes.tables import CostExpression
 
     given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
     costs = {name: str(cost) for name, cost in NEUTRAL_COSTS.items()}
@@ -92,15 +97,19 @@ def evaluate(
     stored = [*words, None, None]
     words = [positive_means or stored[0], negative_means or stored[1]]
     check_can_write(out)
+    used = [name for cost in costs.values() for name in CostExpression(cost).columns]
+    happened = list(dict.fromkeys([by, target, *used, *([] if time is None else [time])]))
+    decided = list(dict.fromkeys([by, "decision", "probability", "expected_cost"]))
+    _check_rows_match(by, outcomes, [decisions, *([] if challenger is None else [challenger])])
     summary = Evaluation(
-        read_table(decisions),
-        read_table(outcomes),
+        _read(decisions, decided),
+        _read(outcomes, happened),
         target,
         costs,
         positive=positive,
         by=by,
         time=time,
-        challenger=None if challenger is None else read_table(challenger),
+        challenger=None if challenger is None else _read(challenger, decided),
         wording=Wording(*words, currency),
     ).summary()
     command = shlex.join(["stakes", *sys.argv[1:]])
@@ -109,3 +118,22 @@ def evaluate(
         typer.echo(sentence)
     if not quiet:
         typer.echo(f"Page: {out}", err=True)
+
+
+def _read(path, columns):
+    """A file, or some columns of all files of a folder."""
+    from stakes.scale import Folder
+    from stakes.tables import read_table, read_tables
+
+    return read_tables(Folder(path).paths, columns) if Folder.is_meant(path) else read_table(path)
+
+
+def _check_rows_match(by, outcomes, decisions):
+    from stakes.scale import Folder
+
+    if by == "row" and any(Folder.is_meant(one) != Folder.is_meant(outcomes) for one in decisions):
+        raise InputError(
+            "Rows have numbers in each file, but DECISIONS and OUTCOMES are not both folders; name "
+            "a column that identifies a row: {parameter}.",
+            "by",
+        )

@@ -160,11 +160,19 @@ def train(
 
 
 def _train_folder(out, learner, settings, run, budget, how, quiet):
-    from stakes.compare import train_parts_to_file, winner_of
+    from stakes.compare import train_parts_to_file, winner_in_parts, winner_of
 
     if budget:
         raise InputError("{time_budget} is for one file; remove it.", "time_budget")
     name = winner_of(run, learner) if run is not None else learner
+    if run is not None and learner is None:
+        name = winner_in_parts(run)
+        if name != winner_of(run) and not quiet:
+            typer.echo(
+                f"{winner_of(run)} won, but cannot be trained on a folder; {name} is the cheapest "
+                "one that can.",
+                err=True,
+            )
     found = train_parts_to_file(out, name, settings, **how)
     typer.echo(f"Trained {found.learner} on {found.rows:,} rows: {out}")
     if not quiet:

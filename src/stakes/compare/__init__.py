@@ -22,7 +22,12 @@ _HOMES = {
     "stakes.compare._deploy": ("train_to_file", "winner_of"),
     "stakes.compare._deploy_parts": ("FolderDecisions", "predict_folder"),
     "stakes.compare._deploy_spark": ("predict_spark",),
-    "stakes.compare._deploy_training": ("EXTERNAL", "train_parts_to_file"),
+    "stakes.compare._deploy_training": (
+        "EXTERNAL",
+        "sampled_learners",
+        "train_parts_to_file",
+        "winner_in_parts",
+    ),
     "stakes.compare._evaluate": ("Evaluation",),
     "stakes.compare._explain": ("Explanation",),
     "stakes.compare._fit": ("fit_on_all", "trainable"),
@@ -79,10 +84,12 @@ __all__ = [
     "predict_folder",
     "predict_spark",
     "recommended",
+    "sampled_learners",
     "timed_blend",
     "train_parts_to_file",
     "train_to_file",
     "trainable",
+    "winner_in_parts",
     "winner_of",
 ]
 

@@ -27,22 +27,27 @@ def winner_of(folder, learner=None):
     learner : str, default=None
         A contestant, refused if it lost to a constant policy; None: the best one.
     """
-    path = Path(folder) / "report.json"
-    try:
-        report = json.loads(path.read_text())["datasets"][0]
-        best = report["best"]
-        lost = {found["learner"] for found in report["learners"] if found["below_trivial"]}
-    except (OSError, ValueError, LookupError):
-        raise InputError(
-            f"{str(path)!r} does not say which learner won; run stakes compare again."
-        ) from None
+    report = read_report(folder)
+    lost = {found["learner"] for found in report["learners"] if found["below_trivial"]}
     if learner in lost:
         raise InputError(
             f"{learner} cost more in {folder} than the best constant policy; name another learner, "
             "or train it without {parameter}.",
             "from",
         )
-    return learner or best
+    return learner or report["best"]
+
+
+def read_report(folder):
+    """What a comparison found about its data set: `best`, and the `learners` by their costs."""
+    path = Path(folder) / "report.json"
+    try:
+        report = json.loads(path.read_text())["datasets"][0]
+        if {"best", "learners"} <= set(report):
+            return report
+    except (OSError, ValueError, LookupError, TypeError):
+        pass
+    raise InputError(f"{str(path)!r} does not say which learner won; run stakes compare again.")
 
 
 def train_to_file(

@@ -1,5 +1,6 @@
 """Train a contestant on all rows of a table in parts, and save it."""
 
+import contextlib
 import importlib.util
 import math
 import warnings
@@ -9,7 +10,7 @@ from sklearn.base import clone
 
 from stakes._core.deciding import decide_with_costs
 from stakes.compare._contestants import Contestant, baselines, find_contestant, library
-from stakes.compare._deploy import store_trained
+from stakes.compare._deploy import read_report, store_trained, winner_of
 from stakes.compare._fit import POLICY, fit_contestant
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import BelowTrivialWarning, InputError
@@ -120,6 +121,49 @@ def external_contestant(name=None):
             f"{EXTERNAL}; {'; '.join(offered)}."
         )
     return found
+
+
+def sampled_learners(names=None):
+    """Learners to compare on a sample of a folder: also the booster that all rows can train.
+
+    Parameters
+    ----------
+    names : sequence of str, default=None
+        As in :func:`contestants`.
+
+    Returns
+    -------
+    list of str or Contestant
+    """
+    if names is None:
+        names = [entry.name for entry in library() if entry.recommended]
+    installed = importlib.util.find_spec("xgboost") is not None
+    return [*names, *([_xgboost()] if installed else [])]
+
+
+def winner_in_parts(folder):
+    """The cheapest learner of a comparison that can be trained on a table in parts.
+
+    Parameters
+    ----------
+    folder : Path
+        Results of a comparison.
+
+    Returns
+    -------
+    str
+    """
+    best, learners = winner_of(folder), read_report(folder)["learners"]
+    for found in learners:
+        if found["below_trivial"] or found["family"] == "constant":
+            continue
+        with contextlib.suppress(InputError):
+            return external_contestant(found["learner"]).name
+    raise InputError(
+        f"{best} won in {folder}, but no learner there that beats the constant policies can be "
+        "trained on a folder; train it on a sample, or name a learner: {parameter}.",
+        "learner",
+    )
 
 
 def _xgboost():

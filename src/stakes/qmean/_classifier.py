@@ -108,7 +108,7 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
         grid={"alpha": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1]},
     )
 
-    def fit_sums(self, evaluate, n_features):
+    def fit_sums(self, evaluate, n_features, sample=None):
         """Fit to rows that are read in passes, because they do not fit into memory.
 
         Parameters
@@ -118,6 +118,9 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
             the weights W with the intercept last.
         n_features : int
             Number of columns.
+        sample : callable, default=None
+            As `evaluate`, for a sample of the rows that is in memory: its optimum is where the
+            passes start.
 
         Returns
         -------
@@ -131,7 +134,8 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
                 "that is regularized."
             )
         objective = MeanObjective(self.alpha, float(self.p), self.class_share)
-        found = minimize_sums(evaluate, objective, n_features)
+        start = None if sample is None else minimize_sums(sample, objective, n_features).W
+        found = minimize_sums(evaluate, objective, n_features, start=start)
         self.classes_, self.n_features_in_ = np.array([0, 1]), n_features
         self.coef_, self.intercept_ = found.W[None, :-1], found.W[-1:]
         self.objective_, self.duality_gap_ = found.objective, found.relative_gap

@@ -12,6 +12,7 @@ from stakes.qmean import QuadraticMeanClassifier
 from stakes.scale._booster import fit_booster
 from stakes.scale._by_part import fit_forest, fit_one_pass
 from stakes.scale._exact import fit_logistic, fit_mean, merge_states, nothing
+from stakes.scale._packed import packed
 from stakes.tables import ModelMatrix, TableEncoder, prepare
 from stakes.tree import ConfidenceForestClassifier
 
@@ -88,10 +89,16 @@ def fit_parts(learner, table, *, scale=None, one_hot=None, priced=False, n_jobs=
     how = dict(scale=scale, one_hot=one_hot)
     pipeline = prepare(clone(learner), TableEncoder(kinds=table.kinds), **how)
     first, last = pipeline.steps[0][1], pipeline.steps[-1][1]
-    fitted_first = fit_encoder(first, table, n_jobs)
     settings = dict(priced=True) if priced and fit is _logistic else {}
     inner = last.estimator if wrapped else last
-    found, facts, calibration = fit(inner, table, fitted_first, n_jobs, **settings)
+    encoder = fit_categories(first, table)
+    if fit in (_logistic, _mean):
+        with packed(table, encoder, n_jobs) as rows:
+            fitted_first = fit_scales(encoder, rows, n_jobs)
+            found, facts, calibration = fit(inner, table, rows, fitted_first, n_jobs, **settings)
+    else:
+        fitted_first = fit_scales(encoder, table, n_jobs)
+        found, facts, calibration = fit(inner, table, fitted_first, n_jobs)
     if wrapped:
         found = adopt_fitted(last, found, *calibration)
     pipeline.steps = [(pipeline.steps[0][0], fitted_first), (pipeline.steps[-1][0], found)]
@@ -107,14 +114,19 @@ def can_fit(learner):
     )
 
 
-def fit_encoder(first, table, n_jobs=1):
-    """The first step of a pipeline, fitted to all rows: categories from the survey, then scales."""
+def fit_categories(first, table):
+    """The first step of a pipeline with the categories that the survey found; no scales yet."""
     encoder = first.encoder if isinstance(first, ModelMatrix) else first
     encoder = clone(encoder).fit_facts(table.facts)
-    if not isinstance(first, ModelMatrix):
+    return clone(first).begin(encoder) if isinstance(first, ModelMatrix) else encoder
+
+
+def fit_scales(encoder, rows, n_jobs=1):
+    """The first step of a pipeline with the scales of all rows, in one pass if it needs any."""
+    if not isinstance(encoder, ModelMatrix):
         return encoder
-    matrix = clone(first).begin(encoder)
-    return matrix.fit_sums(table.fold(nothing, _AddMoments(matrix), merge_states, n_jobs=n_jobs))
+    add = _AddMoments(encoder)
+    return encoder.fit_sums(rows.fold(nothing, add, merge_states, n_jobs=n_jobs))
 
 
 @dataclass(frozen=True)
@@ -122,7 +134,7 @@ class _AddMoments:
     matrix: object
 
     def __call__(self, sums, rows):
-        return merge_states(sums, self.matrix.sums_of(self.matrix.encode(rows.table)))
+        return merge_states(sums, self.matrix.sums_of(rows.encoded(self.matrix)))
 
 
 def _way_of(learner):
@@ -139,14 +151,14 @@ def _way_of(learner):
     return None
 
 
-def _logistic(learner, table, matrix, n_jobs, priced=False):
-    model, found = fit_logistic(learner, table, matrix, n_jobs, priced)
+def _logistic(learner, table, rows, matrix, n_jobs, priced=False):
+    model, found = fit_logistic(learner, table, rows, matrix, n_jobs, priced)
     facts = dict(gap=found.relative_gap, gradient_norm=found.gradient_norm, passes=found.n_passes)
     return model, facts, ()
 
 
-def _mean(learner, table, matrix, n_jobs):
-    model = fit_mean(learner, table, matrix, n_jobs)
+def _mean(learner, table, rows, matrix, n_jobs):
+    model = fit_mean(learner, table, rows, matrix, n_jobs)
     facts = dict(gap=model.duality_gap_, gradient_norm=model.gradient_norm_, passes=model.n_iter_)
     return model, facts, ()
 

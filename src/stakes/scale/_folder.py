@@ -163,6 +163,15 @@ class Folder:
     def __len__(self):
         return len(self.parts)
 
+    @property
+    def paths(self):
+        """The files by their names without the suffix, by which results belong to them."""
+        found = {}
+        for part in self.parts:
+            suffix = max((s for s in SUFFIXES if part.name.lower().endswith(s)), key=len)
+            found[part.name[: -len(suffix)]] = part.path
+        return found
+
     def would_read(self, path):
         """Whether a file in the folder `path` could be taken for a part later."""
         path, root = Path(os.path.abspath(path)), Path(os.path.abspath(self.root))

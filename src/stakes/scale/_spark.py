@@ -117,6 +117,15 @@ class SparkTable:
         with _without_pandas_warning():
             return self.frame.mapInArrow(run, from_arrow_schema(schema))
 
+    @contextmanager
+    def kept(self, function, schema):
+        """What :meth:`map_batches` makes of the rows as a table that Spark keeps, until the end."""
+        frame = self.map_batches(function, schema).persist()
+        try:
+            yield SparkTable(frame)
+        finally:
+            frame.unpersist()
+
     def _states(self, function):
         def run(batches):
             import pyarrow

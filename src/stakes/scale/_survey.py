@@ -237,6 +237,10 @@ class Rows:
         """Regret of getting each row wrong."""
         return self.costs.regret(self.y == 1)
 
+    def encoded(self, matrix):
+        """The features as a :class:`~stakes.tables.ModelMatrix` encodes them."""
+        return matrix.encode(self.table)
+
     def take(self, mask):
         """Some of the rows."""
         return Rows(self.table.filter(mask), self.y[mask], self.costs[mask], self.numbers[mask])

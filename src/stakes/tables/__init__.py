@@ -5,7 +5,13 @@ from stakes.tables._column_facts import ColumnFacts, find_kinds, kinds_of
 from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._error_matrix import ErrorMatrix
-from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
+from stakes.tables._errors import (
+    check_errors,
+    guess_errors,
+    join_replicates,
+    read_errors,
+    replicate_correlation,
+)
 from stakes.tables._event_rows import EventReader
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, kind_of
@@ -14,7 +20,7 @@ from stakes.tables._load import load_table
 from stakes.tables._model_matrix import ModelMatrix
 from stakes.tables._prepare import prepare
 from stakes.tables._priced import PricedData
-from stakes.tables._reading import check_file, read_table, scan_batches
+from stakes.tables._reading import check_file, read_table, read_tables, scan_batches
 from stakes.tables._row_origin import RowOrigin
 from stakes.tables._splines import HingeSplines
 from stakes.tables._table_encoder import TableEncoder
@@ -55,7 +61,9 @@ __all__ = [
     "read_costs",
     "read_errors",
     "read_table",
+    "read_tables",
     "read_times",
+    "replicate_correlation",
     "scan_batches",
     "write_batches",
 ]

@@ -39,6 +39,7 @@ class MatrixSums:
     @classmethod
     def of(cls, Z, numbers, codes):
         """Sums over the rows of Z, given which of its columns are numbers and which are codes."""
+        Z = np.asarray(Z, dtype=np.float64)  # sums of single precision would lose digits
         gap = np.isnan(Z[:, numbers])
         present = len(Z) - gap.sum(axis=0)
         values = np.where(gap, 0.0, Z[:, numbers])

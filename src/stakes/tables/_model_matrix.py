@@ -110,12 +110,12 @@ class ModelMatrix(TableTransformer):
 
     def fit_transform(self, X, y=None):
         """`fit`, then `transform`, encoding the table once."""
-        return self._filled(self._fit(X))
+        return self.fill(self._fit(X))
 
     def transform(self, X):
         """Encode a table that has the columns of training."""
         check_is_fitted(self)
-        return self._filled(self.encode(X))
+        return self.fill(self.encode(X))
 
     def _fit(self, X):
         self.encoder_ = clone(self.encoder) if self.encoder is not None else TableEncoder()
@@ -219,14 +219,16 @@ class ModelMatrix(TableTransformer):
         ]
         return labels + ["(missing)"] * int(columns[-1] >= 0)
 
-    def _filled(self, Z):
+    def fill(self, Z):
+        """Fill, scale and expand rows that :meth:`encode` gave, the second half of `transform`."""
         if sparse.issparse(Z):
             return Z @ sparse.diags_array(1.0 / self.scale_, format="csr") if self.scale else Z
         out = np.zeros((len(Z), len(self.feature_names_out_)))
         numbers = out[:, : len(self.numbers_)]
-        numbers[:] = Z[:, self.numbers_]
+        numbers[:] = Z if len(self.numbers_) == Z.shape[1] else Z[:, self.numbers_]
         gap = np.isnan(numbers)
-        np.copyto(numbers, np.broadcast_to(self.center_, numbers.shape), where=gap)
+        if gap.any():
+            np.copyto(numbers, np.broadcast_to(self.center_, numbers.shape), where=gap)
         if self.scale:
             numbers -= self.center_
             numbers /= self.scale_

@@ -9,7 +9,7 @@ import polars as pl
 
 from stakes.errors import InputError
 from stakes.tables._csv_rows import count_rows, open_rows
-from stakes.tables._kinds import blank_out, cast_like, guess_kinds
+from stakes.tables._kinds import blank_out, cast_like, guess_kinds, kind_of
 from stakes.tables._values import MISSING_WORDS
 
 BATCH_ROWS = 50_000
@@ -82,6 +82,50 @@ def scan_batches(path, batch_rows=None):
     path, kind = check_file(path)
     size = batch_rows or BATCH_ROWS
     yield from (_parquet_batches if kind == "parquet" else _csv_batches)(path, size)
+
+
+def read_tables(paths, columns):
+    r"""Read some columns of several files as one polars frame.
+
+    Parameters
+    ----------
+    paths : dict of str -> path
+        Files of one kind, Parquet or text, by a name for each.
+    columns : sequence of str
+        Columns to read; those that no file has are left out. `row` is the name of the file, a colon
+        and the file's column `row`, or the number of the row from 1 if it has none.
+
+    Returns
+    -------
+    polars.DataFrame
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> paths = {name: folder / f"{name}.csv" for name in "ab"}
+    >>> for path in paths.values():
+    ...     _ = path.write_text("amount,colour\n1,red\n2,blue\n")
+    >>> read_tables(paths, ["row", "amount"]).rows()
+    [('a:1', 1.0), ('a:2', 2.0), ('b:1', 1.0), ('b:2', 2.0)]
+    """
+    frames, text = [], False
+    for name, path in paths.items():
+        text |= check_file(path)[1] == "csv"
+        first = 1
+        for batch in scan_batches(path):
+            if "row" in columns:
+                own = "row" if "row" in batch.columns else pl.int_range(first, pl.len() + first)
+                batch = batch.with_columns(row=pl.format("{}:{}", pl.lit(name), own))
+            first += batch.height
+            frames.append(batch.select(one for one in columns if one in batch.columns))
+    for column in dict.fromkeys(name for one in frames for name in one.columns):
+        kinds = {kind_of(one.schema[column]) if column in one.columns else None for one in frames}
+        # a file may have no value at all
+        if None in kinds or len(kinds - {kind_of(pl.Null())}) > 1:
+            raise InputError(f"The column {column!r} is not of one kind in all files.")
+    frame = pl.concat(frames, how="vertical_relaxed")
+    return cast_like(frame, guess_kinds(frame)) if text else frame
 
 
 def _parquet_batches(path, size):
