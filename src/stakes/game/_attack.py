@@ -192,7 +192,6 @@ def attack(
     limit = np.minimum(gain, moves.max_price)
     levers = Levers.of(moves, rows_of(table, rows), table)
     pace = Pace(time_budget, progress)
-    pace.begin(len(rows))
     if not len(rows):
         method, found = LINEAR, (levers.stay(), np.empty(0), np.empty(0))
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from stakes._core.deciding import final_step
 from stakes.game._additive import Additive
-from stakes.game._box_search_jit import LOG_ODDS, PROBABILITY, cheapest_move, score_at_home
+from stakes.game._box_search_jit import LOG_ODDS, PROBABILITY, cheapest_move
 from stakes.game._ensembles import forest_of
 from stakes.game._leaf_search import Cases
 from stakes.game._levers import MOST_CATEGORIES
@@ -115,9 +115,7 @@ class BlendBoxes:
             members.append((weight, *one))
         if not any(isinstance(form, tuple) for _, form, _ in members):
             return None
-        found = cls(levers, members, intercept, smallest)
-        found.same = found.agrees(target.scores(table)[0])
-        return found if found.same.mean() > 0.9 else None
+        return cls(levers, members, intercept, smallest)
 
     def cases(self, threshold):
         """Cases as the compiled loops read them."""
@@ -125,20 +123,13 @@ class BlendBoxes:
         reach = (levers.lower, levers.upper, levers.home, levers.allowed)
         return Cases(self.rows, np.asarray(threshold, dtype=np.float64), *reach)
 
-    def agrees(self, scores):
-        """Which cases have the scores of the model."""
-        cases = tuple(self.cases(scores))
-        own = [
-            score_at_home(i, cases, self.forest, self.blend, self.base, self.work)
-            for i in range(len(scores))
-        ]
-        return np.isclose(own, scores, rtol=_AGREES, atol=_AGREES)
-
-    def past(self, threshold, limit, *, settle, tick):
+    def past(self, scores, threshold, limit, *, settle, tick):
         """Cheapest move of every case that lowers its score to the threshold.
 
         Parameters
         ----------
+        scores : ndarray of shape (n,)
+            Log-odds of the cases by the model itself; a case whose sum differs has no bound.
         threshold : ndarray of shape (n,)
             Score that lets a case pass.
         limit : ndarray of shape (n,)
@@ -150,23 +141,29 @@ class BlendBoxes:
 
         Returns
         -------
-        (ndarray of shape (n, L), ndarray of shape (n,), ndarray of shape (n,))
-            Amounts, price (infinite if no move was found), and a lower bound on it.
+        (ndarray of shape (n, L), ndarray of shape (n,), ndarray of shape (n,)) or None
+            Amounts, price (infinite if no move was found), and a lower bound on it; None if the
+            model is not the sum of its members.
         """
         levers, cases = self.levers, tuple(self.cases(threshold))
         amounts, price, bound = levers.stay(), np.full(len(limit), np.inf), np.zeros(len(limit))
         prices = (levers.unit, levers.change, levers.squared)
         how = (settle, _BOXES if settle else _QUICK_BOXES, TOL)
+        differ = 0
         for i in range(len(limit)):
             if limit[i] > 0.0:
-                price[i], bound[i], at, _ = cheapest_move(
+                price[i], bound[i], at, _, score = cheapest_move(
                     i, cases, limit[i], self.forest, prices, self.blend, self.base, self.work, how
                 )
                 if np.isfinite(price[i]):
                     amounts[i] = at
+                if abs(score - scores[i]) > _AGREES * (1.0 + abs(score)):
+                    bound[i], differ = 0.0, differ + 1
+                    if differ > 5 + i // 10:
+                        return None
             if not tick():
                 break
-        return amounts, price, np.where(self.same, bound, 0.0)
+        return amounts, price, bound
 
 
 def blend_of(model):

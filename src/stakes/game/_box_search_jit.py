@@ -11,7 +11,7 @@ from numba import njit
 from stakes.game._leaf_search_jit import CATEGORY, reduce_tree
 
 PROBABILITY, LOG_ODDS = 0, 1  # what the trees of a member add up to
-_FIRST, _GROWTH = 64.0, 2.0  # share of the limit that moves are first looked for below, growth
+_FIRST, _GROWTH = 64.0, 8.0  # share of the limit that moves are first looked for below, growth
 
 
 @njit(cache=True)
@@ -241,20 +241,6 @@ def _within(kinds, integer, box, home, prices, top):
 
 
 @njit(cache=True)
-def score_at_home(i, cases, forest, blend, base, work):
-    """The score of case i before any move."""
-    E, _, lower, _, home, _ = cases
-    L = lower.shape[1]
-    mask = np.empty(L, dtype=np.uint64)
-    for l in range(L):
-        mask[l] = np.uint64(1) << np.uint64(home[i, l])
-    box, kinds = (np.zeros(L), np.zeros(L), mask), forest[3][0]
-    own, part, blend = _part(E[i], forest, box, blend, work)
-    point, matters = _point(kinds, box, home[i]), np.empty(len(blend[0]))
-    return _score(own, part, kinds, point, blend, base[i], home[i], matters)
-
-
-@njit(cache=True)
 def _part(x, forest, box, blend, work):
     """Roots and nodes of what a case can reach within a box; trees with one leaf are added up."""
     trees, roots, columns, levers = forest
@@ -287,21 +273,21 @@ def cheapest_move(i, cases, limit, forest, prices, blend, base, work, how):
 
     Returns
     -------
-    (price, bound, amounts, boxes)
+    (price, bound, amounts, boxes, score)
         Price of the best move found, infinite if none; a lower bound on the price of any; the
-        amounts; and how many boxes were looked at.
+        amounts; how many boxes were looked at; and the score before any move.
     """
     settle, max_boxes, tol = how
     proved, used, top = 0.0, 0, limit / _FIRST
     while True:
         how = (settle, max_boxes - used, tol)
         reached = (proved, top)
-        price, bound, amounts, more = _below(
+        price, bound, amounts, more, score = _below(
             i, cases, reached, forest, prices, blend, base, work, how
         )
         used += more
         if np.isfinite(price) or top >= limit or bound < top or used >= max_boxes:
-            return price, bound, amounts, used
+            return price, bound, amounts, used, score
         proved, top = bound, min(_GROWTH * top, limit)
 
 
@@ -324,8 +310,9 @@ def _below(i, cases, reached, forest, prices, blend, base, work, how):
     cuts = (np.zeros(L), np.zeros(L), np.zeros(L), np.zeros(L), np.zeros(L, dtype=np.uint64))
     space = (np.empty(len(part[0])), np.empty(len(part[0]) + 1, dtype=np.int64))
     point, slopes = _point(kinds, first, home), np.empty(len(matters))
-    if _score(own, part, kinds, point, blend, base[i], home, slopes) <= target[i]:
-        return 0.0, 0.0, point, 0
+    start = _score(own, part, kinds, point, blend, base[i], home, slopes)
+    if start <= target[i]:
+        return 0.0, 0.0, point, 0, start
     count, used, best, stuck = 1, 0, np.inf, np.inf
     while count > 0 and used < max_boxes:
         j = np.argmin(key[:count])
@@ -380,7 +367,7 @@ def _below(i, cases, reached, forest, prices, blend, base, work, how):
     bound = min(best, limit, stuck)
     for j in range(count):
         bound = min(bound, key[j])
-    return best, bound, amounts, used
+    return best, bound, amounts, used, start
 
 
 @njit(cache=True)

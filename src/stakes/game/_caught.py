@@ -41,7 +41,7 @@ class CaughtCases:
 
     def __init__(self, target, levers, rows, table, costs, decided):
         self.target, self.levers, self.costs = target, levers, costs[rows]
-        self.table, self.decided = table, decided
+        self.table, self.decided, self.at = table, decided, rows
         limits = target.limits(table, costs, decided)
         self.limits = None if limits is None else limits[rows]
         self.rows = np.arange(len(levers.table))
@@ -59,18 +59,23 @@ class CaughtCases:
         how = dict(settle=settle, case_seconds=case_seconds)
         ways = ((BLEND, self._blend), (LINEAR, self._linear), (TREES, self._trees))
         for method, solve in ways if self.limits is not None else ():
+            pace.begin(len(self.rows))
             found = solve(limit, pace, **how)
             if found is not None:
-                return method, self._checked(*found, limit)
+                return method, found
+        pace.begin(len(self.rows))
         return SEARCH, self._checked(*self._search(limit, pace), limit)
 
     def _blend(self, limit, pace, *, settle, case_seconds):
-        boxes = BlendBoxes.of(self.target, self.levers)
-        if boxes is None:
+        boxes, p = BlendBoxes.of(self.target, self.levers), self.target.probability(self.table)
+        if boxes is None or p is None:
             return None
-        amounts, price, bound = boxes.past(logit(self.limits), limit, settle=settle, tick=pace.tick)
+        scores = logit(p[self.at])
+        found = boxes.past(scores, logit(self.limits), limit, settle=settle, tick=pace.tick)
+        if found is None:
+            return None
+        amounts, price, bound = self._checked(*found, limit)
         searched = pace.done
-        amounts, price, bound = self._checked(amounts, price, bound, limit)
         reached = np.minimum(price, limit) if settle else np.where(np.isfinite(price), 0.0, limit)
         rest = np.flatnonzero(bound < reached * (1.0 - 2.0 * TOL))
         if len(rest) and not pace.over:
@@ -94,7 +99,8 @@ class CaughtCases:
         if found is None:
             return None
         need = scores - (logit(self.limits) if log_odds else self.limits)
-        return found.past(self.levers, need, limit, pace)
+        found = found.past(self.levers, need, limit, pace)
+        return None if found is None else self._checked(*found, limit)
 
     def _trees(self, limit, pace, *, settle, case_seconds):
         forest = forest_of(self.target.model)
@@ -127,7 +133,7 @@ class CaughtCases:
         again = np.flatnonzero(np.isinf(price) & (bound < limit * (1.0 - 1e-9)) & searched)
         if len(again):
             amounts[again], price[again], _ = solve(again, -_BACK_OFF, lambda: not pace.over)
-        return amounts, price, bound
+        return self._checked(amounts, price, bound, limit)
 
     def _from_encoded(self, amounts, E, columns, rows):
         """Amounts of the raw rows: trees round values to single precision before they compare."""
