@@ -61,7 +61,7 @@ class _Best:
         """Of several moves of each case, keep the cheapest that gets past.
 
         Moves are tried from the cheapest on, a few of all cases in one call of the classifier; a
-        case that got past has no use for the others.
+        case that is past needs no others.
         """
         if not candidates:
             return
