@@ -6,7 +6,8 @@ import numpy as np
 
 from stakes._core.deciding import final_step
 from stakes.game._additive import Additive
-from stakes.game._box_search_jit import LOG_ODDS, PROBABILITY, cheapest_move
+from stakes.game._box_bound_jit import LOG_ODDS, PROBABILITY
+from stakes.game._box_search_jit import cheapest_move
 from stakes.game._ensembles import forest_of
 from stakes.game._leaf_search import Cases
 from stakes.game._levers import MOST_CATEGORIES
