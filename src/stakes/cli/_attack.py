@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from stakes._core.durations import seconds
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._progress import AttackProgress
 
 
 @guarded
@@ -42,6 +44,13 @@ def attack(
         float,
         typer.Option(min=0.01, help="Time limit of each case against trees, in seconds."),
     ] = 5.0,
+    time_budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Time for everything, such as 90s or 10m; the report says what it did not reach.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the report.")] = Path(
         "stakes-attack"
     ),
@@ -74,16 +83,20 @@ def attack(
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     settings = options.table_settings(data, target, positive, *costs, None)
-    report, cautions, page = attack_model(
-        model,
-        settings,
-        moves,
-        out,
-        answers=answers,
-        case_seconds=case_seconds,
-        random_state=seed,
-        command=shlex.join(["stakes", *sys.argv[1:]]),
-    )
+    budget = None if time_budget is None else seconds(time_budget)
+    with AttackProgress(quiet) as progress:
+        report, cautions, page = attack_model(
+            model,
+            settings,
+            moves,
+            out,
+            answers=answers,
+            case_seconds=case_seconds,
+            time_budget=budget,
+            progress=progress,
+            random_state=seed,
+            command=shlex.join(["stakes", *sys.argv[1:]]),
+        )
     for sentence in report.sentences():
         typer.echo(sentence)
     if not quiet:

@@ -94,3 +94,36 @@ class Progress:
                 f"Interrupted: {self.done} of {self.total} fits are done and saved in "
                 f"{self._kept_in}; run the same command again to resume."
             ) from None
+
+
+class AttackProgress:
+    """Called as `progress(stage, done, total)` during an attack; a context manager.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Print nothing.
+    """
+
+    def __init__(self, quiet=False):
+        console = Console(stderr=True, soft_wrap=True)
+        self._lines = not quiet and not console.is_terminal
+        self._start, self._stage = time.monotonic(), None
+        columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+        self._bar = Bar(*columns, console=console, disable=quiet or self._lines, transient=True)
+        self._task = self._bar.add_task("attack", total=None)
+
+    def __call__(self, stage, done, total):
+        """Show the progress: a bar on a terminal, a line for each stage elsewhere."""
+        if self._lines and stage != self._stage:
+            passed = length(time.monotonic() - self._start)
+            self._bar.console.print(f"{passed}: {stage}", highlight=False, markup=False)
+        self._stage = stage
+        self._bar.update(self._task, completed=done, total=total or None, description=stage)
+
+    def __enter__(self):
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_):
+        self._bar.stop()

@@ -11,7 +11,17 @@ from stakes.tables import CostExpression, as_frame, cast_like
 
 
 def attack_model(
-    model, settings, moves, out, *, answers=True, case_seconds=5.0, random_state=0, command=""
+    model,
+    settings,
+    moves,
+    out,
+    *,
+    answers=True,
+    case_seconds=5.0,
+    time_budget=None,
+    progress=None,
+    random_state=0,
+    command="",
 ):
     """Report what adversaries would do to a trained model, as a page in a folder.
 
@@ -29,6 +39,8 @@ def attack_model(
         Whether to fit and attack the answers of the defender.
     case_seconds : float, default=5.0
         Time limit of each case against trees.
+    time_budget, progress : float and callable, default=None
+        As in :func:`stakes.game.attack_report`.
     random_state : int, default=0
         Seed of the folds of the answers.
     command : str, default=""
@@ -60,6 +72,8 @@ def attack_model(
         **data.costs,
         answers=answers,
         case_seconds=case_seconds,
+        time_budget=time_budget,
+        progress=progress,
         random_state=random_state,
     )
     cautions = _cautions(settings, adversaries, data.X.columns)

@@ -23,6 +23,7 @@ from stakes.decision import blend_weights
 SAMPLED = 50_000  # rows of the first part of a larger table
 SHARE = 0.8  # of the time budget in which fits may end
 TRIAL = 0.1  # share of the rows that a member is timed on
+_SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
 SLOW = 2.0  # a fit may take this much longer than was estimated
 
 
@@ -176,6 +177,22 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
             total += self.weights_[k] * np.mean([_log_odds(m, X) for m in models], axis=0)
         return total
 
+    def log_odds_terms(self):
+        """The sum that :meth:`decision_function` computes.
+
+        Returns
+        -------
+        (float, float, list of (float, classifier))
+            As in :class:`~stakes.decision.BlendClassifier`; one term for the model of each fold.
+        """
+        check_is_fitted(self)
+        terms = [
+            (float(weight) / len(models), model)
+            for weight, models in zip(self.weights_, self.estimators_, strict=True)
+            for model in models
+        ]
+        return float(self.intercept_), _SMALLEST, terms
+
     def predict_proba(self, X):
         """Blended probabilities of both classes.
 
@@ -319,7 +336,7 @@ def _log_odds(model, X):
     p = np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1]
     if not np.isfinite(p).all():
         raise ValueError("A member gave probabilities that are not finite; remove it.")
-    return logit(np.clip(p, 1e-4, 1 - 1e-4))
+    return logit(np.clip(p, _SMALLEST, 1 - _SMALLEST))
 
 
 def _sample(signs, size, random_state):

@@ -155,8 +155,38 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
             self.alpha,
             None if sample_weight is None else sample_weight[rows],
         )
+        return self._fit_members(X, y, params)
+
+    def fit_members(self, X, y, sample_weight=None):
+        """Fit the members again and keep the weights of the blend.
+
+        For rows of which some are copies of others: held-out predictions would flatter the members
+        that remember rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, d)
+            Examples in any form that the members take.
+        y : array-like of shape (n,)
+            Labels of the two classes.
+        sample_weight : array-like of shape (n,), default=None
+            Weights of the examples, passed to members that take them.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        X = checked_for(self, X)
+        if sample_weight is not None:
+            sample_weight = check_weights(sample_weight, X, ensure_non_negative=True)
+        params = [_fit_params(member, sample_weight) for _, member in self.estimators]
+        return self._fit_members(X, two_classes(y)[0], params)
+
+    def _fit_members(self, X, y, params):
         self.estimators_ = [
-            clone(member).fit(X, y, **given) for member, given in zip(members, params, strict=True)
+            clone(member).fit(X, y, **given)
+            for (_, member), given in zip(self.estimators, params, strict=True)
         ]
         self.classes_ = self.estimators_[0].classes_
         for name in ("n_features_in_", "feature_names_in_"):
@@ -210,6 +240,19 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         """
         positive = (self.decision_function(X) > 0).astype(int)
         return self.classes_[positive]
+
+    def log_odds_terms(self):
+        """The sum that :meth:`decision_function` computes.
+
+        Returns
+        -------
+        (float, float, list of (float, classifier))
+            The intercept; the smallest probability, to which those of the members are clipped, as
+            to one minus it; and the weight of each fitted member.
+        """
+        check_is_fitted(self)
+        terms = zip(self.weights_.tolist(), self.estimators_, strict=True)
+        return float(self.intercept_), _SMALLEST, list(terms)
 
     def get_params(self, deep=True):
         """Return the parameters of the blend and of its named members."""

@@ -82,7 +82,7 @@ class Additive:
                 total += table[at] - table[levers.home[:, l]]
         return total
 
-    def past(self, levers, need, limit):
+    def past(self, levers, need, limit, pace):
         """Cheapest amounts that lower the score of each case by `need`, for less than the limit.
 
         Returns
@@ -96,16 +96,20 @@ class Additive:
         if continuous and not levers.change.any():
             solve = _by_squares if levers.squared else _by_rate
             amounts = solve(levers, self.slope, need)
+            pace.tick(len(need))
         elif levers.squared:
             return None
         else:
-            amounts = np.array(
-                [self._programme(levers, i, need[i], limit[i]) for i in range(len(need))]
-            ).reshape(len(need), len(levers))
+            amounts = np.full((len(need), len(levers)), np.nan)
+            for i in range(len(need)):
+                amounts[i] = self._programme(levers, i, need[i], limit[i])
+                if not pace.tick():
+                    break
         price = levers.price(np.nan_to_num(amounts))
         price = np.where(np.isnan(amounts).any(axis=1) | (price >= limit), np.inf, price)
         amounts = np.where(np.isfinite(price)[:, None], amounts, levers.stay())
-        return amounts, price, np.minimum(price, limit)
+        searched = np.arange(len(need)) < pace.done
+        return amounts, price, np.where(searched, np.minimum(price, limit), 0.0)
 
     def _programme(self, levers, i, need, limit):
         """One case with whole numbers, prices per change or categories: a small programme.

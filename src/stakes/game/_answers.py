@@ -1,6 +1,7 @@
 """What the defender can do about moves: train on them, or do without the columns that move."""
 
 import warnings
+from copy import deepcopy
 
 import numpy as np
 import polars as pl
@@ -10,17 +11,31 @@ from sklearn.base import clone
 from stakes._core.deciding import predict_with_costs, takes_costs
 from stakes.errors import BelowTrivialWarning
 from stakes.game._attack import attack
+from stakes.game._box_search import blend_of
 from stakes.game._levers import Levers, frame_or_array, rows_of
+from stakes.game._pace import Pace
 
 
 def harden(
-    model, X, y, moves, *, max_rounds=3, pos_label=None, case_seconds=1.0, fresh=True, **costs
+    model,
+    X,
+    y,
+    moves,
+    *,
+    max_rounds=3,
+    pos_label=None,
+    case_seconds=1.0,
+    time_budget=None,
+    progress=None,
+    fresh=True,
+    **costs,
 ):
     """Fit a classifier that knows the moves of the adversaries: rounds of best replies.
 
     In each round the adversaries move the positives that they can get past the classifier, and it
-    is fitted again on all rows and the moved copies of every round. Of all rounds, the classifier
-    with the lowest bill after the moves is returned.
+    is fitted again on all rows and the moved copies of every round; a
+    :class:`~stakes.decision.BlendClassifier` keeps the weights of its first fit. Of all rounds, the
+    classifier with the lowest bill after the moves is returned.
 
     Parameters
     ----------
@@ -38,6 +53,10 @@ def harden(
         Class of the adversary; None: the larger label.
     case_seconds : float, default=1.0
         As in :func:`attack`.
+    time_budget : float, default=None
+        Seconds after which no further round starts; None: no limit.
+    progress : callable, default=None
+        Called as `progress(done, total)` after each case of each attack.
     fresh : bool, default=True
         Whether to start from a new fit; False: from `model` as it is.
     **costs : float or array-like of shape (n,)
@@ -65,6 +84,7 @@ def harden(
     n = len(y)
     prices = {k: np.broadcast_to(c, (n,)) for k, c in costs.items() if c is not None}
     best, lowest = None, np.inf
+    pace = Pace(time_budget)
     copies = [np.arange(n)]
     tables = [table]
     for turn in range(max_rounds + 1):
@@ -73,14 +93,15 @@ def harden(
         else:
             rows = np.concatenate(copies)
             now = {name: cost[rows] for name, cost in prices.items()}
-            fitted = fit_with_costs(clone(model), _stacked(tables), y[rows], now)
+            fitted = _fit_again(best or clone(model), _stacked(tables), y[rows], now)
         how = dict(pos_label=pos_label, settle=False, case_seconds=case_seconds, **prices)
+        how |= dict(time_budget=pace.left, progress=progress)
         found = [attack(fitted, table, y, one, **how) for one in moves]
         bill = sum(one.bill_after for one in found)
         if bill < lowest:
             best, lowest = fitted, bill
         past = [one for one in found if one.past.any()]
-        if not past:
+        if not past or pace.over:
             break
         for one in past:
             copies.append(one.rows[one.past])
@@ -129,6 +150,16 @@ def fit_with_costs(model, X, y, costs):
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
         warnings.simplefilter("ignore", BelowTrivialWarning)
         return model.fit(X, y, **(costs if takes_costs(model, "fit") else {}))
+
+
+def _fit_again(model, X, y, costs):
+    """Fit a learner; a fitted blend keeps its weights, which were found where no row had copies."""
+    found, before = blend_of(model)
+    if before or not hasattr(found, "fit_members"):
+        return fit_with_costs(clone(model), X, y, costs)
+    model = deepcopy(model)
+    blend_of(model)[0].fit_members(X, y)
+    return model
 
 
 class Blind:

@@ -4,24 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logit
 
 from stakes._core.intake import checked_sparse
 from stakes.costs import COST_NAMES, Costs
 from stakes.errors import InputError
-from stakes.game._additive import Additive
-from stakes.game._case_search import search_past
-from stakes.game._ensembles import forest_of
-from stakes.game._leaf_search import Cases, past_forest
+from stakes.game._caught import LINEAR, CaughtCases
 from stakes.game._leaf_search_jit import NUMBER
 from stakes.game._levers import Levers, column, column_names, frame_or_array, rows_of
+from stakes.game._pace import Pace
 from stakes.game._target import Target, coded_labels
-
-LINEAR, TREES, SEARCH = "linear", "trees", "search"
-_MOST_DONORS = 1000
-_AGREES = 1e-6  # largest error of a sum of trees that is taken for the model's probability
-_TIE, _BACK_OFF = 1e-12, 1e-7  # of a sum of leaf values: what counts as equal, as below
-_NUDGE = 1e-9  # relative: how much further a move goes that rounding brought back
 
 
 @dataclass(frozen=True)
@@ -32,9 +23,9 @@ class Attack:
     ----------
     moves : Moves
         What the adversary can do.
-    method : {"linear", "trees", "search"}
-        How the moves were found. "linear" is exact; "trees" is exact up to the stated bounds;
-        "search" gives moves that work, but cheaper ones may exist.
+    method : {"linear", "trees", "blend", "search"}
+        How the moves were found. "linear" is exact; "trees" and "blend" are exact up to the stated
+        bounds; "search" gives moves that work, but cheaper ones may exist.
     rows : ndarray of int
         The positives that the classifier catches, the only cases that have a reason to move.
     gain : ndarray
@@ -58,6 +49,8 @@ class Attack:
         Number of positives among all rows.
     decided_after : ndarray of bool of shape (n,)
         Whether each row is called positive after the moves.
+    n_searched : int
+        Number of cases, the first ones, whose search was finished within the time budget.
     """
 
     moves: object
@@ -74,6 +67,7 @@ class Attack:
     limit: np.ndarray
     n_positive: int
     decided_after: np.ndarray
+    n_searched: int
 
     @property
     def past(self):
@@ -132,13 +126,17 @@ def attack(
     tn_cost=None,
     settle=True,
     case_seconds=5.0,
+    time_budget=None,
+    progress=None,
 ):
     """Find for every positive the cheapest move that gets it past a classifier.
 
     A case moves if that costs less than it gains and its budget allows it. Against linear models,
     also behind encoders and scalers, the moves are exact. Against trees, forests and boosters they
     are found by search and proved by a mixed-integer programme, with a bound on the gap. Against
-    any other classifier they are searched for. Every move is checked with the model's `predict`.
+    blends of trees and linear models (:class:`~stakes.decision.BlendClassifier`) they are found and
+    proved by splitting boxes of moves, the cheapest first. Against any other classifier they are
+    searched for. Every move is checked with the model's `predict`.
 
     Parameters
     ----------
@@ -160,6 +158,11 @@ def attack(
         and gives the same bill.
     case_seconds : float, default=5.0
         Time limit of the programme of one case against trees.
+    time_budget : float, default=None
+        Seconds after which no further case is searched; those that were not count as possibly past
+        in `bill_bound`. None: no limit.
+    progress : callable, default=None
+        Called as `progress(done, total)`.
 
     Returns
     -------
@@ -188,11 +191,12 @@ def attack(
     gain = _gain(moves, table, rows, stakes)
     limit = np.minimum(gain, moves.max_price)
     levers = Levers.of(moves, rows_of(table, rows), table)
+    pace = Pace(time_budget, progress)
     if not len(rows):
         method, found = LINEAR, (levers.stay(), np.empty(0), np.empty(0))
     else:
-        cases = _Cases(target, levers, rows, table, costs, decided)
-        method, found = cases.solve(limit, settle, case_seconds)
+        cases = CaughtCases(target, levers, rows, table, costs, decided)
+        method, found = cases.solve(limit, pace, settle=settle, case_seconds=case_seconds)
     amounts, price, bound = found
     after = decided.copy()
     after[rows[np.isfinite(price)]] = False
@@ -211,139 +215,8 @@ def attack(
         limit=limit,
         n_positive=int(positive.sum()),
         decided_after=after,
+        n_searched=pace.done,
     )
-
-
-class _Cases:
-    """The caught positives, and the ways past the model."""
-
-    def __init__(self, target, levers, rows, table, costs, decided):
-        self.target, self.levers, self.costs = target, levers, costs[rows]
-        self.table, self.decided = table, decided
-        limits = target.limits(table, costs, decided)
-        self.limits = None if limits is None else limits[rows]
-        self.rows = np.arange(len(levers.table))
-
-    def caught(self, table):
-        """Whether the moved cases are still called positive."""
-        return self.target.decide(table, self.costs)
-
-    def score(self, table):
-        """Scores of moved rows."""
-        return self.target.scores(table)[0]
-
-    def solve(self, limit, settle, case_seconds):
-        """(method, (amounts, price, bound)); every move is checked."""
-        for method, solve in ((LINEAR, self._linear), (TREES, self._trees)):
-            found = None
-            if self.limits is not None:
-                found = solve(limit, settle, case_seconds)
-            if found is not None:
-                return method, self._checked(*found, limit)
-        return SEARCH, self._checked(*self._search(limit), limit)
-
-    def _linear(self, limit, settle, case_seconds):
-        scores, log_odds = self.target.scores(self.levers.table)
-        found = Additive.of(self.levers, self.score)
-        if found is None:
-            return None
-        need = scores - (logit(self.limits) if log_odds else self.limits)
-        return found.past(self.levers, need, limit)
-
-    def _trees(self, limit, settle, case_seconds):
-        forest = forest_of(self.target.model)
-        if forest is None or self.target.side < 0:
-            return None
-        levers = self.levers
-        E = forest.rows(levers.table)
-        p = self.target.probability(levers.table)
-        if not np.allclose(forest.probability(E), p, rtol=0, atol=_AGREES):
-            return None
-        arrays = forest.bound(levers, levers.take(self.rows[:: max(1, len(self.rows) // 10)]))
-        if arrays is None:
-            return None
-        threshold = logit(self.limits) if forest.log_odds else self.limits
-        prices = (levers.unit, levers.change, levers.squared)
-        how = dict(settle=settle, case_seconds=case_seconds)
-        reach = (levers.lower, levers.upper, levers.home, levers.allowed)
-        scale = np.maximum(1e-3, np.abs(threshold))
-
-        def solve(rows, slack):
-            at = threshold[rows] - forest.start + slack * scale[rows]
-            cases = Cases(np.ascontiguousarray(E[rows]), at, *(part[rows] for part in reach))
-            amounts, price, bound = past_forest(cases, limit[rows], arrays, prices, **how)
-            amounts = np.where(np.isfinite(price)[:, None], amounts, levers.stay()[rows])
-            return self._from_encoded(amounts, E[rows], arrays[2], rows), price, bound
-
-        # a tie gets past, but the sum of the model may be rounded differently: then stay clear
-        amounts, price, bound = self._checked(*solve(self.rows, _TIE), limit)
-        again = np.flatnonzero(np.isinf(price) & (bound < limit * (1.0 - 1e-9)))
-        if len(again):
-            amounts[again], price[again], _ = solve(again, -_BACK_OFF)
-        return amounts, price, bound
-
-    def _from_encoded(self, amounts, E, columns, rows):
-        """Amounts of the raw rows: trees round values to single precision before they compare."""
-        of_lever, rate = columns
-        for l in range(len(self.levers)):
-            mine = np.flatnonzero(of_lever == l)
-            if self.levers.kinds[l] == NUMBER and len(mine) == 1 and rate[mine[0]] == 1.0:
-                moved = amounts[:, l] != 0
-                exact = E[:, mine[0]] + amounts[:, l] - self.levers.values(l)[rows]
-                amounts[:, l] = np.where(moved, exact, 0.0)
-        return amounts
-
-    def _search(self, limit):
-        donors = np.flatnonzero(~self.decided)[: _MOST_DONORS * 20]
-        donors = donors[:: max(1, len(donors) // _MOST_DONORS)]
-        at = self.levers
-        past = _bind_like(at, rows_of(self.table, donors))
-        scores, log_odds = self.target.scores(at.table)
-        threshold = np.full(len(scores), 0.5 if log_odds else 0.0)
-        need = np.maximum(scores - (logit(threshold) if log_odds else threshold), 0.1)
-        amounts, price = search_past(at, self.score, self.caught, limit, past, need)
-        return amounts, price, np.zeros(len(price))
-
-    def _checked(self, amounts, price, bound, limit):
-        """Moves that the model's own decision confirms; the others did not get past."""
-        moved = np.isfinite(price)
-        if moved.any():
-            wrong = moved & self.caught(self.levers.apply(amounts))
-            if wrong.any():
-                nudged = np.where(wrong[:, None], self._nudged(amounts), amounts)
-                better = self.levers.price(nudged) < limit
-                wrong &= ~better | self.caught(self.levers.apply(nudged))
-                amounts = np.where((moved & ~wrong)[:, None], nudged, amounts)
-            price = np.where(wrong, np.inf, price)
-            amounts = np.where(wrong[:, None], self.levers.stay(), amounts)
-        return amounts, price, np.minimum(bound, limit)
-
-    def _nudged(self, amounts):
-        """Amounts that go further by a rounding error, within reach."""
-        levers, out = self.levers, amounts.copy()
-        for l in range(len(levers)):
-            if levers.kinds[l] == NUMBER and not levers.integer[l]:
-                size = np.abs(np.nan_to_num(levers.values(l))) + np.abs(amounts[:, l])
-                out[:, l] += np.sign(amounts[:, l]) * _NUDGE * size
-                out[:, l] = np.clip(out[:, l], levers.lower[:, l], levers.upper[:, l])
-        return out
-
-
-def _bind_like(levers, table):
-    """Levers for other rows, of which only the home positions and values are used."""
-    n, L = len(table), len(levers)
-    home = np.zeros((n, L), dtype=np.int64)
-    for l, known in enumerate(levers.categories):
-        if known is not None:
-            number = {value: k for k, value in enumerate(known)}
-            name = levers.names[l]
-            values = (
-                table[:, int(name[1:])] if isinstance(table, np.ndarray) else table[name].to_list()
-            )
-            home[:, l] = [number.get(value, 0) for value in values]
-    nothing = np.zeros((n, L))
-    more = dict(lower=nothing, upper=nothing, home=home, allowed=nothing.astype(np.uint64))
-    return Levers(**{**vars(levers), **more, "table": table})
 
 
 def _gain(moves, table, rows, stakes):

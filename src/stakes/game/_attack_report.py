@@ -12,9 +12,11 @@ from stakes._core.plotting import open_axes
 from stakes._core.words import markdown_table, money
 from stakes.costs import COST_NAMES
 from stakes.game._answers import fit_with_costs, harden, without_moves
-from stakes.game._attack import SEARCH, attack
+from stakes.game._attack import attack
+from stakes.game._caught import LINEAR, SEARCH
 from stakes.game._leaf_search_jit import CATEGORY
 from stakes.game._levers import frame_or_array, rows_of
+from stakes.game._pace import StagePace
 
 TODAY, MOVED = "today", "after they move"
 REFITTED, HARDENED, BLIND = "refitted", "trained on moved rows", "without the columns they move"
@@ -45,6 +47,8 @@ class AttackReport:
         The moves against the model, one entry per adversary.
     answer : str or None
         The answer with the lowest bill, if it is lower than that after the moves.
+    missing : list of str
+        Answers for which the time budget was too short.
     """
 
     outcomes: pl.DataFrame
@@ -53,6 +57,7 @@ class AttackReport:
     cheapest: pl.DataFrame
     attacks: list
     answer: str | None
+    missing: list
 
     def sentences(self):
         """The result in words, one sentence for each adversary and one for the answer."""
@@ -73,6 +78,9 @@ class AttackReport:
         found += [_how(one) for one in self.attacks]
         if self.answer is None and len(self.outcomes["stage"].unique()) > 2:
             found.append("No answer that was tried lowers the bill after the moves.")
+        if self.missing:
+            answers = " and ".join(repr(answer) for answer in self.missing)
+            found.append(f"The time budget was too short for the answers {answers}.")
         return found
 
     def to_markdown(self):
@@ -129,6 +137,8 @@ def attack_report(
     cv=3,
     settle=True,
     case_seconds=5.0,
+    time_budget=None,
+    progress=None,
     random_state=None,
 ):
     """Report what adversaries would do to a classifier, and what answers would cost.
@@ -152,6 +162,11 @@ def attack_report(
         Number of folds in which the answers are fitted.
     settle, case_seconds : bool and float, default=True, 5.0
         As in :func:`attack`.
+    time_budget : float, default=None
+        Seconds for everything, of which the attacks on the model come first; None: no limit. The
+        report says how many cases were searched and which answers are missing.
+    progress : callable, default=None
+        Called as `progress(stage, done, total)`: a text, and how many of its cases are done.
     random_state : int or None, default=None
         Seed of the folds.
 
@@ -175,18 +190,25 @@ def attack_report(
     adversaries = list(moves) if isinstance(moves, list | tuple) else [moves]
     given = dict(zip(COST_NAMES, (fp_cost, fn_cost, tp_cost, tn_cost), strict=True))
     how = dict(pos_label=pos_label, settle=settle, case_seconds=case_seconds)
-    attacks = [attack(model, X, y, one, **how, **given) for one in adversaries]
+    clock = StagePace(time_budget, progress)
+    attacks = [
+        attack(model, X, y, one, **clock.of(f"{one.name} against the model"), **how, **given)
+        for one in adversaries
+    ]
     y = np.asarray(y)
     outcomes = []
     for one in attacks:
         outcomes += [_outcome(TODAY, [one], moved=False), _outcome(MOVED, [one])]
-    answer = None
+    answer, missing = None, []
     if answers:
-        found = _answers(model, frame_or_array(X), y, adversaries, given, how, cv, random_state)
-        total = {stage: sum(o["bill"] for o in found[stage]) for stage in (HARDENED, BLIND)}
-        outcomes += [row for rows in found.values() for row in rows]
-        best = min(total, key=total.get)
-        if total[best] < sum(one.bill_after for one in attacks):
+        table = frame_or_array(X)
+        found = _answers(model, table, y, adversaries, given, how, cv, random_state, clock)
+        total = {k: sum(o["bill"] for o in found[k]) for k in (HARDENED, BLIND) if k in found}
+        stages = (REFITTED, HARDENED, BLIND)
+        missing = [stage for stage in stages if stage not in found]
+        outcomes += [row for stage in stages for row in found.get(stage, [])]
+        best = min(total, key=total.get, default=None)
+        if best is not None and total[best] < sum(one.bill_after for one in attacks):
             answer = best
     return AttackReport(
         pl.DataFrame(outcomes),
@@ -195,11 +217,12 @@ def attack_report(
         pl.concat([_cheapest(one) for one in attacks]),
         attacks,
         answer,
+        missing,
     )
 
 
-def _answers(model, table, y, adversaries, given, how, cv, random_state):
-    """Stage -> one outcome per adversary of each answer, cross-fitted."""
+def _answers(model, table, y, adversaries, given, how, cv, random_state, clock):
+    """Stage -> one outcome per adversary of each answer, cross-fitted; without those cut short."""
     fewest = int(np.unique(y, return_counts=True)[1].min())
     if fewest < 2:
         raise ValueError(
@@ -209,28 +232,40 @@ def _answers(model, table, y, adversaries, given, how, cv, random_state):
     folds = StratifiedKFold(min(cv, fewest), shuffle=True, random_state=random_state)
     n = len(y)
     prices = {k: np.broadcast_to(c, (n,)) for k, c in given.items() if c is not None}
-    found = {stage: [[] for _ in adversaries] for stage in (REFITTED, HARDENED, BLIND)}
     quick = how | {"settle": False}
-    for train, test in folds.split(np.zeros(n), y):
-        rows, held = rows_of(table, train), rows_of(table, test)
-        known = {name: cost[train] for name, cost in prices.items()}
-        now = {name: cost[test] for name, cost in prices.items()}
-        plain = fit_with_costs(clone(model), rows, y[train], known)
-        pos_label = how["pos_label"]
-        fitted = {
-            REFITTED: plain,
-            HARDENED: harden(
-                plain, rows, y[train], adversaries, pos_label=pos_label, fresh=False, **known
-            ),
-            BLIND: without_moves(model, rows, y[train], adversaries, **known),
-        }
-        for stage, one in fitted.items():
-            for k, moves in enumerate(adversaries):
-                found[stage][k].append(attack(one, held, y[test], moves, **quick, **now))
-    return {
-        stage: [_outcome(stage, parts) for parts in by_adversary]
-        for stage, by_adversary in found.items()
-    }
+    plain, found, splits = [], {}, list(folds.split(np.zeros(n), y))
+    stages = [f"answer {HARDENED!r}, fold {k + 1} of {len(splits)}" for k in range(len(splits))]
+
+    def refitted(k, rows, y, costs):
+        plain.append(fit_with_costs(clone(model), rows, y, costs))
+        return plain[k]
+
+    def hardened(k, rows, y, costs):
+        start = dict(pos_label=how["pos_label"], fresh=False)
+        return harden(plain[k], rows, y, adversaries, **start, **clock.of(stages[k]), **costs)
+
+    def blind(k, rows, y, costs):
+        return without_moves(model, rows, y, adversaries, **costs)
+
+    for stage, fit in ((REFITTED, refitted), (BLIND, blind), (HARDENED, hardened)):
+        parts = [[] for _ in adversaries]
+        for k, (train, test) in enumerate(splits):
+            title = f"answer {stage!r}, fold {k + 1} of {len(splits)}"
+            clock.say(title)
+            known = {name: cost[train] for name, cost in prices.items()}
+            now = {name: cost[test] for name, cost in prices.items()}
+            one = None if clock.over else fit(k, rows_of(table, train), y[train], known)
+            for part, moves in zip(parts, adversaries, strict=True):
+                if clock.over:
+                    return found
+                held = (rows_of(table, test), y[test], moves)
+                part.append(
+                    attack(one, *held, **clock.of(f"{title}, {moves.name}"), **quick, **now)
+                )
+        if clock.over:
+            return found
+        found[stage] = [_outcome(stage, by_adversary) for by_adversary in parts]
+    return found
 
 
 def _outcome(stage, attacks, moved=True):
@@ -317,12 +352,17 @@ def _cheapest(one):
 
 
 def _how(one):
+    if one.n_searched < len(one.rows):
+        return (
+            f"{one.moves.name}: the time budget was too short: {one.n_searched:,} of "
+            f"{len(one.rows):,} caught cases were searched; the others may get past as well."
+        )
     if one.method == SEARCH:
         return (
             f"{one.moves.name}: the moves were searched for; cheaper ones may exist, so the bill "
             "is a lower bound."
         )
-    if one.method == "linear":
+    if one.method == LINEAR:
         return f"{one.moves.name}: the moves are the cheapest possible."
     price, bound = one.price[one.past].sum(), one.bound[one.past].sum()
     share = 0.0 if price <= 0 else (price - bound) / price

@@ -9,23 +9,28 @@ from stakes.game._leaf_search_jit import CATEGORY
 _FACTORS = (0.4, 0.55, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0)
 _DONORS = 12  # rows that passed, the cheapest to imitate, tried for each case
 _HALVINGS = 5
+_AT_ONCE = 8  # moves of each case in one call of the classifier
 
 
-def search_past(levers, score, decide, limit, donors, need):
+def search_past(levers, score, decide, limit, donors, need, pace):
     """Moves past a classifier that is only asked for scores and decisions.
 
     Parameters
     ----------
     levers : Levers
         The cases and what they can move.
-    score, decide : callable
-        Functions from moved rows of all cases to their scores, and to whether they are caught.
+    score : callable
+        Function from moved rows of all cases to their scores.
+    decide : callable
+        Function from moved rows of some cases, and which these are, to whether they are caught.
     limit : ndarray of shape (n,)
         Price that a move must stay below.
     donors : Levers
         Rows that the classifier lets pass.
     need : ndarray of shape (n,)
         Estimated drop of the score that each case needs.
+    pace : Pace
+        Asked whether there is time left after each batch of decisions.
 
     Returns
     -------
@@ -33,13 +38,14 @@ def search_past(levers, score, decide, limit, donors, need):
         Amounts, and their price, infinite where nothing was found.
     """
     best = _Best(levers, decide, limit)
-    for amounts in _along_fit(levers, score, need):
-        best.attempt(amounts)
-    for amounts in _along_decisions(levers, donors):
-        best.attempt(amounts)
-    for amounts in _towards(levers, donors):
-        best.attempt(amounts)
-    _shorten(levers, best)
+    best.cheapest([*_along_fit(levers, score, need), *_along_decisions(levers, donors)], pace)
+    best.cheapest(list(_towards(levers, donors)), pace)
+    for amounts in _shorter(levers, best):
+        if pace.over:
+            break
+        best.cheapest([amounts], pace)
+    if not pace.over:
+        pace.tick(len(limit))
     return np.where(np.isfinite(best.price)[:, None], best.amounts, levers.stay()), best.price
 
 
@@ -51,15 +57,34 @@ class _Best:
         self.amounts = levers.stay()
         self.price = np.full(len(limit), np.inf)
 
-    def attempt(self, amounts):
-        """Keep the moves that get past for less."""
-        cost = self.levers.price(amounts)
-        worth = (cost < self.price) & (cost < self.limit)
-        if worth.any():
-            trial = self.levers.apply(np.where(worth[:, None], amounts, self.amounts))
-            past = worth & ~self.decide(trial)
-            self.amounts = np.where(past[:, None], amounts, self.amounts)
-            self.price = np.where(past, cost, self.price)
+    def cheapest(self, candidates, pace):
+        """Of several moves of each case, keep the cheapest that gets past.
+
+        Moves are tried from the cheapest on, a few of all cases in one call of the classifier; a
+        case that is past needs no others.
+        """
+        if not candidates:
+            return
+        moves = np.array(candidates)
+        price = np.array([self.levers.price(amounts) for amounts in candidates])
+        order = np.argsort(price, axis=0, kind="stable")
+        price = np.take_along_axis(price, order, axis=0)
+        same = np.zeros(price.shape, dtype=bool)
+        same[1:] = price[1:] == price[:-1]  # mostly the same move at the end of its reach
+        for start in range(0, len(moves), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            worth = (price[some] < np.minimum(self.price, self.limit)) & ~same[some]
+            at, case = np.nonzero(worth)
+            if not len(case):
+                continue
+            if pace.over:
+                return
+            tried = moves[order[start + at, case], case]
+            past = ~self.decide(self.levers.take(case).apply(tried), case)
+            for j in np.flatnonzero(past):
+                i, paid = case[j], price[start + at[j], case[j]]
+                if paid < self.price[i]:
+                    self.price[i], self.amounts[i] = paid, tried[j]
 
 
 def _along_fit(levers, score, need):
@@ -174,8 +199,8 @@ def _towards(levers, donors):
         yield np.array([amounts[k] for amounts in each])
 
 
-def _shorten(levers, best):
-    """Return levers to where they were, whole or part of the way, while the case still passes."""
+def _shorter(levers, best):
+    """Moves with a lever back where it was, whole or part of the way."""
     order = np.argsort(-levers.change - levers.unit, kind="stable")
     for halving in range(_HALVINGS + 1):
         for l in order:
@@ -186,4 +211,4 @@ def _shorten(levers, best):
                 amounts[:, l] *= 1.0 - 0.5**halving
                 if levers.integer[l]:
                     amounts[:, l] = np.trunc(amounts[:, l])
-            best.attempt(amounts)
+            yield amounts

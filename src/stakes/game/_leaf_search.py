@@ -45,7 +45,7 @@ class Cases(NamedTuple):
     allowed: np.ndarray
 
 
-def past_forest(cases, limit, forest, prices, *, settle, case_seconds):
+def past_forest(cases, limit, forest, prices, tick, *, settle, case_seconds):
     """Cheapest move of every case past a forest.
 
     Parameters
@@ -58,6 +58,8 @@ def past_forest(cases, limit, forest, prices, *, settle, case_seconds):
         (trees, roots, columns, levers), see :class:`~stakes.game._ensembles.Forest`.
     prices : tuple
         Price per unit and per change of each lever, and whether prices add up as squares.
+    tick : callable
+        Called after each case; the other cases are left alone if it returns False.
     settle : bool
         Whether to look for the cheapest move; False: any move below the limit, or a proof that
         there is none.
@@ -77,18 +79,23 @@ def past_forest(cases, limit, forest, prices, *, settle, case_seconds):
     kinds = (number, amount, amount, np.uint64, number, number, amount, number)
     work = tuple(np.empty(m, dtype=kind) for kind in kinds)
     amounts, price, bound = np.zeros((n, L)), np.full(n, np.inf), np.zeros(n)
-    for i in range(n):
-        if limit[i] <= 0.0:
-            continue
+
+    def one(i):
         paid, amounts[i] = first_move(i, tuple(cases), limit[i], forest, prices, work)
         price[i] = np.sqrt(paid) if squared else paid
         if paid == 0.0 or (np.isfinite(paid) and not settle):
-            continue
+            return
         top = min(price[i], limit[i]) * (1.0 + _SLACK)
         found, low, at = _programme(i, cases, top, forest, prices, work, case_seconds)
         if found < min(price[i], limit[i]):
             price[i], amounts[i] = found, at
         bound[i] = min(low, price[i], limit[i])
+
+    for i in range(n):
+        if limit[i] > 0.0:
+            one(i)
+        if not tick():
+            break
     return amounts, price, bound
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 NUMBER, CATEGORY = 0, 1  # kinds of levers: ordered positions, a set of categories
+_VISIT_ROOT, _VISIT_LEFT, _VISIT_RIGHT, _LOWER, _UPPER, _SET = range(6)  # tasks on a stack
 _FIRST = 256.0  # share of the limit at which the first move is looked for
 
 
@@ -29,66 +30,95 @@ def _cross(threshold, x, rate, integer):
 
 
 @njit(cache=True)
-def _reduce(k, x, trees, columns, levers, reach, out, size):
-    """Copy the nodes below k that a case can reach; return the index of the copy of k."""
+def reduce_tree(root, x, trees, columns, levers, reach, out, size):
+    """Copy the nodes below a root that a case can reach; return the index of the root's copy.
+
+    A parent is copied before its children. `reach` is narrowed on the way down and restored: the
+    stack holds nodes to visit and ends of intervals or sets to put back.
+    """
     feature, below, above, left, right, group, value = trees[:7]
     default_left, bits, groups = trees[7:]
     of_lever, rate = columns
     kinds, integer = levers
     t_lo, t_hi, mask = reach
     lever, tl, tr, o_bits, o_left, o_right, o_value, parent = out
-    while feature[k] >= 0:
+    first = size[0]
+    task, node = np.empty(384, dtype=np.int64), np.empty(384, dtype=np.int64)
+    above_it, end = np.empty(384, dtype=np.int64), np.empty(384)
+    sets = np.empty(384, dtype=np.uint64)
+    task[0], node[0], above_it[0] = _VISIT_ROOT, root, -1
+    n = 1
+    while n > 0:
+        n -= 1
+        what, k, up = task[n], node[n], above_it[n]
+        if what == _LOWER:
+            t_lo[k] = end[n]
+            continue
+        if what == _UPPER:
+            t_hi[k] = end[n]
+            continue
+        if what == _SET:
+            mask[k] = sets[n]
+            continue
+        while feature[k] >= 0:
+            f = feature[k]
+            l = of_lever[f]
+            if l >= 0 and kinds[l] != NUMBER:
+                goes_left, goes_right = (mask[l] & bits[k]) != 0, (mask[l] & ~bits[k]) != 0
+            elif l >= 0 and not np.isnan(x[f]):
+                low, high = _cross((below[k], above[k]), x[f], rate[f], integer[l])
+                is_low, is_high = low >= t_lo[l], high <= t_hi[l]
+                goes_left, goes_right = (is_low, is_high) if rate[f] > 0 else (is_high, is_low)
+            else:
+                if np.isnan(x[f]):
+                    goes_left = default_left[k]
+                elif group[k] >= 0:
+                    code = int(x[f])
+                    goes_left = groups[group[k], code] if 0 <= code < 256 else default_left[k]
+                else:
+                    goes_left = x[f] <= below[k]
+                goes_right = not goes_left
+            if goes_left and goes_right:
+                break
+            k = left[k] if goes_left else right[k]
+        at = size[0]
+        size[0] += 1
+        parent[at] = up
+        if what == _VISIT_LEFT:
+            o_left[up] = at
+        elif what == _VISIT_RIGHT:
+            o_right[up] = at
+        if feature[k] < 0:
+            lever[at], o_value[at] = -1, value[k]
+            continue
+        if n + 6 > len(task):
+            task, node = np.append(task, task), np.append(node, node)
+            above_it, end = np.append(above_it, above_it), np.append(end, end)
+            sets = np.append(sets, sets)
         f = feature[k]
         l = of_lever[f]
-        if l >= 0 and kinds[l] != NUMBER:
-            goes_left, goes_right = (mask[l] & bits[k]) != 0, (mask[l] & ~bits[k]) != 0
-        elif l >= 0 and not np.isnan(x[f]):
-            low, high = _cross((below[k], above[k]), x[f], rate[f], integer[l])
-            is_low, is_high = low >= t_lo[l], high <= t_hi[l]
-            goes_left, goes_right = (is_low, is_high) if rate[f] > 0 else (is_high, is_low)
+        lever[at] = l
+        node[n : n + 6] = l
+        above_it[n : n + 6] = at
+        # last in, first out: narrow, left, put back, narrow, right, put back
+        task[n + 1], task[n + 4] = _VISIT_RIGHT, _VISIT_LEFT
+        if kinds[l] != NUMBER:
+            o_bits[at] = bits[k]
+            for j in (0, 2, 3, 5):
+                task[n + j] = _SET
+            sets[n], sets[n + 3] = mask[l], mask[l]
+            sets[n + 2], sets[n + 5] = mask[l] & ~bits[k], mask[l] & bits[k]
+            node[n + 1], node[n + 4] = right[k], left[k]
         else:
-            if np.isnan(x[f]):
-                goes_left = default_left[k]
-            elif group[k] >= 0:
-                code = int(x[f])
-                goes_left = groups[group[k], code] if 0 <= code < 256 else default_left[k]
-            else:
-                goes_left = x[f] <= below[k]
-            goes_right = not goes_left
-        if goes_left and goes_right:
-            break
-        k = left[k] if goes_left else right[k]
-    at = size[0]
-    size[0] += 1
-    if feature[k] < 0:
-        lever[at], o_value[at] = -1, value[k]
-        return at
-    f = feature[k]
-    l = of_lever[f]
-    lever[at] = l
-    if kinds[l] != NUMBER:
-        o_bits[at] = bits[k]
-        was = mask[l]
-        mask[l] = was & bits[k]
-        a = _reduce(left[k], x, trees, columns, levers, reach, out, size)
-        mask[l] = was & ~bits[k]
-        b = _reduce(right[k], x, trees, columns, levers, reach, out, size)
-        mask[l] = was
-    else:
-        low, high = _cross((below[k], above[k]), x[f], rate[f], integer[l])
-        tl[at], tr[at] = low, high
-        first, second = (left[k], right[k]) if rate[f] > 0 else (right[k], left[k])
-        was = t_hi[l]
-        t_hi[l] = min(was, low)
-        a = _reduce(first, x, trees, columns, levers, reach, out, size)
-        t_hi[l] = was
-        was = t_lo[l]
-        t_lo[l] = max(was, high)
-        b = _reduce(second, x, trees, columns, levers, reach, out, size)
-        t_lo[l] = was
-    o_left[at], o_right[at] = a, b
-    parent[a], parent[b] = at, at
-    return at
+            low, high = _cross((below[k], above[k]), x[f], rate[f], integer[l])
+            tl[at], tr[at] = low, high
+            task[n], task[n + 2], task[n + 3], task[n + 5] = _LOWER, _LOWER, _UPPER, _UPPER
+            end[n], end[n + 2] = t_lo[l], max(t_lo[l], high)
+            end[n + 3], end[n + 5] = t_hi[l], min(t_hi[l], low)
+            a, b = (left[k], right[k]) if rate[f] > 0 else (right[k], left[k])
+            node[n + 1], node[n + 4] = b, a
+        n += 6
+    return first
 
 
 @njit(cache=True)
@@ -122,8 +152,7 @@ def part_of(i, cases, top, forest, prices, work):
             t_lo[l], t_hi[l] = max(t_lo[l], -most), min(t_hi[l], most)
     own, size = np.empty(T, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for t in range(T):
-        own[t] = _reduce(roots[t], E[i], trees, columns, levers, (t_lo, t_hi, mask), work, size)
-        parent[own[t]] = -1
+        own[t] = reduce_tree(roots[t], E[i], trees, columns, levers, (t_lo, t_hi, mask), work, size)
     s = size[0]
     offs, ways = np.zeros(L, dtype=np.int64), np.ones(L, dtype=np.int64)
     homes = np.zeros(L, dtype=np.int64)

@@ -28,6 +28,7 @@ class Target:
 
     def __init__(self, model, pos_label, priced):
         self.model, self.pos_label, self.priced = model, pos_label, priced
+        self._last = None  # a table and its probabilities, which are asked for more than once
         self.side = 1.0 if column_of(model, pos_label) == 1 else -1.0
 
     def decide(self, table, costs):
@@ -40,8 +41,10 @@ class Target:
         """Probability of the adversary's class; None if the model has none."""
         if not hasattr(self.model, "predict_proba"):
             return None
-        column = column_of(self.model, self.pos_label)
-        return np.asarray(self.model.predict_proba(table), dtype=np.float64)[:, column]
+        if self._last is None or self._last[0] is not table:
+            p = np.asarray(self.model.predict_proba(table), dtype=np.float64)
+            self._last = table, p[:, column_of(self.model, self.pos_label)]
+        return self._last[1]
 
     def scores(self, table):
         """Scores that grow with the probability: those of the model, or the log-odds.

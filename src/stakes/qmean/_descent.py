@@ -5,7 +5,9 @@ from scipy.linalg import cho_factor, cho_solve, lstsq
 from scipy.optimize import minimize
 
 _ARMIJO = 1e-4
-_SCALING = 1 / 6  # power of the curvature by which L-BFGS scales the parameters
+# `python -m benchmarks.qmean_steps`, 16 other sets than those of the races: with 1/12 and 40 pairs
+# 0.77 times the gradients of plain L-BFGS on average and never more; 1/6: 0.78, at most 1.16 times
+_SCALING = 1 / 12  # power of the curvature by which L-BFGS scales the parameters
 _MEMORY = 2_000_000  # numbers in the memory of L-BFGS, between 10 and 40 pairs of vectors
 
 
