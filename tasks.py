@@ -1,10 +1,11 @@
 """Every task of the project, each with its own set-up: needs Python >= 3.11 and pip, nothing else.
 
     python3 tasks.py demo            the main job on embedded real data; ends with the report's path
-    python3 tasks.py test            lint, the full suite, the suite with the JIT off, the site
+    python3 tasks.py test            lint, the full suite, the compiled loops as Python, the site
     python3 tasks.py test --quick    lint and the quick lane only
     python3 tasks.py bench [NAME]    ratios against named peers, in one run
     python3 tasks.py lint            ruff, formatting, import order of the folders
+    python3 tasks.py cover           the whole suite with the JIT off: which lines no test runs
     python3 tasks.py study           the money study, for hours; stores its page and its record
     python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
     python3 tasks.py crash           a service killed again and again under load, --kills N
@@ -90,19 +91,38 @@ def changelog():
 
 
 def test(*args):
-    """The suite: lint, then the full lane, then the lane with the JIT off that carries coverage."""
+    """The suite: lint, the full lane, the folders with compiled loops as Python, the releases."""
     lint()
-    pytest = [BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
     if "--quick" in args:
-        rest = [a for a in args if a != "--quick"]
-        run(*pytest, "-m", "not slow", *rest, **ONE_THREAD)
+        pytest("-m", "not slow", *(a for a in args if a != "--quick"))
         return
-    run(*pytest, *args, **ONE_THREAD)
-    pytest += ["-m", "not slow and not jit", "--cov", "--cov-report=term"]
-    run(*pytest, NUMBA_DISABLE_JIT="1", **ONE_THREAD)
+    pytest(*args)
+    cover(*compiled_folders())
     docs()
     package()
     changelog()
+
+
+def pytest(*args, **extra):
+    """Run tests in two processes with one thread each."""
+    command = [BIN / "python", "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+    run(*command, *args, **ONE_THREAD, **extra)
+
+
+def cover(*folders):
+    """Run tests with the JIT off and print the lines that none of them reached; all by default.
+
+    Coverage sees compiled loops only as Python, so CI does this for the folders that have some.
+    """
+    code = [f"--cov=stakes.{folder}" for folder in folders] or ["--cov"]
+    tests = [ROOT / "tests" / folder for folder in folders]
+    skipped = ["-m", "not slow and not jit"]
+    pytest(*tests, *skipped, *code, "--cov-report=term", NUMBA_DISABLE_JIT="1")
+
+
+def compiled_folders():
+    """The folders of the package with compiled loops."""
+    return sorted({path.relative_to(ROOT / "src" / "stakes").parts[0] for path in jit_sources()})
 
 
 def package():
@@ -181,7 +201,7 @@ def crash(*args):
     run(BIN / "python", "-m", "serve.crashes", *args, PYTHONPATH=paths, **ONE_THREAD)
 
 
-TASKS = (demo, test, cluster, bench, lint, docs, package, study, fuzz, crash)
+TASKS = (demo, test, cover, cluster, bench, lint, docs, package, study, fuzz, crash)
 
 
 def main():

@@ -63,7 +63,7 @@ class Server:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "plan.json"
             file.write_text(json.dumps(plan))
-            before = self._processor()
+            before = self.processor()
             told = subprocess.run(
                 [sys.executable, "-m", "benchmarks._load", str(file)],
                 capture_output=True,
@@ -71,16 +71,21 @@ class Server:
                 check=True,
             )
         found = json.loads(told.stdout)
-        return sorted(found["seconds"]), found["elapsed"], self._processor() - before
+        return sorted(found["seconds"]), found["elapsed"], self.processor() - before
 
     def stop(self):
         for process in self._family():
             process.terminate()
         self._process.wait(30)
 
-    def _processor(self):
+    def processor(self):
+        """Processor seconds so far."""
         times = [process.cpu_times() for process in self._family()]
         return sum(one.user + one.system for one in times)
+
+    def memory(self):
+        """Memory in MiB."""
+        return sum(process.memory_info().rss for process in self._family()) / 2**20
 
     def _family(self):
         parent = psutil.Process(self._process.pid)

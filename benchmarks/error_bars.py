@@ -22,7 +22,7 @@ from stakes.compare._fit import fit_contestant
 from stakes.compare._plan import seed_of, split
 from stakes.datasets import load_wdbc_uncertain
 from stakes.decision import BayesDecisionClassifier
-from stakes.tables import PricedData, join_replicates, read_errors
+from stakes.tables import PricedData, join_replicates, read_errors, replicate_correlation
 
 REPEATS, FOLDS = 8, 5
 SEED = 1  # the family was chosen on other splits
@@ -134,10 +134,13 @@ def vowels(least=6):
         ).drop("order")
     labels = table.group_by("id", maintain_order=True).agg(pl.col("target").first())["target"]
     features = [name for name in table.columns if name.startswith("Feature")]
-    frame, errors, _ = join_replicates(table.select(["id", *features]), "id")
+    table = table.select(["id", *features])
+    frame, errors, _ = join_replicates(table, "id")
+    correlation = replicate_correlation(table, "id", list(errors))
     y = labels.is_in(FRONT).to_numpy().astype(int)
     name = "vowels, 6 replicates" if least == 6 else "vowels, 1 to 6 replicates"
-    return PricedData(name, frame.drop("id"), y, fn_cost=FN_COST, errors=errors)
+    known = dict(errors=errors, error_correlation=correlation)
+    return PricedData(name, frame.drop("id"), y, fn_cost=FN_COST, **known)
 
 
 def priced(name, frame, y):

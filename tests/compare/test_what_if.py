@@ -15,6 +15,7 @@ from stakes.compare import Wording, compare
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._what_if import SHARES, factor
 from stakes.compare.report._render import to_html
+from stakes.decision import Capacity
 from toy import toy
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -63,9 +64,12 @@ def by_hand(table, name, setting):
         order = p * new.positive_regret - (1 - p) * new.negative_regret
     else:
         decided, order = found.decided, p
-    alerts = sorted(np.flatnonzero(decided), key=lambda i: -order[i])
-    acted = np.zeros(len(y), bool)
-    acted[alerts[: int(SHARES[setting["cap"]] * len(y) + 1e-9)]] = True
+    acted, used = np.zeros(len(y), bool), 0.0
+    for i in sorted(np.flatnonzero(decided), key=lambda i: -order[i]):
+        used += weight[i]
+        if setting["cap"] and used > SHARES[setting["cap"]] * len(y) + 1e-9:
+            break
+        acted[i] = True
     mean = 1000 / len(y)
     return [
         mean * (weight * new.paid(y, acted)).sum(),
@@ -75,9 +79,9 @@ def by_hand(table, name, setting):
     ]
 
 
-def in_browser(page, tmp_path):
+def in_browser(page, tmp_path, settings=SETTINGS):
     path = tmp_path / "driven.html"
-    script = DRIVER.replace("SETTINGS", json.dumps(SETTINGS))
+    script = DRIVER.replace("SETTINGS", json.dumps(settings))
     path.write_text(page.replace("</body>", script + "</body>"), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000"]
     profile = f"--user-data-dir={tmp_path / 'profile'}"
@@ -106,6 +110,56 @@ def test_the_browser_shows_what_python_computes(few, tmp_path):
         best = min(hand.values(), key=lambda one: one[0])[0]
         assert hand[seen["rows"][0][0]][0] == pytest.approx(best)
         assert money(best) in seen["winner"] and seen["drawn"] >= 2
+        limit = 1000 * SHARES[setting["cap"]] + 1e-6
+        assert all(one[1] <= limit for one in hand.values())  # alerts at the new base rate
+
+
+def acted_by_hand(table, name, setting, capacity):
+    """Cost, alerts, false alarms, misses and reviews per 1,000 under a capacity."""
+    found, costs, y = table.of(name), table.costs, table.data.y == 1
+    new = replace(
+        costs,
+        fp=costs.tn + factor(setting["fp"]) * costs.negative_regret,
+        fn=costs.tp + factor(setting["fn"]) * costs.positive_regret,
+    )
+    follows = np.array_equal(found.decided, costs.decide(found.probability))
+    if follows and name not in table.constant:
+        action = capacity.act(found.probability, new)
+    else:
+        action = table.act(found.decided, found.probability, capacity)
+    paid = capacity.paid(new, y, action).mean()
+    passed, alert = action == 0, action == 1
+    kinds = (alert, alert & ~y, passed & y, action == -1)
+    return [1000 * paid, *(1000 * kind.mean() for kind in kinds)]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+@pytest.mark.parametrize(
+    "capacity, moved",
+    [
+        (Capacity(max_alerts=0.05), ("max_alerts", [0.0, 0.025, 0.05, 0.1, 0.2])),
+        (
+            Capacity(max_alerts=30, review_cost=0.3, max_reviews=20),
+            ("max_reviews", [0, 10, 20, 40, 80]),
+        ),
+    ],
+)
+def test_a_comparison_under_a_capacity_answers_back(few, tmp_path, capacity, moved):
+    data = toy(300)
+    results = compare(data, folds=3, tune=False, out=tmp_path / "run", capacity=capacity)
+    table = OutOfFold(results, data)
+    settings = [
+        dict(fp=fp, fn=fn, cap=cap) for fp, fn in [(0, 0), (4, -2), (-2, 4)] for cap in range(5)
+    ]
+    seen_at = in_browser(results.report().read_text(), tmp_path, settings)
+    for setting, seen in zip(settings, seen_at, strict=True):
+        name, amounts = moved
+        at = replace(capacity, **{name: amounts[setting["cap"]]})
+        for name, cost, *counts in seen["rows"]:
+            hand = acted_by_hand(table, name, setting, at)
+            assert cost == money(hand[0]), (setting, name)
+            shown = hand[1:] if capacity.review_cost is not None else hand[1:-1]
+            assert counts == [count(x) for x in shown], (setting, name)
 
 
 def test_the_page_is_small_and_whole_without_scripts(few, tmp_path):
@@ -121,7 +175,7 @@ def test_the_page_is_small_and_whole_without_scripts(few, tmp_path):
     assert "what_if" not in (tmp_path / "report.json").read_text()
     # at the stated settings the sums give the cost of the table
     part = results.summary()["datasets"][0]
-    name = part["what_if"]["learners"][0]
+    name = next(iter(part["what_if"]["sums"]))
     C, D, *_ = part["what_if"]["sums"][name][8][4][0]
     cost = sum(part["what_if"]["always_right"]) + C + D
     own = next(f for f in part["learners"] if f["learner"] == name)

@@ -80,6 +80,7 @@ def forms():
         "one dimension": lambda X: X[:, 0],
         "three dimensions": lambda X: X[:, :, None],
         "huge csr": lambda X: sparse.csr_array(X * 1e200),
+        "wide csr": _many_columns,
         **{f"damaged {name}": damage for name, damage in _damages().items()},
     }
     found = {name: (SAME, form) for name, form in same.items()}
@@ -96,6 +97,11 @@ def _wide(X):
     X = sparse.csr_array(X)
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
     return X
+
+
+def _many_columns(X):
+    """So many that learners look at the entries while they learn."""
+    return sparse.csr_array(np.hstack([X, np.zeros((len(X), 1200))]))
 
 
 def _unsorted(X):
@@ -115,9 +121,9 @@ def _doubled(X):
 
 
 def _damages():
-    def index(value):
+    def index(value, whole=sparse.csr_array):
         def damage(X):
-            X = sparse.csr_array(X)
+            X = whole(X)
             X.indices[3] = value
             return X
 
@@ -144,6 +150,8 @@ def _damages():
     return {
         "index 2**30": index(2**30),
         "negative index": index(-(2**30)),
+        "wide csr": index(2**30, _many_columns),
+        "wide csr, negative index": index(-1, _many_columns),
         "indptr": pointer(5, 2**30),
         "negative indptr": pointer(5, -(2**30)),
         "last indptr": pointer(-1, 2**30),

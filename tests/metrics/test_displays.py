@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 from stakes.decision import BayesDecisionClassifier
 from stakes.metrics import (
     CalibrationCostDisplay,
+    ClassCostCurveDisplay,
     CostCurveDisplay,
     CumulativeCostDisplay,
     ROCCostDisplay,
@@ -215,3 +216,69 @@ def test_scores_without_probabilities(priced):
     display = ROCCostDisplay.from_estimator(model, X, y, fp_cost=fp, fn_cost=fn)
     best = minimum_risk(y, model.decision_function(X), fp_cost=fp, fn_cost=fn)
     assert display.cost == pytest.approx(best.value)
+
+
+def three_classes(rng, n=90):
+    y = rng.choice(["fine", "fault", "theft"], n, p=[0.6, 0.3, 0.1])
+    y[:3] = ["fault", "fine", "theft"]
+    return y, rng.dirichlet([1.0, 2.0, 1.0], n)
+
+
+def test_class_cost_curve_equals_a_weighted_sum_row_by_row(rng):
+    y, P = three_classes(rng)
+    labels, matrix = ["fault", "fine", "theft"], rng.uniform(0, 9, (90, 3, 2))
+    how = dict(cost_matrix=matrix, labels=labels, actions=["ignore", "call"])
+    display = ClassCostCurveDisplay.from_predictions(y, P, of="theft", n_shares=11, **how)
+    rate = {label: (y == label).mean() for label in labels}
+    for share, cost, constant in zip(
+        display.shares, display.cost, display.constant_cost, strict=True
+    ):
+        new = {k: rate[k] / (1 - rate["theft"]) * (1 - share) for k in labels} | {"theft": share}
+        paid, always = 0.0, np.zeros(2)
+        for i, label in enumerate(y):
+            odds = [P[i, k] * new[name] / rate[name] for k, name in enumerate(labels)]
+            expected = np.array(odds) @ matrix[i] / sum(odds)
+            weight = new[label] / rate[label] / len(y)
+            paid += weight * matrix[i, labels.index(label), expected.argmin()]
+            always += weight * matrix[i, labels.index(label)]
+        assert cost == pytest.approx(paid, rel=1e-12)
+        assert constant == pytest.approx(always.min(), rel=1e-12)
+    assert display.share == rate["theft"]
+    decided = np.array(how["actions"])[(P[:, None] @ matrix)[:, 0].argmin(axis=1)]
+    now = cost_loss(y, decided, **how)
+    assert display.cost_at(display.share) == pytest.approx(now, rel=1e-12)
+
+
+def test_class_cost_curve_of_two_classes_is_the_cost_at_shifted_odds(priced):
+    X, y, _, _ = priced
+    model = LogisticRegression().fit(X, y)
+    display = ClassCostCurveDisplay.from_estimator(
+        model, X, y, cost_matrix=[[0, 2.0], [7.0, 0]], of=1, n_shares=21
+    )
+    p, rate = model.predict_proba(X)[:, 1], y.mean()
+    for share, cost in zip(display.shares[1:-1], display.cost[1:-1], strict=True):
+        odds = p / (1 - p) * share / (1 - share) * (1 - rate) / rate
+        weight = np.where(y == 1, share / rate, (1 - share) / (1 - rate))
+        by_hand = cost_loss(y, 7.0 * odds > 2.0, fp_cost=2.0, fn_cost=7.0, sample_weight=weight)
+        assert cost == pytest.approx(by_hand, rel=1e-9)
+    assert display.cost[0] == display.constant_cost[0] == 0
+    assert "LogisticRegression" in display.line_.get_label()
+    display.figure_.canvas.draw()
+
+
+def test_class_cost_curve_names_what_is_wrong(rng):
+    y, P = three_classes(rng)
+    matrix = 1 - np.eye(3)
+    with pytest.raises(ValueError, match="of='fraud' is none of the classes: fault, fine, theft"):
+        ClassCostCurveDisplay.from_predictions(y, P, cost_matrix=matrix, of="fraud")
+    with pytest.raises(ValueError, match="no examples of 'theft'"):
+        ClassCostCurveDisplay.from_predictions(
+            y[y != "theft"],
+            P[y != "theft"],
+            cost_matrix=matrix,
+            labels=["fault", "fine", "theft"],
+            of="theft",
+        )
+    certain = np.eye(3)[rng.integers(0, 3, len(y))]  # of classes that are gone at a share of 0 or 1
+    display = ClassCostCurveDisplay.from_predictions(y, certain, cost_matrix=matrix, of="theft")
+    assert display.cost[-1] == 0.0 and np.isfinite(display.cost).all()

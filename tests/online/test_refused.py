@@ -1,6 +1,7 @@
 """An example that is refused leaves no traces, in every stream learner and every form."""
 
 import copy
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -177,3 +178,27 @@ def test_a_row_too_many_for_the_gram_matrix_leaves_no_traces():
     with pytest.raises(ValueError, match="3 examples"):
         model.partial_fit(np.ones((1, 3)), [1], fn_cost=9.0)
     assert state_of(model) == before
+
+
+@pytest.mark.parametrize("how", [{}, dict(n_passes=2), dict(shuffle=True), dict(half_life=50)])
+@pytest.mark.parametrize(("at", "value"), [(7, 3000), (7, -1), (-1, 2**30), (30, -(2**31))])
+def test_an_index_outside_is_found_while_a_large_table_is_read(how, at, value):
+    X = sparse.random_array((40, 3000), density=0.003, rng=0, format="csr", dtype=float)
+    y = np.arange(40) % 2
+    for model in (PerceptronClassifier(), PAClassifier(), ProbitClassifier(), AROWClassifier()):
+        model.set_params(**how).fit(X, y)
+        state = pickle.dumps(model)
+        bad = X.copy()
+        bad.indices[at] = value
+        for use, *given in ((model.fit, y), (model.partial_fit, y), (model.predict_proba,)):
+            with pytest.raises(ValueError, match="an index is outside the columns"):
+                use(bad, *given)
+        assert pickle.dumps(model) == state
+
+
+def test_long_indices_are_not_shortened_unseen():
+    X = sparse.random_array((40, 3000), density=0.003, rng=0, format="csr", dtype=float)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    X.indices[3] += 2**32
+    with pytest.raises(ValueError, match="an index is outside the columns"):
+        PerceptronClassifier().fit(X, np.arange(40) % 2)

@@ -5,7 +5,6 @@ python3 tasks.py crash --kills 200 --store docs/serve_crashes.json
 
 import argparse
 import json
-import math
 import os
 import random
 import signal
@@ -50,11 +49,14 @@ class Server:
 
     def start(self):
         self._process = subprocess.Popen(self._command)
+
+    def wait(self):
         with Client(self.address, patience=900.0) as client:
             client.totals()
 
     def __enter__(self):
         self.start()
+        self.wait()
         return self
 
     def __exit__(self, kind, *error):
@@ -127,7 +129,7 @@ def load(servers, found, seed=0, senders=4):
     found["again"] = sum(thread.again for thread in threads)
 
 
-def crash(url, kills, *, n_servers=1, seed=0, up=1.0, minutes=None):
+def crash(url, kills, *, n_servers=1, seed=0, up=1.0):
     """Kill a service under load; returns counts, raises AssertionError if a promise is broken.
 
     Parameters
@@ -142,25 +144,24 @@ def crash(url, kills, *, n_servers=1, seed=0, up=1.0, minutes=None):
         For the moments of the kills.
     up : float, default=1.0
         Mean seconds between a start and the next kill.
-    minutes : float, default=None
-        Time after which nothing is killed any more; None: no limit.
     """
-    give_up = time.monotonic() + (math.inf if minutes is None else 60 * minutes)
-    done = 0
     rng, found = random.Random(seed), {}
     servers = [Server(url, _free_port()) for _ in range(n_servers)]
     with ExitStack() as stack:
         for server in servers:
             stack.enter_context(server)
         with load(servers, found, seed):
-            while done < kills and time.monotonic() < give_up:
+            for _ in range(kills):
                 time.sleep(rng.expovariate(1 / up))
                 server = rng.choice(servers)
                 server.kill()
                 server.start()
-                done += 1
+                if rng.random() < 0.8:  # others are killed while they start
+                    server.wait()
+            for server in servers:
+                server.wait()
             time.sleep(up)
-    return {"kills": done} | check(url, **found)
+    return {"kills": kills} | check(url, **found)
 
 
 def full_disk(folder, seconds=4.0):
@@ -285,30 +286,58 @@ def small_disk(megabytes=24):
             subprocess.run(["umount", "-l", folder], check=True)
 
 
-def campaigns(kills, seed, minutes):
-    """Name and counts of each campaign."""
-    how = dict(seed=seed, minutes=minutes)
+KILLS = "SQLite: kill -9"
+SHARED = "PostgreSQL, two processes: kill -9 of either"
+ROUND = 20  # kills of one store; then it is checked, and the counts are kept
+
+
+def campaigns(kills, seed, known):
+    """Name and counts of each campaign; `known` counts are not found again, kills are added."""
     with tempfile.TemporaryDirectory() as folder:
-        yield "SQLite: two services started by mistake", two_servers(f"{folder}/two.db")
-        yield "SQLite: clock jumps", clock_jumps(f"{folder}/jumps.db")
-        try:
-            with small_disk() as disk:
-                yield "SQLite: disk full", full_disk(disk)
-        except subprocess.CalledProcessError as error:
-            yield "SQLite: disk full", {"not run": f"cannot mount a small disk: {error}"}
-        yield "SQLite: kill -9", crash(f"{folder}/kills.db", kills, **how)
-    with postgres() as url:
-        found = crash(url, kills, n_servers=2, **how)
-        yield "PostgreSQL, two processes: kill -9 of either", found
+        once = {
+            "SQLite: two services started by mistake": lambda: two_servers(f"{folder}/two.db"),
+            "SQLite: clock jumps": lambda: clock_jumps(f"{folder}/jumps.db"),
+            "SQLite: disk full": _full_disk,
+        }
+        for name, run in once.items():
+            yield name, known.get(name) or run()
+    for done, n in _rounds(known.get(KILLS), kills):
+        with tempfile.TemporaryDirectory() as folder:
+            yield KILLS, _plus(done, crash(f"{folder}/kills.db", n, seed=seed + done["kills"]))
+    for done, n in _rounds(known.get(SHARED), kills):
+        with postgres() as url:
+            yield SHARED, _plus(done, crash(url, n, n_servers=2, seed=seed + done["kills"]))
 
 
-def page(found, options):
+def _full_disk():
+    try:
+        with small_disk() as disk:
+            return full_disk(disk)
+    except subprocess.CalledProcessError as error:
+        return {"not run": f"cannot mount a small disk: {error}"}
+
+
+def _rounds(done, kills):
+    """Counts so far, and kills of the next round, until there are enough."""
+    done = done or {"kills": 0}
+    while done["kills"] < kills:
+        yield done, min(ROUND, kills - done["kills"])
+
+
+def _plus(done, found):
+    """Add the counts of a round, in place, so that the next round starts from them."""
+    for name, count in found.items():
+        done[name] = done.get(name, 0) + count
+    return done
+
+
+def page(found, kills):
     """The counts as a page of the documentation."""
     columns = list(dict.fromkeys(name for counts in found.values() for name in counts))
     lines = [
         "# What a service survives",
         "",
-        f"Counts of `python3 tasks.py crash {options} --store docs/serve_crashes.json`:",
+        f"Counts of `python3 tasks.py crash --kills {kills} --store docs/serve_crashes.json`:",
         "services under the load of four clients, which send a tenth of their requests twice.",
         "After each campaign every answer is in the journal once and as it was given, every",
         "label was learned once, and replaying the whole journal gives the state that is there",
@@ -327,18 +356,22 @@ def page(found, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--minutes", type=float, help="stop killing a store after this time")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--store", type=Path, help="file for the counts; the page goes next to it")
+    parser.add_argument(
+        "--store",
+        type=Path,
+        help="file for the counts, the page goes next to it; counts that are in it are kept",
+    )
     given = parser.parse_args()
-    options = f"--kills {given.kills}" + (f" --minutes {given.minutes:g}" if given.minutes else "")
     found = {}
-    for name, counts in campaigns(given.kills, given.seed, given.minutes):
+    if given.store and given.store.exists():
+        found = json.loads(given.store.read_text())
+    for name, counts in campaigns(given.kills, given.seed, dict(found)):
         found[name] = counts
         print(name, counts, flush=True)
         if given.store:
             given.store.write_text(json.dumps(found, indent=1) + "\n")
-            given.store.with_suffix(".md").write_text(page(found, options))
+            given.store.with_suffix(".md").write_text(page(found, given.kills))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import uvicorn
 
 from stakes.online import ProbitClassifier
 from stakes.serve import App, Capacity, LearningModel, Service, State, open_store
+from stakes.serve._clock import Clock
 from stakes.serve._requests import Decide, Label
 from stakes.serve._run import _listen
 
@@ -19,8 +20,12 @@ def new_service(url, capacity=None, clock=None, every=10_000, **learners):
     models = {name: LearningModel(learner, 0.1) for name, learner in learners.items()}
     state = State(models, capacity or Capacity(), ["fraud"])
     settings = dict(SETTINGS, positive=None)
-    options = {} if clock is None else {"clock": clock}
-    return Service(open_store(url), state, settings, checkpoint_every=every, **options)
+    clock = clock and Clock(clock, lambda: 0.0)
+    return Service(open_store(url), state, settings, checkpoint_every=every, clock=clock)
+
+
+def stopped_clock():
+    return Clock(lambda: 0.0, lambda: 0.0)
 
 
 def make_events(n, seed=0):

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serve.serving import SETTINGS, decide, label, make_events, new_service
+from serve.serving import SETTINGS, decide, label, make_events, new_service, stopped_clock
 from stakes.errors import InputError
 from stakes.online import AROWClassifier, ProbitClassifier
 from stakes.serve import Capacity, NotWrittenError, Service, open_store, rebuild
+from stakes.serve._clock import Clock
 from stakes.serve._requests import CostsGiven, Decide
 from stakes.serve._store import MIGRATIONS
 from stakes.stream import DecisionStream
@@ -95,7 +96,7 @@ def test_a_restart_changes_nothing(tmp_path):
             end = broken.close if i % 20 == 9 else broken._store.close  # without a checkpoint
             end()
             store = open_store(tmp_path / "broken.db")
-            broken = Service(store, checkpoint_every=13, clock=lambda: 0.0)
+            broken = Service(store, checkpoint_every=13, clock=stopped_clock())
         assert broken.handle([request]) == expected[i]
     assert broken.state.digest() == plain.state.digest()
     plain.close()
@@ -313,7 +314,7 @@ def test_old_entries_can_go_and_the_state_stays(tmp_path):
     digest = service.state.digest()
     assert service.prune(before=20.0) == 20
     service._store.close()
-    service = Service(open_store(tmp_path / "s.db"), clock=lambda: float(next(times)))
+    service = Service(open_store(tmp_path / "s.db"))
     assert service.state.digest() == digest
     assert service.decision("e3") is None and service.decision("e20") is not None
     service.handle([decide("e3", {"amount": 2.0})])
@@ -339,7 +340,7 @@ def test_tables_of_an_earlier_version_are_brought_up_to_date(tmp_path, monkeypat
 
 
 def test_decisions_that_cost_more_than_promised_raise_an_alarm(tmp_path, monkeypatch):
-    monkeypatch.setattr("stakes.serve._state.YEARLY", 2000)
+    monkeypatch.setattr("stakes.serve._state.PROMISE_EVERY", 2000)
     service = new_service(tmp_path / "s.db", clock=lambda: 0.0)
     calm = make_events(400)
     for id, event, y in calm:
@@ -363,8 +364,8 @@ def test_a_pause_of_the_labels_raises_an_alarm(tmp_path):
     service = new_service(tmp_path / "s.db", clock=lambda: float(next(times)))
     for id, event, y in make_events(30):
         service.handle([decide(id, event), label(id, y)])
-    service._clock = lambda: 1000.0
+    service._clock = Clock(lambda: 1000.0)
     assert service.page(False).alarms == []
-    service._clock = lambda: 100_000.0
+    service._clock = Clock(lambda: 100_000.0)
     assert "No label for 27.7 hours" in service.page(False).alarms[0]
     service.close()

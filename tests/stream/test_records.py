@@ -10,6 +10,7 @@ from payment_events import events
 from stakes.errors import InputError
 from stakes.stream import Records, open_records
 from stakes.stream._file_stream import _csv_line
+from stakes.stream._records import BadRecord
 
 
 def test_a_pipe_is_read_as_far_as_it_has_come():
@@ -59,3 +60,21 @@ def test_lines_without_quotes_are_read_and_written_as_csv_does(line, tmp_path):
     written = io.StringIO()
     csv.writer(written, lineterminator="\r\n").writerow(expected.values())
     assert _csv_line(list(expected.values())) == written.getvalue().removesuffix("\r\n") + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.csv", 'a,y\n1,0\n1\x002,0\n"1\n\x00",1\n3,1\n'),
+        ("t.jsonl", '{"a": 1}\n{"a": "\\u0000"}\n{"\\u0000": 1}\n{"a": "\\\\u0000"}\n'),
+    ],
+)
+def test_a_nul_is_a_bad_record(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    with open(path, "rb") as file:
+        records = Records(file, path.suffix[1:])
+        found = [records.next() for _ in range(4)]
+    bad = [one for one in found if isinstance(one, BadRecord)]
+    assert len(bad) == 2 + (name == "t.csv")  # the second line of a bad record is bad itself
+    assert "NUL" in str(bad[0].error) and not isinstance(found[0], BadRecord)

@@ -66,3 +66,62 @@ def test_skipped_fields_leave_no_trace():
     encoder = RowEncoder()
     assert encoder.encode({"a": 1.0, "b": "x"}, skip={"a", "b"}) == {}
     assert encoder.get_state()["columns"] == {}
+
+
+def _events(rng, n):
+    """Events as they come, and a few that cannot be encoded together with others."""
+    for _ in range(n):
+        event = {
+            "amount": float(rng.lognormal()),
+            "kind": str(rng.choice(["a", "b", "12", "NA", "c"])),
+            "count": int(rng.integers(5)),
+            "word": f"w{rng.integers(1000)}",
+        }
+        odd = [None, float("nan"), float("inf"), True, 10**400, "7"]
+        if rng.random() < 0.03:
+            event["count"] = odd[rng.integers(len(odd))]
+        if rng.random() < 0.03:
+            event = dict(reversed(event.items()))
+        yield event
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"max_features": 40}, {"n_features": 8}, {"skip": ["word"]}, {"half_life": 5000.0}]
+)
+def test_events_encoded_together_equal_events_one_by_one(rng, how):
+    how = dict(how)
+    skip, half_life = how.pop("skip", ()), how.pop("half_life", None)
+    one, many = RowEncoder(**how), RowEncoder(**how)
+    for encoder in (one, many):
+        encoder.follow(half_life)
+    events = [
+        {**event, "kind": "a"} if size < 6 else event
+        for size in (1, 2, 5, 30, 3, 60, 5, 5)
+        for event in _events(rng, size)
+    ]
+    found = []
+    for size in (1, 2, 5, 30, 3, 60, 5, 5):
+        found += many.encode_many(events[len(found) : len(found) + size], skip)
+    expected = [one.encode(event, skip=skip) for event in events]
+    assert [list(f.items()) for f in found] == [list(f.items()) for f in expected]
+    assert repr(many.get_state()) == repr(one.get_state())
+
+
+def test_events_of_one_shape_are_encoded_together(rng, monkeypatch):
+    events = [{"x": float(x), "kind": "ab"[int(x > 0)]} for x in rng.normal(size=50)]
+    one, many = RowEncoder(), RowEncoder()
+    expected = [one.encode(event) for event in events]
+    found = many.encode_many(events[:2])
+    monkeypatch.setattr(RowEncoder, "_encoded", None)
+    found += many.encode_many(events[2:])
+    assert [list(f.items()) for f in found] == [list(f.items()) for f in expected]
+    assert repr(many.get_state()) == repr(one.get_state())
+
+
+def test_a_refused_event_changes_nothing_for_its_neighbors():
+    encoder = RowEncoder()
+    encoder.encode_many([{"x": 1.0}, {"x": 2.0}])
+    before = encoder.get_state()
+    with pytest.raises(InputError, match="overflow"):
+        encoder.encode_many([{"x": 1.0}, {"x": 1e101}])
+    assert encoder.get_state() == before

@@ -69,6 +69,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
 
     _accept_sparse = False
     _allow_nan = False
+    _indices_at_once = True  # whether to look at the columns of sparse entries before any loop
     _with_X = ()  # arguments of fit that predict needs as well
     _parameter_constraints = COST_CONSTRAINTS
     # read by scikit-learn's metadata routing, with or without name mangling
@@ -175,6 +176,7 @@ class CostSensitiveClassifier(ClassifierMixin, BaseEstimator):
             accept_sparse=self._accept_sparse,
             dtype=np.float64,
             order="C",
+            indices=self._indices_at_once,
             ensure_all_finite="allow-nan" if self._allow_nan else True,
         )
         return canonical(X)

@@ -10,12 +10,14 @@ from stakes._core.sklearn_private import check_sample_weight
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
 
 
-def validate_data(estimator, X, *args, bounded=True, **how):
+def validate_data(estimator, X, *args, bounded=True, indices=True, **how):
     """As scikit-learn's `validate_data`, for consistent sparse matrices and bounded numbers.
 
-    Learners that compare features only, and so take NaN as well, take numbers of any size.
+    Learners that compare features only, and so take NaN as well, take numbers of any size. Those
+    that look at the column of every entry when they read it need no look at the `indices` here.
     """
-    found = validation.validate_data(estimator, checked_sparse(as_table(X)), *args, **how)
+    X = checked_sparse(as_table(X), indices=indices)
+    found = validation.validate_data(estimator, X, *args, **how)
     if bounded and how.get("ensure_all_finite", True) is True and not how.get("skip_check_array"):
         check_bounded(found[0] if isinstance(found, tuple) else found)
     return found
@@ -80,7 +82,7 @@ def example_counts(weight):
     return weight / used.max() * (share.sum() / (share**2).sum())
 
 
-def checked_sparse(X):
+def checked_sparse(X, *, indices=True):
     """X itself, unless it is a sparse matrix whose indices point outside, which is an error.
 
     scipy and scikit-learn convert and multiply sparse matrices without looking at their indices,
@@ -90,6 +92,9 @@ def checked_sparse(X):
     ----------
     X : any
         A table; anything but a sparse matrix is returned as it is.
+    indices : bool, default=True
+        Whether to look at the column of every entry of a CSR matrix of 32-bit indices; what is
+        converted before a compiled loop sees it is looked at in any case.
 
     Returns
     -------
@@ -109,7 +114,7 @@ def checked_sparse(X):
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions. Got a sparse array of {X.ndim} instead.")
     if X.format in ("csr", "csc", "bsr"):
-        _check_compressed(X)
+        _check_compressed(X, indices or X.format != "csr" or X.indices.dtype != np.int32)
     elif X.format == "coo":
         _check_coordinates(X)
     elif X.format == "dia":
@@ -117,11 +122,11 @@ def checked_sparse(X):
             raise _damaged("it has another number of diagonals than offsets")
     else:
         X = X.tocsr()
-        _check_compressed(X)
+        _check_compressed(X, True)
     return X
 
 
-def _check_compressed(X):
+def _check_compressed(X, all_indices):
     indptr, indices, data = X.indptr, X.indices, X.data
     block = getattr(X, "blocksize", (1, 1))
     rows, columns = (size // part for size, part in zip(X.shape, block, strict=True))
@@ -133,7 +138,8 @@ def _check_compressed(X):
         raise _damaged("its arrays have different lengths")
     if indptr[0] != 0 or indptr[-1] > len(indices) or np.any(indptr[1:] < indptr[:-1]):
         raise _damaged("indptr is not ascending within the entries")
-    _check_indices(indices, columns)
+    if all_indices:
+        _check_indices(indices, columns)
 
 
 def _check_coordinates(X):

@@ -95,6 +95,13 @@ def start(
         float,
         typer.Option(help="Share of the alerts that pass at random, so that labels become known."),
     ] = 0.0,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE",
+            help="Remove entries of the journal from this age on, such as 400d. Default: never.",
+        ),
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one.")] = 8000,
     tokens: Annotated[
@@ -125,6 +132,8 @@ def start(
       stakes serve --learner probit --target fraud --fp-cost 5 --fn-cost amount
       stakes serve model.skops --max-alerts 200 --review-cost 3 --max-reviews 50
     """
+    from stakes._core.durations import seconds
+
     serve = _serve()
     costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
     limits = dict(max_alerts=max_alerts, review_cost=review_cost, max_reviews=max_reviews)
@@ -140,6 +149,7 @@ def start(
         capacity=serve.Capacity(period=period, explore=explore, **limits),
         costs={name: cost for name, cost in costs.items() if cost is not None},
         rule=rule,
+        keep=None if keep is None else seconds(keep),
     )
 
     def ready(url):

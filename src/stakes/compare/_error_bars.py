@@ -1,6 +1,7 @@
 """Contestants that use the error bars of a table."""
 
 import warnings
+from math import isqrt
 
 import numpy as np
 from scipy.stats import beta
@@ -105,8 +106,9 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier of uncertain points
         Takes the error bars by name.
-    error_form : {"std", "interval"}, default="std"
-        Columns of the matrix: values and standard errors, or values, lower and upper bounds.
+    error_form : {"std", "interval", "cov"}, default="std"
+        Columns of the matrix: values and standard errors; values, lower and upper bounds; or values
+        and the covariance matrix of their errors.
     uses_errors : bool, default=True
         Whether the error bars are used; if not, there are no certificates for standard errors.
 
@@ -149,20 +151,20 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         self.estimator_ = clone(self.estimator)
         costs = costs if takes_costs(self.estimator_, "fit") else {}
-        values, std = self._split(X)
+        values, known = self._split(X)
         with warnings.catch_warnings():
             # of a search, which then takes other settings
             warnings.filterwarnings("ignore", "The best classifier is constant")
-            self.estimator_.fit(values, y, std=std, **costs)
+            self.estimator_.fit(values, y, **known, **costs)
         self.classes_ = self.estimator_.classes_
         return self
 
     def predict(self, X, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None):
         """Decide for each row, with costs by least expected cost."""
         check_is_fitted(self)
-        values, std = self._split(X)
+        values, known = self._split(X)
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        return self.estimator_.predict(values, **costs, std=std)
+        return self.estimator_.predict(values, **costs, **known)
 
     def _predict_from(self, probabilities, **given):
         return self.estimator_._predict_from(probabilities, **given)
@@ -170,8 +172,8 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """Probability of each class, given the error bar of the row."""
         check_is_fitted(self)
-        values, std = self._split(X)
-        return self.estimator_.predict_proba(values, std=std)
+        values, known = self._split(X)
+        return self.estimator_.predict_proba(values, **known)
 
     def predict_certificate(self, X, **costs):
         """Bound on the probability that the measurement error has flipped the decision.
@@ -187,11 +189,15 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
             return self.estimator_.predict_certificate(None, **known, **costs)
         kernel = isinstance(self.estimator_, UncertainKernelClassifier)
         how = {} if kernel else {"measure": "gaussian"}  # the only one of a kernel
-        return self.estimator_.predict_certificate(values, std=blocks[0], **how, **costs)
+        known = {self.error_form: blocks[0]}
+        return self.estimator_.predict_certificate(values, **known, **how, **costs)
 
     def _split(self, X):
         values, *blocks = blocks_of(X, self.error_form)
-        return values, standard_errors(blocks) if self.uses_errors else np.zeros_like(values)
+        if self.uses_errors and self.error_form == "cov":
+            return values, {"cov": blocks[0]}
+        std = standard_errors(blocks) if self.uses_errors else np.zeros_like(values)
+        return values, {"std": std}
 
 
 class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
@@ -206,7 +212,7 @@ class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
     ----------
     groups : list of lists of ErrorColumnsClassifier
         One classifier of each group is chosen.
-    error_form : {"std", "interval"}, default="std"
+    error_form : {"std", "interval", "cov"}, default="std"
         As in :class:`ErrorColumnsClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the folds.
@@ -286,13 +292,15 @@ class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
                 for one in self.estimators_
             ]
             return np.where(np.all(sure, axis=0), 0.0, 1.0)
-        values, std = blocks_of(X, self.error_form)
+        values, errors = blocks_of(X, self.error_form)
         first, draw = self.estimators_[0].estimator_, np.random.default_rng(0).standard_normal
         normal = draw((DRAWS, values.shape[1]))
         positive, least = decided == self.classes_[1], self._break_even(len(values), costs)
         turned = [
             ((self._exact(points) > least[i]) != positive[i]).sum()
-            for i, points in enumerate(first._true_points(values, normal, std=std))
+            for i, points in enumerate(
+                first._true_points(values, normal, **{self.error_form: errors})
+            )
         ]
         turned = np.array(turned, dtype=float)
         limit = beta.ppf(1 - DRAWN_BADLY, turned + 1, np.maximum(DRAWS - turned, 1))
@@ -324,7 +332,7 @@ class ShrunkMeans(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    error_form : {"std", "interval"}, default="std"
+    error_form : {"std", "interval", "cov"}, default="std"
         As in :class:`ErrorColumnsClassifier`.
 
     Attributes
@@ -367,9 +375,14 @@ class ShrunkMeans(TransformerMixin, BaseEstimator):
 def blocks_of(X, error_form):
     """Values and error bars of a matrix that holds them side by side."""
     X = np.asarray(X, dtype=np.float64)
+    if error_form == "cov":
+        d = (isqrt(1 + 4 * X.shape[1]) - 1) // 2
+        return [X[:, :d], X[:, d:].reshape(len(X), d, d)]
     return np.split(X, 3 if error_form == "interval" else 2, axis=1)
 
 
 def standard_errors(blocks):
     """Standard errors from their columns, or those of uniform distributions in the intervals."""
+    if blocks[0].ndim == 3:
+        return np.sqrt(np.diagonal(blocks[0], axis1=1, axis2=2))
     return blocks[0] if len(blocks) == 1 else (blocks[1] - blocks[0]) / np.sqrt(12)

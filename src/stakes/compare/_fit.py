@@ -246,6 +246,7 @@ def build(contestant, data, seed):
     learner = clone(contestant.estimator)
     errors = data.errors if contestant.error_bars else None
     encoded = dict(scale=contestant.scale, one_hot=contestant.one_hot, errors=errors)
+    encoded["error_correlation"] = data.error_correlation if errors else None
     if contestant.as_is:
         model = Pipeline([("learner", learner)])
     elif _encodes_inside(contestant, data):
@@ -261,7 +262,8 @@ def build(contestant, data, seed):
     values = {"random_state": seed % 2**31, "kinds": data.kinds}
     if data.errors:
         intervals = any(len(parts) == 2 for parts in data.errors.values())
-        values["error_form"] = "interval" if intervals else "std"
+        spread = "cov" if data.error_correlation else "std"
+        values["error_form"] = "interval" if intervals else spread
     given = {name: name.split("__")[-1] for name in model.get_params()}
     return model.set_params(**{n: values[last] for n, last in given.items() if last in values})
 

@@ -168,12 +168,18 @@ class Results:
     def shown(self):
         """The summary in the words of :attr:`wording`."""
         raw = self.summary()
-        shown = self.wording.say(raw)
-        for part, words in zip(raw["datasets"], shown["datasets"], strict=True):
-            if part["what_if"]:  # names are keys there; the page shows them in these words
-                names = [*part["what_if"]["sums"], *part["what_if"]["fixed"]]
-                words["what_if"]["names"] = {name: self.wording.say(name) for name in names}
-        return shown
+        return self.wording.say({k: v for k, v in raw.items() if k != "datasets"}) | {
+            "datasets": [self._shown(part) for part in raw["datasets"]]
+        }
+
+    def _shown(self, part):
+        """One data set in these words; the sums of the sliders are numbers by learner."""
+        sums = part["what_if"]
+        words = self.wording.say({k: v for k, v in part.items() if k != "what_if"})
+        if sums:
+            names = {name: self.wording.say(name) for name in (*sums["sums"], *sums["fixed"])}
+            sums = sums | {"names": names}
+        return words | {"what_if": sums}
 
     def report(self, command=None):
         """Write report.html, report.md and report.json; return the path of the HTML page.

@@ -6,6 +6,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
+from stakes.compare._catboost import CatBoostTreesClassifier
 from stakes.compare._contestants import TIMED, Contestant
 from stakes.compare._early_stopping import EarlyStoppingClassifier
 from stakes.compare._timed_blend import TimedBlendClassifier
@@ -18,8 +19,8 @@ def timed_blend(time_budget=60.0, *, random_state=None, n_jobs=1):
     """A model that is as good as a given time allows.
 
     Quick models come first: a logistic regression, a booster with early stopping, a linear model
-    with splines; then slower boosters and forests, of LightGBM and XGBoost where they are
-    installed, else of scikit-learn. They are stacked on held-out log-odds
+    with splines; then slower boosters and forests, of LightGBM, XGBoost and CatBoost where they
+    are installed, else of scikit-learn. They are stacked on held-out log-odds
     (:class:`~stakes.compare.TimedBlendClassifier`).
 
     Parameters
@@ -67,6 +68,7 @@ def members(random_state=None, n_jobs=1):
         "few_columns": booster(learning_rate=0.03, leaves=31, columns=0.3),
         "forest": forest,  # its loops may have to be compiled
         **_xgboost(random_state, n_jobs),
+        **_catboost(random_state, n_jobs),
         "wide_trees": wide,
         "large_leaves": booster(learning_rate=0.02, leaves=63, columns=0.5, least=50),
         "stumps": booster(learning_rate=0.05, leaves=3),
@@ -134,3 +136,9 @@ def _xgboost(random_state, n_jobs):
         random_state=random_state,
     )
     return {"xgboost": EarlyStoppingClassifier(booster, random_state=random_state)}
+
+
+def _catboost(random_state, n_jobs):
+    if importlib.util.find_spec("catboost") is None:
+        return {}
+    return {"catboost": CatBoostTreesClassifier(n_jobs=n_jobs, random_state=random_state)}

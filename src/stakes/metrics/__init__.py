@@ -8,6 +8,7 @@ from stakes.metrics._bootstrap import (
 )
 from stakes.metrics._calibration import CalibrationCostDisplay
 from stakes.metrics._certified import certified_cost_loss, certified_error, nominal_error
+from stakes.metrics._class_cost_curve import ClassCostCurveDisplay
 from stakes.metrics._cost import cost_loss, example_costs, expected_cost_loss, savings_score
 from stakes.metrics._cost_curve import CostCurveDisplay
 from stakes.metrics._cumulative import CumulativeCostDisplay
@@ -22,6 +23,7 @@ from stakes.metrics._tail import budget_cost_loss, tail_cost_loss
 __all__ = [
     "BootstrapInterval",
     "CalibrationCostDisplay",
+    "ClassCostCurveDisplay",
     "CostCurveDisplay",
     "CumulativeCostDisplay",
     "MetricSums",

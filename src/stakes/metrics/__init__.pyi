@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, Transfo
 __all__ = [
     "BootstrapInterval",
     "CalibrationCostDisplay",
+    "ClassCostCurveDisplay",
     "CostCurveDisplay",
     "CumulativeCostDisplay",
     "MetricSums",
@@ -61,6 +62,24 @@ class CalibrationCostDisplay:
     @classmethod
     def from_predictions(cls, y_true: ArrayLike, y_prob: ArrayLike, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., n_bins: Any = ..., strategy: Any = ..., pos_label: Any = ..., name: Any = ..., ax: Any = ..., scale: Any = ..., **line_options: Any) -> CalibrationCostDisplay: ...
     def plot(self, ax: Any = ..., *, name: str | None = ..., scale: Literal["linear", "log"] = ..., **line_options: Any) -> CalibrationCostDisplay: ...
+
+class ClassCostCurveDisplay:
+    shares: NDArray[Any]
+    cost: NDArray[Any]
+    constant_cost: NDArray[Any]
+    of: Any
+    share: float | None
+    estimator_name: str | None
+    line_: Any
+    ax_: Any
+    figure_: Any
+    def __init__(self, shares: NDArray[Any], cost: NDArray[Any], constant_cost: NDArray[Any], *, of: Any, share: float | None = ..., estimator_name: str | None = ...) -> None: ...
+    def cost_at(self, share: Any) -> Any: ...
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: Any = ..., labels: Any = ..., **options: Any) -> Any: ...
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_prob: ArrayLike, *, cost_matrix: Any, of: Any, labels: ArrayLike | None = ..., actions: ArrayLike | None = ..., n_shares: int = ..., name: Any = ..., ax: Any = ..., **line_options: Any) -> ClassCostCurveDisplay: ...
+    def plot(self, ax: Any = ..., *, name: str | None = ..., plot_trivial: bool = ..., **line_options: Any) -> ClassCostCurveDisplay: ...
 
 class CostCurveDisplay:
     probability_cost: NDArray[Any]

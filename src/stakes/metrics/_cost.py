@@ -323,6 +323,14 @@ def _savings_of_many(truth, decided, costs, decisions, baseline, sample_weight):
 
 def _expected_of_many(y_true, y_prob, cost_matrix, labels, actions, under):
     """Cost of the decisions of least expected cost, under the labels or the model."""
+    truth, P, costs, _ = read_class_probabilities(y_true, y_prob, cost_matrix, labels, actions)
+    if under == "model":
+        return costs.expected(P).min(axis=1)
+    return costs.paid(truth, costs.decide(P))
+
+
+def read_class_probabilities(y_true, y_prob, cost_matrix, labels=None, actions=None):
+    """Indices of the classes, probabilities and costs, checked, and the labels in order."""
     y_true, P = column_or_1d(y_true), np.asarray(y_prob, dtype=np.float64)
     check_consistent_length(y_true, P)
     check_not_empty(y_true)
@@ -334,9 +342,7 @@ def _expected_of_many(y_true, y_prob, cost_matrix, labels, actions, under):
             f"Got shape {P.shape} instead."
         )
     check_probabilities(P)
-    if under == "model":
-        return costs.expected(P).min(axis=1)
-    return costs.paid(_index(y_true, labels), costs.decide(P))
+    return _index(y_true, labels), P, costs, labels
 
 
 def _class_order(found, cost_matrix, labels):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import CostSensitiveClassifier, canonical, unchanged_if_it_fails
 from stakes._core.deciding import ENOUGH
-from stakes._core.intake import check_weights, validate_data
+from stakes._core.intake import check_weights, checked_sparse, validate_data
 from stakes._core.jit.prequential import N_NEGATIVE, N_POSITIVE, line_of
 from stakes._core.labels import check_same_classes, code_positive, positive_among, stream_classes
 from stakes._core.locks import lock_of
@@ -81,7 +81,9 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
         """
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         with unchanged_if_it_fails(self):
-            X, y = validate_data(self, X, y, ensure_all_finite=not _checked_later(X), **TABLE)
+            at_once = not _checked_later(X)
+            how = dict(ensure_all_finite=at_once, indices=at_once or self._indices_at_once)
+            X, y = validate_data(self, X, y, **how, **TABLE)
             self.classes_, positive = code_positive(y)
             X, signs = canonical(X), 2.0 * positive - 1.0
             c_pos, c_neg = self._regrets(X, given.values(), sample_weight, allow_zero=False)
@@ -95,6 +97,7 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
             if self.l1:
                 self._cut(self._knows, self._knows[N_SEEN] % EVERY)  # since the last one
             if self._knows[N_NOT_FINITE] > 0:
+                checked_sparse(X)
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
                 raise ValueError(TOO_LARGE)
         self._remember_costs(given)
@@ -333,8 +336,10 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
 
     def _table_scores(self, X):
         self._trim()
-        scores = self._scores(self._validate_X(X))
+        X = self._validate_X(X)
+        scores = self._scores(X)
         if np.isnan(scores).any():
+            checked_sparse(X)
             raise ValueError(TOO_LARGE)
         return scores
 
@@ -384,5 +389,5 @@ class BinaryLinear(StreamParameters, Learning, OneByOne, Mergeable, CostSensitiv
 
 
 def _checked_later(X):
-    """Whether X is large enough that looking for NaN while learning saves a pass over it."""
+    """Whether X is large enough that looking at it while learning saves a pass over it."""
     return (sparse.issparse(X) or isinstance(X, np.ndarray)) and np.prod(X.shape) > LARGE

@@ -124,6 +124,8 @@ class CWRobustClassifier(CWCVaRClassifier):
         mean = np.zeros(d) if opposite else _per_weight("prior_mean", self.prior_mean, d)
         return np.r_[mean, 0.0], np.r_[1.0 / variance, 0.0], opposite
 
+    _indices_at_once = True
+
     def _prepared(self, X):
         return self._indexed(X)
 

@@ -19,6 +19,8 @@ class FirstOrderLinear(CostRuleParameters, BinaryLinear):
         **CostRuleParameters._cost_constraints,
     }
 
+    _indices_at_once = False  # the loop looks at the column of every entry
+
     @property
     def _mu(self):
         return self._knows[HEAD:]

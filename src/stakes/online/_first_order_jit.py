@@ -108,7 +108,11 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
         k, y_t = t if many else 0, y[t]
         f, v = mu[d] * bias, bias
         for i in range(start, stop):
-            f += mu[np.uintp(indices[i])] * x[i]
+            j = np.uintp(indices[i])  # a negative index is a large number
+            if j >= d:
+                v = math.nan  # counted as a row that cannot be learned
+                break
+            f += mu[j] * x[i]
             v += x[i] * x[i]
         if not math.isfinite(v):
             skip_row(state, out, t)

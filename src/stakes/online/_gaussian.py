@@ -36,6 +36,10 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
     }
 
     @property
+    def _indices_at_once(self):
+        return self.covariance == "full"  # the other loop looks at the column of every entry
+
+    @property
     def _mu(self):
         return self._knows[HEAD : HEAD + self._shape[0]]
 

@@ -46,8 +46,7 @@ from stakes.online._state import (
 )
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS, CW_EXACT, CVAR_EXACT = range(10)
-ROOT_2_OVER_PI = math.sqrt(2.0 / math.pi)
-ROOT_HALF = math.sqrt(0.5)
+ROOT_2_OVER_PI, ROOT_HALF = math.sqrt(2.0 / math.pi), math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
@@ -271,14 +270,15 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
         scale = state[SCALE]
         back = 1.0 / scale
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
-        k, y_t = t if many else 0, y[t]
-        end = stop - (stop - start) % FOUR
-        m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
-        i = start
+        k, y_t, end = t if many else 0, y[t], stop - (stop - start) % FOUR
+        i, m0, m1, m2, m3, v0, v1, v2, v3 = start, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         while i < end:
             x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
             j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
             j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
+            if max(j0, j1, j2, j3) >= d:  # such a row counts as not finite
+                v0 = math.nan
+                break
             m0 += mu[j0] * x0
             m1 += mu[j1] * x1
             m2 += mu[j2] * x2
@@ -294,6 +294,9 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
         v = (v0 + v1) + (v2 + v3) + now(sigma[d], scale, most, fading) * bias
         while i < stop:
             j = np.uintp(indices[i])
+            if j >= d:
+                v = math.nan
+                break
             f += mu[j] * x[i]
             v += now(sigma[j], scale, most, fading) * x[i] * x[i]
             i += ONE
@@ -352,8 +355,8 @@ def learn_known_row(x, y, c_pos, c_neg, knows):
 def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=None):
     """Learn one sparse row; its score before."""
     row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)
-    row_parts = row[0:1], row[1:2], row[2:3], row[3:4]
-    learn_csr(indptr, index, x, *row_parts, mu, sigma, state, row[4:5], fading)
+    given = row[0:1], row[1:2], row[2:3], row[3:4], mu, sigma, state, row[4:5], fading
+    learn_csr(indptr, index, x, *given)
     return row[4]
 
 

@@ -3,6 +3,8 @@
 import math
 
 YEARLY = 7_300_000  # labels in a year of 20,000 events a day
+# labels or events between false alarms of one kind: all kinds together raise one a year at most
+PROMISE_EVERY, RANGE_EVERY = 2 * YEARLY, 4 * YEARLY
 _DECAY = 0.999  # the longest pause between two labels is forgotten that slowly
 _SHORTEST = 3600.0  # seconds without a label that worry nobody
 

@@ -75,10 +75,11 @@ class Group:
                 return {next(iter(fresh)): error}
             parts = [self._score({id: one}) for id, one in fresh.items()]  # which one it was
             return {id: error for part in parts for id, error in part.items()}
-        for id, event, price, n, (features, scores) in zip(
-            fresh, events, prices, n_reasons, found, strict=True
+        outside = self._state.ranges.outside_many(events)
+        for id, event, price, n, (features, scores), out in zip(
+            fresh, events, prices, n_reasons, found, outside, strict=True
         ):
-            body = self._state.decide(event, price, features, scores, self.at, n)
+            body = self._state.decide(event, price, features, scores, out, self.at, n)
             self._decisions[id] = body
             self._write("decision", id, body)
             if (early := self._labels.get(id)) is not None:

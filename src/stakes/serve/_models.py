@@ -1,6 +1,7 @@
 """Models of a service: learners that go on learning, and trained models that stay as they are."""
 
 import tempfile
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -113,9 +114,13 @@ class TrainedModel:
             self._reasons = ModelReasons(self._stored, self._reader)
         return self._reasons.of(event, features, prices)
 
+    @cached_property
+    def _content(self):
+        return _file_bytes(self._stored.model, **self._stored.facts)
+
     def to_bytes(self):
         """The model as a model file."""
-        return _file_bytes(self._stored.model, **self._stored.facts)
+        return self._content  # for every checkpoint, and it never changes
 
 
 def model_of_bytes(content):

@@ -1,6 +1,7 @@
 """Whether numbers leave the range that they had in training more often than by chance."""
 
 RATES = (0.001, 0.01, 0.1)  # shares of events outside that the test bets on
+_NUMBERS = (float, int)
 
 
 class Ranges:
@@ -48,11 +49,21 @@ class Ranges:
 
     def outside(self, event):
         """Fields of an event that are numbers outside their range."""
-        found = []
+        return self.outside_many([event])[0]
+
+    def outside_many(self, events):
+        """:meth:`outside` of each event."""
+        found = [[] for _ in events]
         for name, (low, high) in self.ranges.items():
-            value = event.get(name)
-            if (type(value) is float or type(value) is int) and not low <= value <= high:
-                found.append(name)
+            values = [event.get(name) for event in events]
+            try:
+                if low <= min(values) and max(values) <= high:
+                    continue  # as almost always
+            except TypeError:  # some are missing, or texts
+                pass
+            for i, value in enumerate(values):
+                if type(value) in _NUMBERS and (value < low or value > high):
+                    found[i].append(name)
         return found
 
     def add(self, outside):

@@ -1,11 +1,11 @@
 """Decide, write down, answer; learn labels in the order of the journal."""
 
-import time
 from contextlib import contextmanager, suppress
 
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.serve._alarms import alarms
+from stakes.serve._clock import Clock
 from stakes.serve._group import Group
 from stakes.serve._models import model_of_bytes
 from stakes.serve._report import decided, totals_of
@@ -39,17 +39,20 @@ class Service:
         for a store that is resumed hold from now on.
     checkpoint_every : int, default=10000
         Entries between checkpoints.
-    clock : callable, default=time.time
-        Seconds since 1970.
+    keep : float, default=None
+        Seconds after which entries are forgotten, see :meth:`prune`; None: never.
+    clock : Clock, default=None
+        Time of the entries; None: that of the machine.
     """
 
     def __init__(
-        self, store, state=None, settings=None, *, checkpoint_every=10_000, clock=time.time
+        self, store, state=None, settings=None, *, checkpoint_every=10_000, keep=None, clock=None
     ):
         store.lock()
         self._store = store
-        self._clock = clock
+        self._clock = Clock() if clock is None else clock
         self._every = checkpoint_every
+        self._keep = keep
         with store.turn():
             if store.setting("service") is None:
                 if state is None:
@@ -88,7 +91,6 @@ class Service:
             is_input = isinstance(error, ValueError | OverflowError)  # numbers it cannot take
             failed = InputError(str(error)) if is_input else NotWrittenError(str(error))
             return [failed] * len(requests)
-        self._at = group.at
         if self.state.seq - self._checkpointed >= self._every:
             self.checkpoint()
         return answers
@@ -118,13 +120,20 @@ class Service:
 
     def reviews(self, limit=100):
         """Events that wait for a review, the most expensive first, with the reasons to act."""
-        waiting = sorted(self.state.reviews.items(), key=lambda item: -item[1])[:limit]
-        found = self._store.decisions([id for id, _ in waiting])
-        self._explain({id: found[id] for id, _ in waiting})
+        waiting = sorted(self.state.reviews, key=lambda id: -self.state.reviews[id])
+        found = {}
+        for i in range(0, len(waiting), limit):
+            some = waiting[i : i + limit]
+            stored = self._store.decisions(some)
+            found |= {id: stored[id] for id in some if id in stored}  # others were forgotten
+            if len(found) >= limit:
+                break
+        found = dict(list(found.items())[:limit])
+        self._explain(found)
         capacity = self.state.capacity
         return [
-            Review(decided(id, found[id], capacity), found[id]["event"], self._reasons.get(id))
-            for id, _ in waiting
+            Review(decided(id, body, capacity), body["event"], self._reasons.get(id))
+            for id, body in found.items()
         ]
 
     def _explain(self, waiting):
@@ -146,7 +155,7 @@ class Service:
         return Page(
             self.report(),
             [Hour(*row) for row in self.state.hours.rows()],
-            alarms(self.state, self._clock()),
+            alarms(self.state, self._clock.peek()),
             self.state.pauses.last,
             self.reviews() if with_reviews else None,
         )
@@ -202,9 +211,13 @@ class Service:
             return self._store.prune(before, self.state.seq)
 
     def checkpoint(self):
-        """Save the state, so that the next start has little to replay."""
+        """Save the state, so that the next start has little to replay; forget what is too old."""
         with self._turn():
             self._save()
+            if self._keep is not None:
+                # a part at a time, for requests wait
+                before = self._clock.peek() - self._keep
+                self._store.prune(before, self.state.seq, most=2 * self._every)
         self._checkpointed = self.state.seq
 
     def close(self):
@@ -215,14 +228,13 @@ class Service:
             self._store.close()
 
     def now(self):
-        """The time of the next entry: it never runs backwards, whatever the clock does."""
-        return max(self._clock(), self._at)
+        """The time of the next entry."""
+        return self._clock.tick()
 
     def _record(self, kind, id, body, models=()):
         entry = self._entry(kind, id, body)
         self._store.append([entry], models)
         self.state.follow(entry)
-        self._at = entry.at
 
     def _entry(self, kind, id, body):
         return Entry(self.state.seq + 1, self.now(), kind, id, body)
@@ -254,12 +266,12 @@ class Service:
             return
         try:
             self.state.replay(self._store.entries(after=self.state.seq), self._store.model)
-            self._at = at
+            self._clock.set(at)
         except InputError:  # entries were erased or pruned: begin at a newer checkpoint
             self._resume()
 
     def _resume(self):
-        self._at = self._store.last()[1]
+        self._clock.set(self._store.last()[1])
         self.state = rebuild(self._store)
         self._checkpointed = self._store.checkpoint()[0]
         self.labels = LabelReader(self.settings["target"] or "label", self.settings["positive"])
@@ -281,7 +293,10 @@ def rebuild(store, until=None):
     until : int, default=None
         The last entry; None: all.
     """
-    seq, parts = store.checkpoint(until)
+    found = store.checkpoint(until)
+    if found is None:
+        raise InputError(f"The journal before entry {until:,} was removed; name a later entry.")
+    seq, parts = found
     state = State.of_parts(parts)
     state.replay(store.entries(after=seq, until=until), store.model)
     return state

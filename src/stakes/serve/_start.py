@@ -31,6 +31,7 @@ def start(
     costs=None,
     rule=None,
     checkpoint_every=10_000,
+    keep=None,
 ):
     """Open a store and the service in it: a new one, or the one that is there.
 
@@ -59,6 +60,8 @@ def start(
         booked next to the models, without limits on alerts.
     checkpoint_every : int, default=10000
         Entries between checkpoints.
+    keep : float, default=None
+        Seconds after which entries of the journal are forgotten; None: never.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def start(
     known = store.setting("service")
     if known is not None:
         _check_same(known, asked, bool(models or learner))
-        return Service(store, settings=costs or None, checkpoint_every=checkpoint_every)
+        return Service(store, settings=costs or None, checkpoint_every=checkpoint_every, keep=keep)
     if not models and learner is None:
         raise InputError(
             f"There is no service in {str(url)!r} yet; name a model file or a learner."
@@ -107,7 +110,7 @@ def start(
     drop = [*drop, *filter(None, [settings["target"]])]
     state = State(found, capacity or Capacity(), drop, private)
     _check_probabilities(state)
-    return Service(store, state, settings, checkpoint_every=checkpoint_every)
+    return Service(store, state, settings, checkpoint_every=checkpoint_every, keep=keep)
 
 
 def _costs(trained, given):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 import joblib
 
 from stakes.errors import InputError
-from stakes.serve._alarms import YEARLY, PaidWindows, Pauses
+from stakes.serve._alarms import PROMISE_EVERY, RANGE_EVERY, PaidWindows, Pauses
 from stakes.serve._difference import Difference
 from stakes.serve._hours import ALWAYS, NEVER, Hours
 from stakes.serve._models import model_of_bytes
@@ -16,6 +16,7 @@ from stakes.serve._ranges import Ranges
 from stakes.serve._reasons import strongest
 from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
 
+MAX_OPEN = 10_000  # reviews that wait; beyond, the oldest are taken off the list
 _STATE = "state"
 
 
@@ -99,9 +100,9 @@ class State:
     def _watch(self):
         """Begin to watch the champion."""
         model = self.contenders[self.champion].model
-        self.drift = DriftTest(YEARLY)
+        self.drift = DriftTest(PROMISE_EVERY)
         self.paid = PaidWindows(model.promised)
-        self.ranges = Ranges(model.ranges, model.rows, YEARLY)
+        self.ranges = Ranges(model.ranges, model.rows, RANGE_EVERY)
 
     def score_ahead(self, events, prices):
         """Scores of the trained models, which the journal does not change; for :meth:`score`."""
@@ -138,8 +139,8 @@ class State:
             (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
         ]
 
-    def decide(self, event, prices, features, scores, at, n_reasons=0):
-        """What the journal keeps of a decision."""
+    def decide(self, event, prices, features, scores, outside, at, n_reasons=0):
+        """What the journal keeps of a decision; `outside` as its ranges found it."""
         actions, gains = self._actions(scores, prices, at)
         share = self.capacity.explore
         propensity = 1.0
@@ -159,7 +160,7 @@ class State:
             "model": self.champion,
             "version": self.version,
         }
-        if outside := self.ranges.outside(event):
+        if outside:
             body["outside"] = outside  # written down, so that the event may be erased
         if n_reasons:
             body["reasons"] = self.reasons(body, n_reasons)
@@ -194,6 +195,8 @@ class State:
                 contender.totals.events += 1
             if body["actions"][body["model"]] == REVIEW:
                 self.reviews[entry.id] = body["gain"]
+                if len(self.reviews) > MAX_OPEN:
+                    del self.reviews[next(iter(self.reviews))]
         elif entry.kind == "label":
             self._follow_label(entry, decision)
         elif entry.kind == "promote":
@@ -230,6 +233,11 @@ class State:
                 if self._learners():
                     self._features([body["event"]])
                 self._actions(body["scores"], Prices(*body["prices"]), entry.at)
+            elif entry.kind == "label" and decision is None and entry.body["status"] != "early":
+                raise InputError(
+                    f"The decision that entry {entry.seq} labels was removed; this state cannot be "
+                    "rebuilt, the newest one can."
+                )
             elif entry.kind == "add":
                 self.add(entry.id, model(entry.id))
             self.follow(entry, decision)

@@ -157,11 +157,20 @@ class Store:
                 return
             after = found[-1][0]
 
-    def prune(self, before, seq):
-        """Remove the entries up to `seq` that are older than a time; the number removed."""
+    def prune(self, before, seq, most=None):
+        """Remove the oldest entries: up to `seq`, older than a time, `most` of them at a time.
+
+        States that would be rebuilt through them are removed as well. Returns how many went.
+        """
         with self._transaction():
-            done = self._run("DELETE FROM journal WHERE at < ? AND seq <= ?", (before, seq))
-            self._run("DELETE FROM checkpoint WHERE seq < ?", (seq,))
+            first = self._rows("SELECT MIN(seq) FROM journal")[0][0]
+            if first is not None and most is not None:
+                seq = min(seq, first + most - 1)
+            done = self._run("DELETE FROM journal WHERE seq <= ? AND at < ?", (seq, before))
+            if done.rowcount:
+                left = self._rows("SELECT MIN(seq) FROM journal")[0][0]
+                bound = "(SELECT MAX(seq) FROM checkpoint)" if left is None else str(left - 1)
+                self._run(f"DELETE FROM checkpoint WHERE seq < {bound}")
         return done.rowcount
 
     def save_checkpoint(self, seq, parts, keep=3):

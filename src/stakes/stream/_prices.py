@@ -122,30 +122,29 @@ class PriceList:
         return self._same or self._computed(event, self._fixed)
 
     def _computed(self, event, fixed):
-        prices = Prices(
-            *(
-                fixed[name] if name in fixed else _checked(name, cost, event)
-                for name, cost in self._costs.items()
-            )
-        )
-        if prices.fn < prices.tp or prices.fp < prices.tn:
+        fp, fn, tp, tn = [
+            fixed[name] if name in fixed else _checked(name, cost, event)
+            for name, cost in self._costs.items()
+        ]
+        prices = Prices(fp, fn, tp, tn)
+        if fn < tp or fp < tn:
             _refuse(prices)
         return prices
 
 
 def _checked(name, cost, event):
     price = cost.evaluate_one(event)
+    if -LARGEST <= price <= LARGEST:
+        return price
     if not math.isfinite(price):
         fields = " and ".join(map(repr, cost.columns))
         hint = f"fill in {fields}" if fields else "give a finite number"
         raise InputError(f"{{parameter}} = {cost.text!r} is missing or infinite; {hint}.", name)
-    if abs(price) > LARGEST:
-        raise InputError(
-            f"{{parameter}} = {cost.text!r} is {price:.3g}; costs beyond {LARGEST:g} overflow. "
-            "Check the fields, or use a larger unit of money.",
-            name,
-        )
-    return price
+    raise InputError(
+        f"{{parameter}} = {cost.text!r} is {price:.3g}; costs beyond {LARGEST:g} overflow. "
+        "Check the fields, or use a larger unit of money.",
+        name,
+    )
 
 
 def _refuse(prices):

@@ -17,6 +17,7 @@ _LONGEST = 1 << 24  # bytes of a line; a pipe that never sends a line break must
 _SHOWN = 10_000  # characters kept of a bad line
 _KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 FIX = "fix or remove it, then run the same command again to resume"
+NUL = f"The line has a NUL character; {FIX}."
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Records:
         try:
             record = self._next()
         except (InputError, csv.Error) as error:
-            if isinstance(error, csv.Error):  # a huge field, a NUL or a lone carriage return
+            if isinstance(error, csv.Error):  # a huge field or a lone carriage return
                 error = InputError(f"The line is not valid CSV ({error}); {FIX}.")
             record = self._bad(error)
         self.count += record is not None
@@ -158,6 +159,8 @@ class Records:
             row = whole.split(",")  # what csv.reader would give, in a third of its time
         else:  # more lines are read while a quoted field is open
             row = next(csv.reader(itertools.chain([line], iter(self._line, None))))
+            if any("\0" in field for field in row):  # csv refuses it in old versions of Python
+                raise InputError(NUL)
         if len(row) != len(self.header):
             raise InputError(
                 f"The line has {len(row)} fields but the header has {len(self.header)}; {FIX}."
@@ -176,6 +179,8 @@ class Records:
             record = None
         if not isinstance(record, dict):
             raise InputError(f"The line is not a JSON object; {FIX}.")
+        if "\\u0000" in line and any("\0" in str(part) for part in (*record, *record.values())):
+            raise InputError(NUL)
         return {n: self._plain(n, v) for n, v in record.items()}
 
     def _bad(self, error):

@@ -4,8 +4,11 @@ from datetime import date, datetime, timedelta
 from math import inf, isfinite, sqrt
 from zlib import crc32
 
+import numpy as np
+
 from stakes._core.intake import LARGEST
 from stakes.errors import InputError
+from stakes.stream._row_encoder_jit import standardize_rows
 from stakes.tables import parse_value
 
 _EPOCH = datetime(1970, 1, 1)
@@ -13,6 +16,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _DAY = 86_400_000_000.0  # microseconds
 FASTEST = 1000.0  # events: a scale needs more of them than a learner
 HIGH = 1 << 31
+_NUMBERS = {float, int}
+_NEW = (None,)  # sums of a field that was not seen before
 
 
 class RowEncoder:
@@ -80,7 +85,58 @@ class RowEncoder:
 
         If one of them is refused, nothing has changed.
         """
-        return [self._encoded(read, True) for read in [self._read(r, skip) for r in records]]
+        found = self._encoded_together(records, skip) if len(records) > 1 else None
+        if found is None:
+            found = [self._encoded(read, True) for read in [self._read(r, skip) for r in records]]
+        return found
+
+    def _encoded_together(self, records, skip):
+        """Features of events that all have the same fields, numbers and texts only; else None."""
+        names = list(records[0])
+        fields = [name for name in names if name not in skip]
+        if self._keeps != 1.0 or self.n_features is not None or not fields:
+            return None
+        if any(list(record) != names for record in records):
+            return None
+        columns = dict(zip(names, zip(*[r.values() for r in records], strict=True), strict=True))
+        rows = np.ones((len(records), len(fields)))
+        texts, numbers = {}, []  # column -> features; columns of numbers
+        for j, name in enumerate(fields):
+            values = columns[name]
+            types = set(map(type, values))
+            if types <= _NUMBERS and type(self._columns.get(name, _NEW)[0]) is int:
+                numbers.append(j)
+                try:
+                    rows[:, j] = values
+                except OverflowError:
+                    return None
+            elif types == {str} and name not in self._numeric:
+                texts[j] = features = [f"{name}={value}" for value in values]
+                for feature, value in zip(features, values, strict=True):
+                    if feature not in self._texts and not isinstance(parse_value(value), str):
+                        return None
+            else:
+                return None
+        if not np.abs(rows).max() <= LARGEST:  # or missing
+            return None
+        if texts and len(self._columns) + len(self._texts) + rows.size > self.max_features:
+            return None
+        self._standardize(rows, numbers, fields)
+        found = []
+        for i, row in enumerate(rows.tolist()):
+            for j, features in texts.items():
+                fields[j] = features[i]
+                self._texts[features[i]] = None
+            found.append(dict(zip(fields, row, strict=True)))
+        return found
+
+    def _standardize(self, rows, numbers, fields):
+        """Put the columns of numbers on their running scales, which take them in."""
+        sums = [self._columns[fields[j]] for j in numbers]
+        counts, means, squares = np.array(sums, dtype=np.float64).reshape(-1, 3).T.copy()
+        standardize_rows(rows, np.array(numbers, dtype=np.int64), counts, means, squares)
+        for one, mean, square in zip(sums, means.tolist(), squares.tolist(), strict=True):
+            one[:] = one[0] + len(rows), mean, square
 
     def _encoded(self, read, learn):
         # all of an event is read before: a refused event changes nothing

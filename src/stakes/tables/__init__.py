@@ -5,7 +5,13 @@ from stakes.tables._column_facts import ColumnFacts, find_kinds, kinds_of
 from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
 from stakes.tables._error_matrix import ErrorMatrix
-from stakes.tables._errors import check_errors, guess_errors, join_replicates, read_errors
+from stakes.tables._errors import (
+    check_errors,
+    guess_errors,
+    join_replicates,
+    read_errors,
+    replicate_correlation,
+)
 from stakes.tables._event_rows import EventReader
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, kind_of
@@ -57,6 +63,7 @@ __all__ = [
     "read_table",
     "read_tables",
     "read_times",
+    "replicate_correlation",
     "scan_batches",
     "write_batches",
 ]

@@ -16,8 +16,9 @@ from stakes.tables._table_encoder import TableTransformer
 class ErrorMatrix(TableTransformer):
     """Encode a table with error bars: the matrix of its values, and the errors in its units.
 
-    For d columns of values, the matrix has 2 d columns (values, standard errors) or 3 d (values,
-    lower and upper bounds). Values without error bars are exact. A missing error bar becomes the
+    For d columns of values, the matrix has 2 d columns (values, standard errors), 3 d (values,
+    lower and upper bounds) or, if errors are correlated, d + d^2 (values, covariance matrix of
+    their errors). Values without error bars are exact. A missing error bar becomes the
     mean one of its column; a missing value, which is imputed, has the deviation of its column.
 
     Parameters
@@ -26,6 +27,9 @@ class ErrorMatrix(TableTransformer):
         Encoder of the values; None: with its defaults.
     errors : dict of str -> list of str, default=None
         Measurement -> [column of standard errors] or [lower, upper].
+    error_correlation : dict of str -> list of float, default=None
+        Measurement -> its row of the correlation matrix of the errors, in the order of the keys;
+        errors of measurements without a row are independent. Not with intervals.
 
     Attributes
     ----------
@@ -60,9 +64,10 @@ class ErrorMatrix(TableTransformer):
             if np.any(state["places_"] >= len(numbers)):
                 raise Damaged("an error bar belongs to no number")
 
-    def __init__(self, matrix=None, *, errors=None):
+    def __init__(self, matrix=None, *, errors=None, error_correlation=None):
         self.matrix = matrix
         self.errors = errors
+        self.error_correlation = error_correlation
 
     def fit(self, X, y=None):
         """Fit the encoder of the values and find the typical error bars."""
@@ -74,7 +79,11 @@ class ErrorMatrix(TableTransformer):
         bars = [self._bars(frame, name, errors[name]) for name in used]
         self.typical_ = np.array([_mean(half) for _, half in bars], dtype=np.float64)
         values = self.matrix_.feature_names_out_
-        kinds = ("", " lower", " upper") if self._intervals else ("", " error")
+        kinds = [""]
+        if self._correlated:
+            kinds += [f" error, {name} error" for name in values]
+        else:
+            kinds += [" lower", " upper"] if self._intervals else [" error"]
         self.feature_names_out_ = [f"{name}{kind}" for kind in kinds for name in values]
         return self
 
@@ -98,7 +107,24 @@ class ErrorMatrix(TableTransformer):
                 blocks[0][:, j], blocks[1][:, j] = at - half, at + half
             else:
                 blocks[0][:, j] = half
+        if self._correlated:
+            std, R = blocks[0], self._correlation(Z.shape[1])
+            blocks = [(std[:, :, None] * R * std[:, None, :]).reshape(len(Z), -1)]
         return np.hstack([Z, *blocks])
+
+    def _correlation(self, d):
+        """Correlation of the errors of all columns of the matrix."""
+        R, rows = np.eye(d), self.error_correlation
+        used = {name: j for name, j in self._used().items() if name in rows}
+        order = {name: k for k, name in enumerate(rows)}
+        for name, j in used.items():
+            for other, k in used.items():
+                R[j, k] = rows[name][order[other]]
+        return R
+
+    @property
+    def _correlated(self):
+        return bool(self.error_correlation) and not self._intervals
 
     def _used(self):
         """Measurement -> its column of the matrix; constant ones have none."""

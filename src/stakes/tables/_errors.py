@@ -161,6 +161,41 @@ def join_replicates(frame, column, target=None, pooled=None):
     return groups.agg(parts), errors, pooled
 
 
+def replicate_correlation(frame, column, names):
+    r"""Correlation between the errors of different measurements, within all examples together.
+
+    Entries off the diagonal are shrunk by :math:`N/(N + d)`, where N is the number of replicates
+    less that of examples, and d that of measurements.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        One row per replicate.
+    column : str
+        Id of the example.
+    names : sequence of str
+        Measurements, numbers that vary within examples.
+
+    Returns
+    -------
+    dict of str -> list of float
+        One row of the matrix for each measurement, in the order of `names`.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"id": [1, 1, 2, 2], "a": [1.0, 3.0, 5.0, 5.5], "b": [0, 4, 2, 3]})
+    >>> replicate_correlation(table, "id", ["a", "b"])
+    {'a': [1.0, 0.5], 'b': [0.5, 1.0]}
+    """
+    away = frame.select((pl.col(name) - pl.col(name).mean().over(column)) for name in names)
+    away = away.fill_null(0.0).fill_nan(0.0).to_numpy().astype(np.float64)
+    away /= np.linalg.norm(away, axis=0)
+    freedom = max(frame.height - frame[column].n_unique(), 1)
+    matrix = away.T @ away * freedom / (freedom + len(names))
+    np.fill_diagonal(matrix, 1.0)
+    return dict(zip(names, matrix.tolist(), strict=True))
+
+
 def _pooled(groups, numbers):
     """Standard deviations within the examples, of the numbers that vary there."""
     parts = []

@@ -11,7 +11,7 @@ from stakes.tables._class_data import ClassData
 from stakes.tables._column_facts import find_kinds
 from stakes.tables._cost_table import CostTable
 from stakes.tables._costs import read_costs
-from stakes.tables._errors import check_errors, join_replicates, read_errors
+from stakes.tables._errors import check_errors, join_replicates, read_errors, replicate_correlation
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, kind_of
 from stakes.tables._labels import ClassReader, LabelReader
@@ -108,10 +108,11 @@ def load_table(
     drop = [drop] if isinstance(drop, str) else list(drop)
     _check_columns(frame, [target], "target", "target")
     _check_columns(frame, drop, "dropped", "drop")
-    bars, joined = {}, {}
+    bars, joined, correlation = {}, {}, {}
     if replicates is not None:
-        frame, bars, pooled = join_replicates(frame, replicates, target)
+        raw, (frame, bars, pooled) = frame, join_replicates(frame, replicates, target)
         frame, joined = frame.drop(replicates), dict(column=replicates, pooled=pooled)
+        correlation = replicate_correlation(raw, replicates, list(bars))
         drop = [name for name in drop if name != replicates]
     if errors:
         bars |= read_errors(errors, [c for c in frame.columns if c not in (target, *drop)])
@@ -148,6 +149,7 @@ def load_table(
         description=f"From {source}, column {target!r}; {shown}.",
         errors=bars,
         replicates=joined,
+        error_correlation=correlation,
         **costs,
     )
 

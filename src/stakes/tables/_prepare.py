@@ -11,7 +11,7 @@ from stakes.tables._priced import PricedData
 from stakes.tables._table_encoder import TableEncoder, is_matrix
 
 
-def prepare(learner, table=None, *, scale=None, one_hot=None, errors=None):
+def prepare(learner, table=None, *, scale=None, one_hot=None, errors=None, error_correlation=None):
     """Make a pipeline that encodes a table for a learner, then fits the learner.
 
     Parameters
@@ -29,6 +29,8 @@ def prepare(learner, table=None, *, scale=None, one_hot=None, errors=None):
         Whether categories become columns of 0 and 1, else codes; None: as for `scale`.
     errors : dict of str -> list of str, default=None
         Columns of error bars, for a learner that takes an :class:`~stakes.tables.ErrorMatrix`.
+    error_correlation : dict of str -> list of float, default=None
+        Correlation of the errors, as in :class:`~stakes.tables.ErrorMatrix`.
 
     Returns
     -------
@@ -50,7 +52,8 @@ def prepare(learner, table=None, *, scale=None, one_hot=None, errors=None):
     scale = not takes_nan if scale is None else scale
     one_hot = not takes_nan if one_hot is None else one_hot
     if errors:
-        first = ErrorMatrix(ModelMatrix(encoder, one_hot=one_hot, scale=scale), errors=errors)
+        values = ModelMatrix(encoder, one_hot=one_hot, scale=scale)
+        first = ErrorMatrix(values, errors=errors, error_correlation=error_correlation)
     elif scale or one_hot or not takes_nan:
         first = ModelMatrix(encoder, one_hot=one_hot, scale=scale)
     else:

@@ -47,6 +47,9 @@ class PricedData:
         deviation `pooled` of each measurement.
     origin : RowOrigin or None, default=None
         Time and group of the rows; folds then go forward in time and keep groups together.
+    error_correlation : dict of str -> list of float, default={}
+        Rows of the correlation matrix of the errors of its measurements; of all others, errors are
+        independent.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class PricedData:
     errors: dict = field(default_factory=dict)
     replicates: dict = field(default_factory=dict)
     origin: RowOrigin | None = None
+    error_correlation: dict = field(default_factory=dict)
 
     def __len__(self):
         return row_count(self.X)

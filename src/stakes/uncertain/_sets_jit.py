@@ -20,55 +20,78 @@ def cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius):
     """Maximize signs[i] * directions[i] . e over the truncated ellipsoids.
 
     By the optimality conditions e is axes * g * step, clipped to the box, with g = axes *
-    direction and one step for all coordinates. Coordinates beyond the box are fixed at it and the
-    step is computed again from the rest. Fixing uses less of the ball than the unclipped
-    coordinate did, so the step only grows, a fixed coordinate stays fixed, and at most d rounds
-    are needed.
+    direction and one step for all coordinates. Most ellipsoids end inside their boxes: one pass
+    finds their points, and only the others are cut.
 
     `offsets` is set to e; `free` to 1 where e is inside the box; `length` to the norm of the free
     part of g, `radius` to the radius of the ball that is left for it. `smooth` is the direction in
     an additional coordinate that is always free: it smooths the kinks of the maximum.
     """
     axes, below, above = sets
-    n, d = axes.shape
-    one = len(directions) == 1
-    for i in range(n):
-        v = directions[0 if one else i]
+    (n, d), many = axes.shape, len(directions)
+    for k in range(many):
+        first, stop = (0, n) if many == 1 else (k, k + 1)
+        v = directions[k]
+        _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length)
+        for i in range(first, stop):
+            radius[i], inside = 1.0, 0
+            for j in range(d):
+                inside += free[i, j]
+            if inside < d:
+                row = Truncated(axes[i], below[i], above[i])
+                length[i], radius[i] = _cut(v, signs[i], row, smooth, offsets[i], free[i])
+
+
+@njit(cache=True)
+def _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length):
+    """Worst points of the ellipsoids without their boxes; `free` says where these hold them.
+
+    One direction, slices of rows and no branches: so the loops are compiled to vector code.
+    """
+    d = len(v)
+    for i in range(first, stop):
+        axes, below, above = sets.axes[i], sets.below[i], sets.above[i]
+        e, inside = offsets[i], free[i]
         total = smooth * smooth
         for j in range(d):
-            g = v[j] * axes[i, j]
-            free[i, j] = 1
+            g = v[j] * axes[j]
             total += g * g
-        left, changed = 1.0, True  # left: squared radius of the ball that is not yet used
-        while changed and total > 0.0 and left > 0.0:
-            changed = False
-            step = math.sqrt(left / total)
-            for j in range(d):
-                if free[i, j] == 0:
-                    continue
-                g = signs[i] * v[j] * axes[i, j]
-                cap = above[i, j] if g > 0.0 else below[i, j]
-                if abs(g) * axes[i, j] * step > cap:
-                    free[i, j] = 0
-                    changed = True
-            if changed:
-                total, left = smooth * smooth, 1.0
-                for j in range(d):
-                    g = v[j] * axes[i, j]
-                    if free[i, j] == 1:
-                        total += g * g
-                    else:
-                        at = above[i, j] if signs[i] * g > 0.0 else below[i, j]
-                        left -= (at / axes[i, j]) ** 2
-        left = max(left, 0.0)
-        step = math.sqrt(left / total) if total > 0.0 else 0.0
-        length[i], radius[i] = math.sqrt(total), math.sqrt(left)
+        length[i] = math.sqrt(total)
+        step = signs[i] / length[i] if total > 0.0 else 0.0
         for j in range(d):
-            g = signs[i] * v[j] * axes[i, j]
-            if free[i, j] == 1:
-                offsets[i, j] = g * axes[i, j] * step
+            move = v[j] * axes[j] * axes[j] * step
+            e[j] = move
+            inside[j] = not ((move > above[j]) | (-move > below[j]))  # NaN is not cut
+
+
+@njit(cache=True)
+def _cut(v, sign, sets, smooth, e, free):
+    """Fix coordinates beyond the box at it and compute the step again from the rest.
+
+    Fixing uses less of the ball than the unclipped coordinate did, so the step only grows, a fixed
+    coordinate stays fixed, and at most d rounds are needed. Returns the length and the radius.
+    """
+    axes, below, above = sets
+    total, left, changed = 0.0, 1.0, True  # left: squared radius of the ball that is not yet used
+    while changed:
+        total, left = smooth * smooth, 1.0
+        for j in range(len(v)):
+            g = v[j] * axes[j]
+            if free[j] == 1:
+                total += g * g
             else:
-                offsets[i, j] = above[i, j] if g > 0.0 else -below[i, j]
+                e[j] = above[j] if sign * g > 0.0 else -below[j]
+                left -= (e[j] / axes[j]) ** 2
+        left = max(left, 0.0)
+        step = sign * math.sqrt(left / total) if total > 0.0 else 0.0
+        changed = False
+        for j in range(len(v)):
+            if free[j] == 1:
+                e[j] = v[j] * axes[j] * axes[j] * step
+                if e[j] > above[j] or -e[j] > below[j]:
+                    free[j] = 0
+                    changed = True
+    return math.sqrt(total), math.sqrt(left)
 
 
 @njit(cache=True)

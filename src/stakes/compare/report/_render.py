@@ -69,7 +69,7 @@ def _what_if(data, name):
     content = {"names": {}} | found | {"policies": policies}
     # no text in it may end the script element
     text = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-    return render("what_if.html.j2", id=name, n=data["tested"], data=text)
+    return render("what_if.html.j2", id=name, n=data["tested"], what=found, data=text)
 
 
 def render(template, **values):
