@@ -2,10 +2,11 @@
 
 Each contestant runs in a process of its own, on Parquet files of 20 columns of float32, one of
 them an amount, and a rare label. Starting Python, Java and Spark is not timed; peak memory is that
-of all processes of a contestant together. STAKES_SCALE_ROWS sets the number of rows (2,000,000);
-STAKES_SCALE_LARGE adds training and scoring of that many rows on all cores. STAKES_SCALE_KEEP keeps
-the stored rows of that benchmark that were not measured. Card payments are the data set
-card_payments: trained on the first three quarters of the time, savings on the last quarter.
+of all processes of a contestant together. STAKES_SCALE_ROWS sets the number of rows (2,000,000; 0:
+none); STAKES_SCALE_LARGE adds training and scoring of that many rows on all cores.
+STAKES_SCALE_KEEP keeps the stored rows of that benchmark that were not measured. Card payments are
+the data set card_payments: trained on the first three quarters of the time, savings on the last
+quarter.
 """
 
 import json
@@ -198,9 +199,10 @@ def run():
     keep = os.environ.get("STAKES_SCALE_FOLDER")
     base = Path(keep or tempfile.mkdtemp(prefix="stakes-scale-"))
     try:
-        rows = measured(base, int(os.environ.get("STAKES_SCALE_ROWS", 2_000_000)), TASKS)
-        if os.environ.get("STAKES_DATA"):
-            rows += on_payments(base)
+        rows, n = [], int(os.environ.get("STAKES_SCALE_ROWS", 2_000_000))
+        if n:
+            rows += measured(base, n, TASKS)
+            rows += on_payments(base) if os.environ.get("STAKES_DATA") else []
         if "STAKES_SCALE_LARGE" in os.environ:
             rows += measured(base, int(os.environ["STAKES_SCALE_LARGE"]), LARGE)
     finally:

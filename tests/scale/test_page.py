@@ -2,20 +2,21 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from payments import payments
+from stakes.cli._app import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
 
 
 @pytest.mark.slow
-def test_commands_of_the_page(tmp_path):
+def test_commands_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     payments(400).write_csv(tmp_path / "past.csv")
     (tmp_path / "new").mkdir()
     for k, month in enumerate(("2023-12", "2024-01", "2024-02")):
@@ -31,9 +32,8 @@ def test_commands_of_the_page(tmp_path):
         commands += block.splitlines()
     assert len(commands) == 10
     for command in commands:
-        words = [sys.executable, "-m", "stakes", *shlex.split(command)[1:]]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        done = CliRunner().invoke(app, shlex.split(command)[1:], prog_name="stakes")
+        assert done.exit_code == 0, f"{command}\n{done.output}"
     found = {
         name: len(pl.read_parquet(f"{tmp_path}/{name}/*.parquet"))
         for name in ("decisions", "decisions-2024")
