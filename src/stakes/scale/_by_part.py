@@ -12,7 +12,7 @@ from stakes.scale._folder import group_parts
 from stakes.scale._verbs import map_parts, number_rows, parts_of
 
 # of a part that is learned on its own; below, merging loses money: benchmarks/part_sizes.py
-MIN_ROWS = 20_000
+MIN_ROWS = 60_000
 MIN_OF_A_CLASS = 100  # rows of the rarer class, on average
 
 
@@ -85,7 +85,7 @@ class GrowTrees:
 def fit_forest(learner, table, matrix, n_jobs):
     """Grow some of the trees of a forest on each part, then merge.
 
-    There are at most as many groups of parts as trees, and a group has at least 20,000 rows if the
+    There are at most as many groups of parts as trees, and a group has at least 60,000 rows if the
     table has; each is read into memory by one process.
     """
     T = learner.n_estimators
