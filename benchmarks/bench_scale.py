@@ -2,8 +2,11 @@
 
 Each contestant runs in a process of its own, on Parquet files of 20 columns of float32, one of
 them an amount, and a rare label. Starting Python, Java and Spark is not timed; peak memory is that
-of all processes of a contestant together. STAKES_SCALE_ROWS sets the number of rows (2,000,000);
-STAKES_SCALE_LARGE adds training and scoring of that many rows on all cores.
+of all processes of a contestant together. STAKES_SCALE_ROWS sets the number of rows (2,000,000; 0:
+none); STAKES_SCALE_LARGE adds training and scoring of that many rows on all cores.
+STAKES_SCALE_KEEP keeps the stored rows of that benchmark that were not measured. Card payments are
+the data set card_payments: trained on the first three quarters of the time, savings on the last
+quarter.
 """
 
 import json
@@ -98,10 +101,42 @@ def train(learner):
     def run(folder, model, jobs):
         from stakes.compare import train_parts_to_file
 
-        found = train_parts_to_file(model, learner, settings(folder), tune=False, n_jobs=jobs)
-        print(f"savings {found.paid.savings:.3f}", file=sys.stderr)
+        train_parts_to_file(model, learner, settings(folder), tune=False, n_jobs=jobs)
 
     return run
+
+
+def payments_in_parts(folder, model, jobs):
+    from stakes._core.model_file import load_model
+    from stakes.compare import train_parts_to_file
+    from stakes.scale import measure
+
+    train_parts_to_file(model, "xgboost", settings(folder / "past"), tune=False, n_jobs=jobs)
+    end = time.perf_counter(), _cpu()
+    new = settings(folder / "new").survey(1000, n_jobs=jobs)
+    found = measure(load_model(model).model, new, n_jobs=jobs).savings
+    print(f"savings {found.estimate:.3f} ({found.low:.3f} to {found.high:.3f})")
+    return None, end
+
+
+def payments_in_memory(folder, model, jobs):
+    from sklearn.base import clone
+
+    from stakes._core.deciding import decide_with_costs
+    from stakes.compare._deploy_training import external_contestant
+    from stakes.metrics import savings_score
+    from stakes.tables import load_table, prepare
+
+    how = dict(target="fraud", **COSTS)
+    past = load_table(pl.read_parquet(folder / "past" / "*.parquet"), **how)
+    one = external_contestant("xgboost")
+    learner = clone(one.estimator).set_params(estimator__n_jobs=jobs, estimator__random_state=0)
+    fitted = prepare(learner, past, scale=False, one_hot=False).fit(past.X, past.y)
+    end = time.perf_counter(), _cpu()
+    new = load_table(pl.read_parquet(folder / "new" / "*.parquet"), **how)
+    decided, _ = decide_with_costs(fitted, new.X, **new.costs)
+    print(f"savings {savings_score(new.y, decided, **new.costs):.3f}")
+    return None, end
 
 
 def train_spark(folder, model, jobs):
@@ -143,7 +178,16 @@ TASKS = {
         "stakes predict, all cores": (score, -1),
         "stakes on Spark, all cores": (score_spark, 0),
     },
-    "score with XGBoost": {"stakes predict, all cores": (score, -1)},
+    "score with XGBoost": {
+        "stakes predict, 1 process": (score, 1),
+        "stakes predict, all cores": (score, -1),
+    },
+}
+PAYMENTS = {
+    "train on card payments": {
+        "stakes XGBoost, external memory, 1 process": (payments_in_parts, 1),
+        "the same XGBoost in memory, 1 process": (payments_in_memory, 1),
+    }
 }
 LARGE = {
     "train": {k: TASKS["train"][k] for k in ("stakes logistic, all cores",)},
@@ -155,13 +199,46 @@ def run():
     keep = os.environ.get("STAKES_SCALE_FOLDER")
     base = Path(keep or tempfile.mkdtemp(prefix="stakes-scale-"))
     try:
-        rows = measured(base, int(os.environ.get("STAKES_SCALE_ROWS", 2_000_000)), TASKS)
+        rows, n = [], int(os.environ.get("STAKES_SCALE_ROWS", 2_000_000))
+        if n:
+            rows += measured(base, n, TASKS)
+            rows += on_payments(base) if os.environ.get("STAKES_DATA") else []
         if "STAKES_SCALE_LARGE" in os.environ:
             rows += measured(base, int(os.environ["STAKES_SCALE_LARGE"]), LARGE)
     finally:
         if not keep:
             shutil.rmtree(base)
-    return rows
+    return rows + (stored_others(rows) if "STAKES_SCALE_KEEP" in os.environ else [])
+
+
+def stored_others(rows):
+    """Stored rows of tasks and contestants that are not among these."""
+    known = {(row.task, row.contestant) for row in rows}
+    stored = [Row(**one) for one in json.loads((PAGES / "scale.json").read_text())["rows"]]
+    return [row for row in stored if (row.task, row.contestant) not in known]
+
+
+def on_payments(base):
+    """Training on real payments, of which the files are days in their order."""
+    from stakes.datasets import load
+
+    data, folder = load("card_payments"), base / "payments"
+    cut = 3 * len(data.y) // 4
+    if not folder.exists():
+        order = np.argsort(data.origin.time, kind="stable")
+        table = data.X.with_columns(fraud=pl.Series(data.y))[order]
+        for name, rows in (("past", table[:cut]), ("new", table[cut:])):
+            (folder / name).mkdir(parents=True)
+            for k, part in enumerate(rows.iter_slices(40_000)):
+                part.write_parquet(folder / name / f"{k:02d}.parquet")
+    found = []
+    for task, contestants in PAYMENTS.items():
+        for name in contestants:
+            seconds, cpu, mib, note = alone(task, name, folder, base / "payments.skops")
+            note = f"{note}, {cut / cpu:,.0f} rows a CPU second"
+            found.append(Row(f"{task}, {cut:,} rows x 15", name, seconds, mib, None, note))
+            print(found[-1], file=sys.stderr, flush=True)
+    return found
 
 
 SHOWN = {
@@ -182,7 +259,10 @@ def sizes(record):
     """
     rates, largest = {}, {}
     for row in record["rows"]:
-        task, n = re.fullmatch(r"(.*), ([\d,]+) rows x 20", row["task"]).groups()
+        size = re.fullmatch(r"(.*), ([\d,]+) rows x 20", row["task"])
+        if not size:
+            continue
+        task, n = size.groups()
         n = int(n.replace(",", ""))
         for head, key in SHOWN.items():
             if key == (task, row["contestant"]) and n >= largest.get(head, 0):
@@ -219,7 +299,7 @@ def measured(base, n, tasks):
                 model = models["score with logistic"]
             if name.startswith("stakes XGBoost"):
                 model = models["score with XGBoost"]
-            seconds, cpu, mib = alone(task, name, folder, model)
+            seconds, cpu, mib, _ = alone(task, name, folder, model)
             note = f"{n / seconds:,.0f} rows a second, {n / cpu:,.0f} a CPU second"
             found.append(Row(f"{task}, {n:,} rows x 20", name, seconds, mib, None, note))
             print(found[-1], file=sys.stderr, flush=True)
@@ -227,7 +307,7 @@ def measured(base, n, tasks):
 
 
 def alone(task, name, folder, model):
-    """Seconds, CPU seconds, and peak MiB of a new process and all that it starts."""
+    """Seconds, CPU seconds, peak MiB of a new process and all that it starts, and its words."""
     words = [sys.executable, "-m", "benchmarks.bench_scale", task, name, str(folder), str(model)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     peak, done = [0], threading.Event()
@@ -243,8 +323,9 @@ def alone(task, name, folder, model):
     watcher.join()
     if process.returncode:
         sys.exit(f"{name} failed at {task}.")
-    seconds, cpu = map(float, told.split()[-2:])
-    return seconds, cpu, peak[0] / 2**20
+    *words, last = told.strip().splitlines()
+    seconds, cpu = map(float, last.split())
+    return seconds, cpu, peak[0] / 2**20, words[-1] if words else ""
 
 
 def _memory(pid):
@@ -272,12 +353,15 @@ if __name__ == "__main__" and sys.argv[1:] == ["sizes"]:
     print(sizes(json.loads((PAGES / "scale.json").read_text())), end="")
 elif __name__ == "__main__":
     task, name, folder, model = sys.argv[1:]
-    call, jobs = TASKS[task][name]
+    call, jobs = (TASKS | PAYMENTS)[task][name]
     import stakes.compare._deploy_training
     import stakes.scale  # noqa: F401
 
     begun, before = time.perf_counter(), _cpu()
     cores = len(os.sched_getaffinity(0))
-    # on Spark, the time and the CPU seconds after it was started
-    begun, before = call(Path(folder), Path(model), jobs or cores) or (begun, before)
-    print(time.perf_counter() - begun, _cpu() - before)
+    # some return when they began, after Spark was started, or when they ended
+    began = call(Path(folder), Path(model), jobs or cores) or (begun, before)
+    ended = time.perf_counter(), _cpu()
+    if began[0] is None:
+        began, ended = (begun, before), began[1]
+    print(ended[0] - began[0], ended[1] - began[1])

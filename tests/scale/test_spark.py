@@ -16,7 +16,13 @@ from sklearn.linear_model import LogisticRegression
 import sparks
 from payments import payments
 from stakes._core.deciding import decide_with_costs
-from stakes.compare import TableSettings, predict_folder, predict_spark, train_parts_to_file
+from stakes.compare import (
+    TableSettings,
+    load_decider,
+    predict_folder,
+    predict_spark,
+    train_parts_to_file,
+)
 from stakes.errors import InputError
 from stakes.metrics import MetricSums, savings_score
 from stakes.online import ProbitClassifier
@@ -140,6 +146,30 @@ def test_other_learners(spark, folder, tmp_path):
         tmp_path / "model.skops", "xgboost", settings, source=table.source
     )
     assert boosted.rows == 1200 and boosted.paid.savings > 0.5
+
+
+def test_micro_batches_of_a_stream(spark, folder, tmp_path):
+    """Each micro-batch is a data frame like any other; one that is run again replaces itself."""
+    settings = TableSettings(str(folder), "fraud", None, HOW["costs"], ["id"])
+    model = tmp_path / "model.skops"
+    train_parts_to_file(model, "logistic regression, Bayes decision", settings, tune=False)
+
+    def decide(batch, number):
+        for _ in range(2):
+            decided = predict_spark(model, batch, keep=["id"])
+            decided.write.mode("overwrite").parquet(f"{tmp_path}/decided/batch={number}")
+
+    schema = spark.read.parquet(str(folder)).schema
+    stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 2).parquet(str(folder))
+    running = stream.writeStream.foreachBatch(decide).trigger(availableNow=True)
+    running.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination()
+    assert len(list((tmp_path / "decided").iterdir())) == 2
+    found = pl.concat(
+        [pl.read_parquet(path) for path in (tmp_path / "decided").rglob("*.parquet")]
+    ).sort("id")
+    expected = load_decider(model, ["id"]).decide(TABLE).drop("row").sort("id")
+    assert found["decision"].equals(expected["decision"])
+    np.testing.assert_allclose(found["probability"], expected["probability"], rtol=1e-12)
 
 
 def spark_class(name, *words, env):

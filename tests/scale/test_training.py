@@ -151,8 +151,23 @@ def test_learners_of_parts_are_merged(in_memory, tmp_path, monkeypatch):
     monkeypatch.setattr(_by_part, "MIN_ROWS", 300)
     grown = fit_parts(forest, seven).model[1]
     assert len(grown.roots_) == grown.n_estimators == 7
-    read = fit_parts(ProbitClassifier(), seven)
-    assert read.model[1].n_seen_ == 1500
+    whole = fit_parts(ProbitClassifier(), one).model[1].coef_
+    read, groups = {}, {}
+    for least in (20, 100, 10_000):  # rows of the rarer class that a group must have
+        monkeypatch.setattr(_by_part, "MIN_OF_A_CLASS", least)
+        grouped = _by_part.group_parts
+        monkeypatch.setattr(
+            _by_part,
+            "group_parts",
+            lambda *how: groups.setdefault(least, grouped(*how)),  # noqa: B023
+        )
+        read[least] = fit_parts(ProbitClassifier(), seven).model[1]
+        monkeypatch.setattr(_by_part, "group_parts", grouped)
+    assert all(one.n_seen_ == 1500 for one in read.values())
+    np.testing.assert_allclose(read[10_000].coef_, whole, rtol=0, atol=1e-9)
+    assert not np.allclose(read[20].coef_, whole, rtol=0, atol=1e-9)
+    n = {least: len(found) for least, found in groups.items()}
+    assert n[20] >= 3 and n[10_000] == 1 and 1 < n[100] <= n[20], n
 
 
 @pytest.mark.jit

@@ -11,7 +11,9 @@ from stakes.scale._exact import merge_states, nothing
 from stakes.scale._folder import group_parts
 from stakes.scale._verbs import map_parts, number_rows, parts_of
 
-MIN_ROWS = 20_000  # of a part that is learned on its own; below, merging loses money
+# of a part that is learned on its own; below, merging loses money: benchmarks/part_sizes.py
+MIN_ROWS = 60_000
+MIN_OF_A_CLASS = 100  # rows of the rarer class, on average
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,11 @@ class LearnBatches:
 def fit_one_pass(learner, table, matrix, n_jobs):
     """Let a learner with `partial_fit` and `merge` read each part, then merge.
 
-    Neighbouring small parts are learned as one.
+    Neighbouring parts that are small or have few rows of the rarer class are learned as one.
     """
-    grouped = replace(table, source=grouped_parts(table, MIN_ROWS, n_jobs))
+    rarer = max(min(table.positives, table.rows - table.positives), 1)
+    least = max(MIN_ROWS, -(-MIN_OF_A_CLASS * table.rows // rarer))
+    grouped = replace(table, source=grouped_parts(table, least, n_jobs))
     return grouped.fold(nothing, LearnBatches(matrix, learner), merge_states, n_jobs=n_jobs)
 
 
@@ -81,7 +85,7 @@ class GrowTrees:
 def fit_forest(learner, table, matrix, n_jobs):
     """Grow some of the trees of a forest on each part, then merge.
 
-    There are at most as many groups of parts as trees, and a group has at least 20,000 rows if the
+    There are at most as many groups of parts as trees, and a group has at least 60,000 rows if the
     table has; each is read into memory by one process.
     """
     T = learner.n_estimators
