@@ -10,7 +10,6 @@ import typer
 from stakes._core.durations import seconds
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
-from stakes.cli._progress import AttackProgress
 
 
 @guarded
@@ -84,6 +83,8 @@ def attack(
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     settings = options.table_settings(data, target, positive, *costs, None)
     budget = None if time_budget is None else seconds(time_budget)
+    from stakes.cli._progress import AttackProgress  # it loads rich
+
     with AttackProgress(quiet) as progress:
         report, cautions, page = attack_model(
             model,

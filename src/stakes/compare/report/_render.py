@@ -65,8 +65,13 @@ def _what_if(data, name):
     found = data["what_if"]
     if not found:
         return ""
-    policies = [name for name in CONSTANT_POLICIES if name in found["fixed"]]
-    content = {"names": {}} | found | {"policies": policies}
+    names = found.get("names", {})
+    content = found | {
+        part: {names.get(name, name): sums for name, sums in found[part].items()}
+        for part in ("sums", "fixed")
+    }
+    content.pop("names", None)
+    content["policies"] = [names.get(n, n) for n in CONSTANT_POLICIES if n in found["fixed"]]
     # no text in it may end the script element
     text = json.dumps(content, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     return render("what_if.html.j2", id=name, n=data["tested"], what=found, data=text)
