@@ -23,7 +23,7 @@ from stakes.client import Client
 FIELDS = 28  # numbers, next to an amount and a country
 SENT = {1: 400, 16: 1600, 64: 3200}  # connections -> requests
 BATCH, BATCHES = 100, 100
-SECONDS = 3.0  # at half of the peak
+SECONDS = 12.0  # at half of the peak
 COSTS = ["--fp-cost", "5", "--fn-cost", "amount", "--target", "fraud"]
 
 
