@@ -27,6 +27,16 @@ class SlowSums(_exact.AddSums):
         return super().__call__(sums, rows)
 
 
+def registered(spark, wanted=2, seconds=120.0):
+    """How many executors there are; a cluster that has just started gets time to have them all."""
+    end = time.monotonic() + seconds
+    while True:
+        found = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+        if found >= wanted or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
+
+
 def main(url, folder, marks):
     from pyspark.sql import SparkSession  # where it is missing, this file is still collected
 
@@ -38,7 +48,7 @@ def main(url, folder, marks):
     build = build.config("spark.scheduler.maxRegisteredResourcesWaitingTime", "120s")
     spark = build.config("spark.sql.shuffle.partitions", "2").getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    executors = spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1
+    executors = registered(spark)
     frame = spark.read.parquet(folder).repartitionByRange(8, "id")
     costs = dict(fp_cost="max(5, 0.05*amount)", fn_cost="amount")
     table = survey(SparkTable(frame), "fraud", costs=costs, drop="id")
