@@ -212,7 +212,7 @@ def test_a_report_names_what_the_time_budget_did_not_reach():
     assert report.answer is None
     text = "\n".join(report.sentences())
     assert "the time budget was too short: 1 of" in text
-    assert "too short for the answers 'refitted' and 'trained on moved rows'" in text
+    assert "too short for these answers: 'refitted', 'trained on moved rows'" in text
     caught = len(report.attacks[0].rows)
     assert stages[0] == ("mover against the model", 0, caught)
     start = time.monotonic()

@@ -79,8 +79,8 @@ class AttackReport:
         if self.answer is None and len(self.outcomes["stage"].unique()) > 2:
             found.append("No answer that was tried lowers the bill after the moves.")
         if self.missing:
-            answers = " and ".join(repr(answer) for answer in self.missing)
-            found.append(f"The time budget was too short for the answers {answers}.")
+            answers = ", ".join(repr(answer) for answer in self.missing)
+            found.append(f"The time budget was too short for these answers: {answers}.")
         return found
 
     def to_markdown(self):
