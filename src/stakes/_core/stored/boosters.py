@@ -81,6 +81,7 @@ _LIGHTGBM_PARAMETERS = {
     "objective": Maybe(Word()),
     "importance_type": Text(("split", "gain")),
 }
+_THREADS = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads")  # one setting
 
 
 def _check_lightgbm_booster(state, scope):
@@ -90,6 +91,7 @@ def _check_lightgbm_booster(state, scope):
 
 
 def _check_lightgbm(state, scope):
+    _check_settings(state.get("_other_params", {}))
     if state.get("_Booster") is None:
         return
     needed = _LIGHTGBM.keys() - {"_class_weight", "_best_iteration"}
@@ -103,6 +105,14 @@ def _check_lightgbm(state, scope):
         raise Damaged("a LightGBM model has a wrong number of classes")
     if len(state["_le"].state["classes_"]) != scope.sizes["k"]:
         raise Damaged("a LightGBM model has a wrong number of classes")
+
+
+def _check_settings(others):
+    """Further arguments become a line of `name=value`; a process has only so many threads."""
+    for name, value in others.items():
+        Word().check(name, None)
+        if name in _THREADS:
+            _LIGHTGBM_PARAMETERS["n_jobs"].check(value, None)
 
 
 def _declare_lightgbm(name):

@@ -7,6 +7,7 @@ Of the fitted attributes, what prediction reads is declared in detail.
 from functools import cache
 
 from stakes._core.stored import sklearn_checks as checks
+from stakes._core.stored import sklearn_columns as columns
 from stakes._core.stored.boosters import BOOSTERS
 from stakes._core.stored.sklearn_ensembles import ENSEMBLES
 from stakes._core.stored.spec import (
@@ -145,6 +146,7 @@ _DECLARED = {
     "sklearn.svm._classes.SVC": estimator(
         _SUPPORT,
         checks.check_support,
+        kernel=Text(("linear", "poly", "rbf", "sigmoid")),
         nu=Number(),
         epsilon=Number(),
         degree=Number(0, 2**31 - 1, whole=True),
@@ -164,7 +166,7 @@ _DECLARED = {
     ),
     "functools.partial": thing(
         {"func": Anything(), "args": Plain(), "kwds": Anything(), "namespace": Plain()},
-        check=checks.check_partial,
+        check=columns.check_partial,
     ),
     _SIGMOID: thing({"a_": Number(), "b_": Number(), "_sklearn_version": Sometimes(Text())}),
     _ISOTONIC: estimator(
@@ -226,16 +228,16 @@ _DECLARED = {
             "_n_features": Sometimes(Count("d")),
             "_name_to_fitted_passthrough": Sometimes(Mapping(Part())),
         },
-        checks.check_columns,
+        columns.check_columns,
     ),
     "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
         {}, func=Maybe(Part(("functools.partial",)))
     ),
     "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(
-        _CATEGORIES, checks.check_categories
+        _CATEGORIES, columns.check_categories
     ),
     "sklearn.preprocessing._encoders.OneHotEncoder": estimator(
-        _CATEGORIES, checks.check_categories
+        _CATEGORIES, columns.check_categories
     ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(

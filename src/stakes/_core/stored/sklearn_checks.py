@@ -1,15 +1,19 @@
 """Checks of what objects of scikit-learn hold, beyond types, shapes and ranges."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
 
 from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
-from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.plain import Damaged, Record
 from stakes._core.stored.spec import Array
 from stakes._core.stored.state import inner, known_class, same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
 
-_FLOATS = {Named("numpy.float64"), Named("numpy.float32")}
+_ONE_TO_ONE = {
+    "sklearn.preprocessing._encoders.OrdinalEncoder",
+    "sklearn.preprocessing._function_transformer.FunctionTransformer",
+}
 
 
 def check_tree(state, scope):
@@ -64,11 +68,26 @@ def check_boosting(state, scope):
             codes = nodes["feature_idx"][nodes["is_categorical"] != 0]
             if not bins["is_categorical_"][codes].all():
                 raise Damaged("a tree node asks for a category of a number")
-    if state.get("_preprocessor") is not None and "feature_names_in_" not in state:
-        _check_codes(state["_preprocessor"])
+    if state.get("_preprocessor") is not None:
+        _check_preprocessor(state["_preprocessor"], scope)
+        if "feature_names_in_" not in state:
+            _check_codes(state["_preprocessor"])
     k = scope.sizes.get("k")
     if k is not None and width and width != (1 if k == 2 else k):
         raise Damaged("a HistGradientBoosting has a wrong number of classes")
+
+
+def _check_preprocessor(preprocessor, scope):
+    """The trees, which do not look at the width, get as many columns as they were fitted on."""
+    same_input(preprocessor, scope)
+    parts = [one for one in preprocessor.state.get("transformers_", ()) if one[1] != "drop"]
+    read = preprocessor.state.get("_transformer_to_input_indices", {})
+    width = sum(len(read[name]) for name, _, _ in parts)
+    kinds = {getattr(one, "name", one) for _, one, _ in parts}
+    if width != scope.sizes.get("d") or not kinds <= _ONE_TO_ONE:
+        raise Damaged("a HistGradientBoosting encodes another number of columns than it reads")
+    if preprocessor.state["sparse_output_"]:
+        raise Damaged("a HistGradientBoosting encodes its columns as a sparse matrix")
 
 
 def _check_codes(preprocessor):
@@ -81,6 +100,8 @@ def _check_codes(preprocessor):
 
 
 def check_ensemble(state, scope):
+    if "estimators_" in state and not len(state["estimators_"]):
+        raise Damaged("a forest has no trees")
     for member in np.ravel(np.array(state.get("estimators_", ()), dtype=object)):
         same_input(member, scope)
         tree = member.state.get("tree_")
@@ -96,8 +117,13 @@ def check_gradient(state, scope):
     _check_loss(state, scope)
     stages = state["estimators_"]
     k = scope.sizes["k"]
-    if not isinstance(stages, np.ndarray) or stages.shape[1:] != (1 if k == 2 else k,):
+    width = 1 if k == 2 else k
+    if not isinstance(stages, np.ndarray) or stages.shape[1:] != (width,) or not len(stages):
         raise Damaged("a GradientBoosting has a wrong number of trees in a stage")
+    if state["n_trees_per_iteration_"] != width:
+        raise Damaged("a GradientBoosting has a wrong number of trees in a stage")
+    if isinstance(state["init_"], Record):
+        scope.bind("k", int(state["init_"].state.get("n_classes_", 0)))
     for member in stages.ravel():
         same_input(member, scope)
         if "tree_" not in member.state or member.state["tree_"].state["values"].shape[2] != 1:
@@ -118,63 +144,10 @@ def check_single_tree(state, scope):
         raise Damaged("a tree has probabilities outside [0, 1]")
 
 
-def check_partial(state, scope):
-    if state["func"] != Named("sklearn.utils.validation.check_array"):
-        name = getattr(state["func"], "name", "value")
-        raise Damaged(f"a partial calls {name}") if name == "value" else Unknown(name)
-    if state["args"] or state["namespace"]:
-        raise Damaged("a partial has unknown arguments")
-    given = state["kwds"]
-    if not isinstance(given, dict) or not {"dtype", "ensure_all_finite"} >= given.keys():
-        raise Damaged("a partial has unknown arguments")
-    kinds = given.get("dtype", [Named("numpy.float64")])
-    if not isinstance(kinds, list) or not kinds or not set(kinds) <= _FLOATS:
-        raise Damaged("a partial has unknown arguments")
-    if given.get("ensure_all_finite", True) not in (True, False, "allow-nan"):
-        raise Damaged("a partial has unknown arguments")
-
-
 def check_bins(state, scope):
     for thresholds, is_code in zip(state["bin_thresholds_"], state["is_categorical_"], strict=True):
         if is_code and not within(thresholds, 0, 256):
             raise Damaged("a category is outside 0 to 255")
-
-
-def check_categories(state, scope):
-    if not all(map(len, state.get("categories_", ()))):
-        raise Damaged("a column of an encoder has no categories")
-
-
-def check_columns(state, scope):
-    """Every transformer gets as many columns as it was fitted on."""
-    for columns in state.get("_columns", ()):
-        _column_count(columns, scope)
-    for _, _, columns in state["transformers"]:
-        _column_count(columns, scope)
-    for _, transformer, columns in state.get("transformers_", ()):
-        n = _column_count(columns, scope)
-        found = transformer.state if isinstance(transformer, Record) else {}
-        if n and found.get("n_features_in_", n) != n:
-            raise Damaged("a transformer gets another number of columns than it was fitted on")
-
-
-def _column_count(columns, scope):
-    """How many columns of d are meant; names, numbers, a slice or a mask."""
-    d = scope.sizes.get("d", 2**31)
-    if isinstance(columns, slice):
-        return len(range(*columns.indices(d)))
-    if isinstance(columns, str | int):
-        columns = [columns]
-    elif isinstance(columns, np.ndarray) and columns.ndim == 1:
-        if columns.dtype == bool:
-            scope.bind("d", len(columns))
-            return int(columns.sum())
-        columns = columns.tolist()
-    if not isinstance(columns, list) or len({type(one) for one in columns}) > 1:
-        raise Damaged("a ColumnTransformer has damaged columns")
-    if not all(isinstance(one, str) or (isinstance(one, int) and -d <= one < d) for one in columns):
-        raise Damaged("a ColumnTransformer reads a column that does not exist")
-    return len(columns)
 
 
 def check_steps(state, scope):
@@ -217,7 +190,7 @@ def _check_loss(state, scope):
     k, loss = scope.sizes.get("k"), state["_loss"]
     if k is not None and loss.state["n_classes"] != k:
         raise Damaged("the loss of a boosted model has another number of classes")
-    if k == 2 and loss.name.endswith("MultinomialLoss"):
+    if k is not None and (k > 2) != loss.name.endswith("MultinomialLoss"):
         raise Damaged("the loss of a boosted model has another number of classes")
 
 
@@ -259,9 +232,21 @@ def check_support(state, scope):
     for one, other in (("dual_coef_", "_dual_coef_"), ("intercept_", "_intercept_")):
         if state[one].shape != state[other].shape:
             raise Damaged("the coefficients of an SVC have a wrong shape")
+    _check_sparsity(state)
     shape = state["shape_fit_"]
     if not isinstance(shape, tuple) or len(shape) != 2 or shape[1] != scope.sizes["d"]:
         raise Damaged("the training shape of an SVC is damaged")
+
+
+def _check_sparsity(state):
+    """LIBSVM reads a number for each coefficient, stored or not."""
+    names = ("support_vectors_", "dual_coef_", "_dual_coef_")
+    if any(sparse.issparse(state[name]) != state["_sparse"] for name in names):
+        raise Damaged("an SVC has both dense and sparse arrays")
+    if state["_sparse"] and any(
+        state[name].nnz != np.prod(state[name].shape) for name in names[1:]
+    ):
+        raise Damaged("the coefficients of an SVC are not all stored")
 
 
 def check_mixture(state, scope):

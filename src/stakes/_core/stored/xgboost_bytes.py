@@ -52,7 +52,7 @@ def clean_bytes(content):
     names = ("base_score", "boost_from_average", "num_class", "num_feature", "num_target")
     cleaned = {
         "learner": {
-            "attributes": _texts(_get(learner, "attributes")),
+            "attributes": _clean_attributes(learner),
             "feature_names": _words(learner, "feature_names", n_features),
             "feature_types": _words(learner, "feature_types", n_features),
             "gradient_booster": _clean_booster(
@@ -64,6 +64,14 @@ def clean_bytes(content):
         "version": version,
     }
     return bytearray(_write(cleaned)), n_features, n_classes, threads
+
+
+def _clean_attributes(learner):
+    found = _texts(_get(learner, "attributes"))
+    if "best_iteration" in found:  # prediction stops there
+        bounds = _get(learner, "gradient_booster", "model", "iteration_indptr")
+        _whole(found, "best_iteration", 0, len(bounds) - 2)
+    return found
 
 
 def _clean_booster(booster, n_features, n_classes):
@@ -149,6 +157,8 @@ def _clean_objective(objective, n_classes):
     facts = _texts(_get(objective, OBJECTIVES[name]))
     if not all(re.fullmatch(_NUMBER, value) for value in facts.values()):
         raise Damaged("an XGBoost model has a damaged objective")
+    if name.startswith("multi") and facts.get("num_class") != str(n_classes):
+        raise Damaged("an XGBoost model has a wrong number of classes")
     return {"name": name, OBJECTIVES[name]: facts}
 
 

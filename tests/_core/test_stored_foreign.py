@@ -1,0 +1,210 @@
+"""Files whose parts are sound one by one but not together, where compiled code trusts them."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.svm import SVC
+
+from stakes._core.model_file import FORMAT, load_model, save_model
+from stakes.errors import InputError
+
+X = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 5])
+TWO, THREE = np.arange(60) % 2, np.arange(60) % 3
+
+
+def refused(model, path):
+    import skops.io
+
+    skops.io.dump({"format": FORMAT, "version": "1", "model": model, "facts": {}}, path / "m")
+    with pytest.raises(InputError, match="is damaged"):
+        load_model(path / "m")
+
+
+def _put(thing, **values):
+    for name, value in values.items():
+        setattr(thing, name, value)
+
+
+def _objects(*values):
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+CODES = [np.arange(5.0)]
+ENCODERS = {
+    # scikit-learn looks numbers up by bisection and writes ones without a look at the bounds
+    "repeated": (OneHotEncoder(), dict(categories_=[np.tile(CODES[0], 2)])),
+    "unsorted": (OneHotEncoder(), dict(categories_=[CODES[0][::-1].copy()])),
+    "nan first": (OneHotEncoder(), dict(categories_=[np.array([np.nan, 0, 1, 2, 3])])),
+    "fewer columns": (OneHotEncoder(), dict(_n_features_outs=[2])),
+    "more columns": (OneHotEncoder(), dict(_n_features_outs=[9])),
+    "fewer categories": (OneHotEncoder(), dict(categories_=[CODES[0][:3]])),
+    "rare ones": (OneHotEncoder(), dict(_infrequent_enabled=True)),
+    "dropped": (OneHotEncoder(), dict(_drop_idx_after_grouping=_objects(0))),
+    "none dropped": (OneHotEncoder(drop="first"), dict(_drop_idx_after_grouping=None)),
+    "dropped outside": (
+        OneHotEncoder(drop="first"),
+        dict(_drop_idx_after_grouping=_objects(-3)),
+    ),
+    "dropped twice": (
+        OneHotEncoder(drop="first"),
+        dict(_drop_idx_after_grouping=_objects(0, 0)),
+    ),
+    "missing column": (OrdinalEncoder(), dict(_missing_indices={7: 0})),
+    "missing category": (OrdinalEncoder(), dict(_missing_indices={0: 99})),
+    "unsorted codes": (OrdinalEncoder(), dict(categories_=[CODES[0][::-1].copy()])),
+}
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_an_encoder_writes_as_many_columns_as_it_says(name, tmp_path):
+    encoder, damage = ENCODERS[name]
+    model = make_pipeline(make_column_transformer((encoder, [3])), LogisticRegression())
+    model.fit(X, TWO)
+    save_model(model, tmp_path / "m")
+    load_model(tmp_path / "m")
+    _put(model[0].transformers_[0][1], **damage)
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(drop="if_binary"),
+        OneHotEncoder(drop="first", handle_unknown="ignore"),
+        OneHotEncoder(categories=[["b", "a", "c"]]),
+        OrdinalEncoder(encoded_missing_value=-1),
+        OrdinalEncoder(
+            handle_unknown="use_encoded_value", unknown_value=-2, encoded_missing_value=-1
+        ),
+    ],
+)
+def test_encoders_as_they_are_may_be_stored(encoder, tmp_path):
+    values = [["a"], ["b"], ["c"], ["b"]] if encoder.categories != "auto" else [[2.0], [np.nan]] * 2
+    model = make_pipeline(encoder, LogisticRegression()).fit(values, [0, 1, 0, 1])
+    save_model(model, tmp_path / "m")
+    assert np.array_equal(load_model(tmp_path / "m").model.predict(values), model.predict(values))
+
+
+def _drop_numbers(parts):
+    parts.transformers_[1] = ("numerical", "drop", parts.transformers_[1][2])
+
+
+def _lose_numbers(parts):
+    del parts.transformers_[1]
+
+
+def _read_one_number(parts):
+    parts.transformers_[1] = (*parts.transformers_[1][:2], np.array([True, False, False, False]))
+
+
+def _read_one_number_by_name(parts):
+    parts._transformer_to_input_indices["numerical"] = [0]
+
+
+def _read_outside(parts):
+    parts._transformer_to_input_indices["numerical"] = [0, 1, 99]
+
+
+def _be_sparse(parts):
+    parts.sparse_output_ = True
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _drop_numbers,
+        _lose_numbers,
+        _read_one_number,
+        _read_one_number_by_name,
+        _read_outside,
+        _be_sparse,
+    ],
+)
+def test_boosted_trees_get_as_many_columns_as_they_read(damage, tmp_path):
+    table = pl.DataFrame(X, schema=list("abcd")).to_pandas()
+    model = HistGradientBoostingClassifier(max_iter=3, categorical_features=["d"]).fit(table, TWO)
+    save_model(model, tmp_path / "m")
+    loaded = load_model(tmp_path / "m").model
+    assert np.array_equal(loaded.predict_proba(table), model.predict_proba(table))
+    damage(model._preprocessor)
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("init", [None, "zero"])
+@pytest.mark.parametrize("name", ["start", "width", "loss", "no trees"])
+def test_boosted_trees_begin_with_a_score_for_each_class(name, init, tmp_path):
+    def fit(y):
+        return GradientBoostingClassifier(n_estimators=3, init=init).fit(X, y)
+
+    model, other = fit(np.array(["a", "b", "c"])[THREE]), fit(TWO)
+    save_model(model, tmp_path / "m")
+    load_model(tmp_path / "m")
+    if name == "start" and init is None:
+        model.init_ = other.init_
+    elif name == "loss":
+        model._loss = other._loss
+        model._loss.n_classes = 3
+    elif name == "no trees":
+        model.estimators_ = model.estimators_[:0]
+    else:
+        model.n_trees_per_iteration_ = 1
+    refused(model, tmp_path)
+
+
+def test_a_forest_has_trees(tmp_path):
+    model = RandomForestClassifier(n_estimators=3).fit(X, TWO)
+    model.estimators_ = []
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["coefficients", "dense", "kernel", "function"])
+def test_libsvm_gets_all_the_numbers_it_reads(name, tmp_path):
+    model = SVC().fit(sparse.csr_array(X) if name in ("coefficients", "dense") else X, TWO)
+    save_model(model, tmp_path / "m")
+    assert np.array_equal(load_model(tmp_path / "m").model.predict(X), model.predict(X))
+    if name == "coefficients":
+        few = model._dual_coef_.toarray()
+        few[:, 1:] = 0
+        model._dual_coef_ = model.dual_coef_ = sparse.csr_array(few)
+    elif name == "dense":
+        model._sparse = False
+    elif name == "function":
+        from sklearn.metrics.pairwise import rbf_kernel
+
+        model.kernel = rbf_kernel
+    else:
+        model.kernel, model.shape_fit_ = "precomputed", (4, 4)
+        model.support_ = model.support_ + np.int32(10**9)
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["num_threads", "nthread", "num_thread", "x=1 num_threads"])
+def test_lightgbm_is_not_asked_for_a_million_threads(name, tmp_path):
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, num_threads=1).fit(X, TWO)
+    save_model(model, tmp_path / "m")
+    load_model(tmp_path / "m")
+    refused(model.set_params(**{name: 10**6}), tmp_path)
+
+
+@pytest.mark.parametrize("iteration", ["3", "-1", "1.5", ""])
+def test_xgboost_stops_at_a_tree_that_it_has(iteration, tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(X, TWO)
+    model.get_booster().set_attr(best_iteration="2")
+    save_model(model, tmp_path / "m")
+    assert load_model(tmp_path / "m").model.best_iteration == 2
+    model.get_booster().set_attr(best_iteration=iteration)
+    refused(model, tmp_path)
