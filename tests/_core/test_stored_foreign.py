@@ -169,7 +169,7 @@ def test_a_forest_has_trees(tmp_path):
     refused(model, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["coefficients", "dense", "kernel", "function"])
+@pytest.mark.parametrize("name", ["coefficients", "dense", "kernel", "function", "order"])
 def test_libsvm_gets_all_the_numbers_it_reads(name, tmp_path):
     model = SVC().fit(sparse.csr_array(X) if name in ("coefficients", "dense") else X, TWO)
     save_model(model, tmp_path / "m")
@@ -180,6 +180,8 @@ def test_libsvm_gets_all_the_numbers_it_reads(name, tmp_path):
         model._dual_coef_ = model.dual_coef_ = sparse.csr_array(few)
     elif name == "dense":
         model._sparse = False
+    elif name == "order":
+        model.support_vectors_ = np.asfortranarray(model.support_vectors_)
     elif name == "function":
         from sklearn.metrics.pairwise import rbf_kernel
 

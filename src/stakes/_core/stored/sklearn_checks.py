@@ -239,10 +239,12 @@ def check_support(state, scope):
 
 
 def _check_sparsity(state):
-    """LIBSVM reads a number for each coefficient, stored or not."""
+    """LIBSVM reads a number for each coefficient, stored or not, row by row."""
     names = ("support_vectors_", "dual_coef_", "_dual_coef_")
     if any(sparse.issparse(state[name]) != state["_sparse"] for name in names):
         raise Damaged("an SVC has both dense and sparse arrays")
+    if not state["_sparse"] and not all(state[name].flags.c_contiguous for name in names):
+        raise Damaged("an SVC has arrays in another order")
     if state["_sparse"] and any(
         state[name].nnz != np.prod(state[name].shape) for name in names[1:]
     ):
