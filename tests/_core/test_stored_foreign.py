@@ -16,6 +16,8 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.svm import SVC
 
 from stakes._core.model_file import FORMAT, load_model, save_model
+from stakes._core.stored.lightgbm_text import clean_text
+from stakes._core.stored.plain import Damaged
 from stakes.errors import InputError
 
 X = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 5])
@@ -121,6 +123,10 @@ def _be_sparse(parts):
     parts.sparse_output_ = True
 
 
+def _be_a_table(parts):
+    parts._sklearn_output_config = {"transform": "pandas"}
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -130,6 +136,7 @@ def _be_sparse(parts):
         _read_one_number_by_name,
         _read_outside,
         _be_sparse,
+        _be_a_table,
     ],
 )
 def test_boosted_trees_get_as_many_columns_as_they_read(damage, tmp_path):
@@ -169,6 +176,13 @@ def test_a_forest_has_trees(tmp_path):
     refused(model, tmp_path)
 
 
+def test_every_node_of_a_tree_is_reached_once(tmp_path):
+    model = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=5).fit(X, TWO)
+    nodes = model._predictors[0][0].nodes
+    nodes["right"][0] = nodes["left"][0]
+    refused(model, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["coefficients", "dense", "kernel", "function", "order"])
 def test_libsvm_gets_all_the_numbers_it_reads(name, tmp_path):
     model = SVC().fit(sparse.csr_array(X) if name in ("coefficients", "dense") else X, TWO)
@@ -199,6 +213,20 @@ def test_lightgbm_is_not_asked_for_a_million_threads(name, tmp_path):
     save_model(model, tmp_path / "m")
     load_model(tmp_path / "m")
     refused(model.set_params(**{name: 10**6}), tmp_path)
+
+
+def test_a_lightgbm_tree_has_no_nodes_apart(tmp_path):
+    lightgbm = pytest.importorskip("lightgbm")
+    model = lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, min_child_samples=2).fit(X, TWO)
+    text = model.booster_.model_to_string()
+    (left,) = (line for line in text.split("\n")[:30] if line.startswith("left_child="))
+    nodes = left.partition("=")[2].split(" ")
+    assert int(nodes[0]) > 0
+    nodes[0] = nodes[int(nodes[0])]  # a grandchild becomes a child
+    damaged = text.replace(left, "left_child=" + " ".join(nodes), 1)
+    assert clean_text(text)
+    with pytest.raises(Damaged, match="nodes that no walk reaches"):
+        clean_text(damaged)
 
 
 @pytest.mark.parametrize("iteration", ["3", "-1", "1.5", ""])

@@ -127,7 +127,8 @@ def _check_nodes(arrays, facts, n, n_cats, n_features):
     left, right = arrays["left_child"], arrays["right_child"]
     # leaves are ~index: as nodes they follow the inner ones
     children = [np.where(side < 0, n - 2 - side, side) for side in (left, right)]
-    check_walks(children[0], children[1], 2 * n - 1)
+    if not check_walks(children[0], children[1], 2 * n - 1).all():
+        raise Damaged("a tree of a LightGBM model has nodes that no walk reaches")
     if arrays["split_feature"].min() < 0 or arrays["split_feature"].max() >= n_features:
         raise Damaged("a tree of a LightGBM model reads a feature that does not exist")
     kinds = arrays["decision_type"]

@@ -86,8 +86,9 @@ def _check_preprocessor(preprocessor, scope):
     kinds = {getattr(one, "name", one) for _, one, _ in parts}
     if width != scope.sizes.get("d") or not kinds <= _ONE_TO_ONE:
         raise Damaged("a HistGradientBoosting encodes another number of columns than it reads")
-    if preprocessor.state["sparse_output_"]:
-        raise Damaged("a HistGradientBoosting encodes its columns as a sparse matrix")
+    given = preprocessor.state.get("_sklearn_output_config", {"transform": "default"})
+    if preprocessor.state["sparse_output_"] or given != {"transform": "default"}:
+        raise Damaged("a HistGradientBoosting does not encode its columns as a dense array")
 
 
 def _check_codes(preprocessor):

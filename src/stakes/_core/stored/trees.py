@@ -13,9 +13,12 @@ def within(values, low, high):
 
 
 def sound_children(left, right, inner, n):
-    """Whether children follow their parent and lie inside the tree."""
+    """Whether children follow their parent inside the tree, and each node but one is a child."""
     at = np.flatnonzero(inner)
-    return all(within(side[inner].astype(np.int64), at + 1, n) for side in (left, right))
+    below = [side[inner].astype(np.int64) for side in (left, right)]
+    if not all(within(side, at + 1, n) for side in below):
+        return False
+    return bool((np.bincount(np.concatenate(below), minlength=n)[1:] == 1).all())
 
 
 def check_walks(left, right, n):
