@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -11,14 +12,18 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes._core.stored.lightgbm_text import clean_text
 from stakes._core.stored.plain import Damaged
+from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier
+from stakes.compare._timed_blend import TimedBlendClassifier
 from stakes.errors import InputError
+from stakes.uncertain import UncertainLogisticClassifier
 
 X = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 5])
 TWO, THREE = np.arange(60) % 2, np.arange(60) % 3
@@ -238,3 +243,32 @@ def test_xgboost_stops_at_a_tree_that_it_has(iteration, tmp_path):
     assert load_model(tmp_path / "m").model.best_iteration == 2
     model.get_booster().set_attr(best_iteration=iteration)
     refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("config", [{"transform": -1e-150}, {"other": "pandas"}, 3])
+def test_the_kind_of_output_of_a_transformer_is_known(config, tmp_path):
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, TWO)
+    model[0].set_output(transform="default")
+    save_model(model, tmp_path / "m")
+    model[0]._sklearn_output_config = config
+    refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("weights", [[0.3, 1e-150], [0.0, 0.0], [-1.0, 0.0]])
+def test_members_of_a_blend_have_models_if_they_have_a_weight(weights, tmp_path):
+    members = [("line", LogisticRegression()), ("bayes", GaussianNB())]
+    model = TimedBlendClassifier(members, cv=2, random_state=0).fit(X, X[:, 0] > 0)
+    model.weights_, model.estimators_[1] = np.array([0.3, 0.0]), []
+    save_model(model, tmp_path / "m")
+    model.weights_ = np.array(weights)
+    refused(model, tmp_path)
+
+
+def test_a_mean_is_of_at_least_one_member(tmp_path):
+    calibrated = CalibratedClassifierCV(GaussianNB(), cv=2).fit(X, TWO)
+    calibrated.calibrated_classifiers_ = []
+    blend = ErrorColumnsBlend([[ErrorColumnsClassifier(UncertainLogisticClassifier())]])
+    blend.fit(np.abs(X), X[:, 0] > 0)
+    blend.estimators_ = []
+    for model in (calibrated, blend):
+        refused(model, tmp_path)

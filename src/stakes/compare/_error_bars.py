@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import takes_costs
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, labels
 from stakes.compare._contestants import Contestant
 from stakes.costs import COST_NAMES, Costs
@@ -244,6 +245,11 @@ class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
         "estimators_": Listed(Part(("stakes.compare._error_bars.ErrorColumnsClassifier",))),
         "classes_": labels(2),
     }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        if not state.get("estimators_", [None]):
+            raise Damaged("a blend has no members")
 
     def __init__(self, groups, *, error_form="std", random_state=None):
         self.groups = groups

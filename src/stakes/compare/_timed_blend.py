@@ -15,6 +15,7 @@ from stakes._core.intake import checked_for
 from stakes._core.labels import code_labels
 from stakes._core.log_odds import SMALLEST, LogOddsBlend, clipped_log_odds
 from stakes._core.sklearn_private import Interval, fit_context
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import CLASSIFIER, Array, Listed, Number, Text, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision import blend_weights
@@ -100,7 +101,10 @@ class TimedBlendClassifier(LogOddsBlend):
 
     @staticmethod
     def _check_file_state(state, scope):
-        for member in state.get("estimators_", ()):
+        weights = state.get("weights_", ())
+        for member, weight in zip(state.get("estimators_", ()), weights, strict=True):
+            if bool(member) != (weight > 0):
+                raise Damaged("a member of a blend has a weight but no models, or no weight")
             for model in member:
                 same_input(model, scope)
                 same_classes(model, scope)

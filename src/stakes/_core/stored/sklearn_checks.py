@@ -274,6 +274,8 @@ def check_calibrated(state, scope):
 
 
 def check_calibrated_all(state, scope):
+    if not state.get("calibrated_classifiers_", [None]):
+        raise Damaged("a calibrated classifier has no members")
     for member in state.get("calibrated_classifiers_", ()):
         if len(member.state["classes"]) != scope.sizes.get("k"):
             raise Damaged("a calibrated classifier has another number of classes")

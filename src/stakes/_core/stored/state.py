@@ -18,6 +18,7 @@ from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     Array,
     Count,
+    Fields,
     Flag,
     Parameter,
     Plain,
@@ -31,7 +32,9 @@ _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
 # what scikit-learn's base classes add to any estimator
 ESTIMATOR = {
     "_sklearn_version": Sometimes(Text()),
-    "_sklearn_output_config": Sometimes(Plain()),
+    "_sklearn_output_config": Sometimes(
+        Fields({"transform": Sometimes(Text(("default", "pandas", "polars")))})
+    ),
     "n_features_in_": Sometimes(Count("d")),
     "feature_names_in_": Sometimes(Array("O", ("d",))),
     "classes_": Sometimes(labels("k")),
