@@ -46,6 +46,7 @@ from stakes.online_forest._state import (
     VARIANCE,
     WEIGHT_VARIANCE,
     WHERE,
+    Forest,
 )
 from stakes.online_forest._walk_jit import (
     LARGEST,
@@ -58,8 +59,9 @@ from stakes.online_forest._walk_jit import (
 
 
 @njit(cache=True, error_model="numpy")
-def learn_rows(f, X, positive, c_pos, c_neg, weight, out):
+def learn_rows(arrays, X, positive, c_pos, c_neg, weight, out):
     """Learn the rows in order; write their calibrated log-odds before learning to `out`."""
+    f = Forest(*arrays)  # calls from Python take a plain tuple faster
     n_half_lives, t_all = f.linear.shape[0], f.trees.shape[0]
     z, leaves = np.zeros(X.shape[1]), np.empty(t_all, np.int64)
     odds, spread = np.empty(n_half_lives), np.empty(n_half_lives)
@@ -80,6 +82,14 @@ def learn_rows(f, X, positive, c_pos, c_neg, weight, out):
         if teaches:
             work = z, leaves, odds, spread, step, shrink
             learn_event(f, X[t], positive[t], cp, cn, w, p, s, work)
+
+
+@njit(cache=True, error_model="numpy")
+def learn_row(arrays, X, positive, c_pos, c_neg, weight):
+    """Learn a table of one row; a call takes half the time of `learn_rows` with five arrays."""
+    one = np.full(1, positive)
+    costs = np.full(1, c_pos), np.full(1, c_neg)
+    learn_rows(arrays, X, one, *costs, np.full(1, weight), np.empty(0))
 
 
 @njit(cache=True, error_model="numpy")
@@ -157,19 +167,19 @@ def fade(f, leaves, z, spread):
     for h in range(spread.size):
         rate = f.head[GROWTH + h]
         if rate > 0.0:
-            spread[h] = 0.0
             growth = math.exp(rate)
-            f.linear[h, d, VARIANCE] = min(f.linear[h, d, VARIANCE] * growth, INTERCEPT_VARIANCE)
-            spread[h] += f.linear[h, d, VARIANCE]
+            total = min(f.linear[h, d, VARIANCE] * growth, INTERCEPT_VARIANCE)
+            f.linear[h, d, VARIANCE] = total
             if f.head[LINEAR] > 0.0:
                 for j in range(int(f.head[N_COLUMNS])):
                     v = min(f.linear[h, j, VARIANCE] * growth, WEIGHT_VARIANCE)
                     f.linear[h, j, VARIANCE] = v
-                    spread[h] += v * z[j] * z[j]
+                    total += v * z[j] * z[j]
             for m in range(f.trees.shape[0] - 1):
                 tree = f.trees[m, WHERE]
-                fade_leaf(f, tree, leaves[m], h, rate * (now - f.points[tree, leaves[m], LAST]))
-                spread[h] += f.value[tree, leaves[m], h, VARIANCE]
+                elapsed = now - f.points[tree, leaves[m], LAST]
+                total += fade_leaf(f, tree, leaves[m], h, rate * elapsed)
+            spread[h] = total
     for m in range(f.trees.shape[0] - 1):
         f.points[f.trees[m, WHERE], leaves[m], LAST] = now
 
@@ -178,6 +188,7 @@ def fade(f, leaves, z, spread):
 def fade_leaf(f, tree, leaf, h, growth):
     v = f.value[tree, leaf, h, VARIANCE] * math.exp(min(growth, 30.0))
     f.value[tree, leaf, h, VARIANCE] = min(v, LEAF_VARIANCE)
+    return f.value[tree, leaf, h, VARIANCE]
 
 
 @njit(cache=True, error_model="numpy")

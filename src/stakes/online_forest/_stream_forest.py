@@ -13,7 +13,7 @@ from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online_forest._base import StreamLearner
 from stakes.online_forest._docs import documented
 from stakes.online_forest._file_state import FILE_STATE, check_file_state
-from stakes.online_forest._learn_jit import learn_rows
+from stakes.online_forest._learn_jit import learn_row, learn_rows
 from stakes.online_forest._state import (
     ALWAYS,
     HALF_LIVES,
@@ -79,8 +79,8 @@ class StreamForestClassifier(StreamLearner):
     calibration : {"sigmoid"} or None, default="sigmoid"
         Whether the log-odds are calibrated during training, on events that were not learned yet.
     n_features : int, default=256
-        Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
-        and tables.
+        Number of columns of a stream of dicts. The first names have one each; later ones share the
+        second half, by a hash of the name. Not used for arrays and tables.
     random_state : int, RandomState or None, default=None
         Seed of the features that leaves look at.
     [costs]
@@ -195,10 +195,13 @@ class StreamForestClassifier(StreamLearner):
         return dict(zip(lives, head[SHARES : SHARES + len(lives)].tolist(), strict=True))
 
     def _parts(self):
+        return [Forest(*arrays) for arrays in self._arrays()]
+
+    def _arrays(self):
         """The forests, one for two classes; writeable, although a model file is mapped as it is."""
         if not self._forests[0][0].flags.writeable:
             self._forests = [tuple(a.copy() for a in arrays) for arrays in self._forests]
-        return [Forest(*arrays) for arrays in self._forests]
+        return self._forests
 
     def _half_lives(self):
         return (None, *HALF_LIVES) if self.half_life == "auto" else (self.half_life,)
@@ -262,20 +265,31 @@ class StreamForestClassifier(StreamLearner):
             )
 
     def _learn(self, X, index, c_pos, c_neg, weight):
-        parts = self._parts()
+        parts = self._arrays()
+        self._use_columns()
         out = np.empty((len(parts), len(X)))
-        for c, f in enumerate(parts):
-            if self._is_named:
-                f.head[N_COLUMNS] = min(len(self._columns), X.shape[1])
+        for c, arrays in enumerate(parts):
             is_class = index == (1 if len(parts) == 1 else c)
-            learn_rows(f, X, is_class, c_pos, c_neg, weight, out[c])
+            learn_rows(arrays, X, is_class, c_pos, c_neg, weight, out[c])
         return out
 
+    def _learn_one(self, row, index, c_pos, c_neg, weight):
+        parts = self._arrays()
+        self._use_columns()
+        for c, arrays in enumerate(parts):
+            is_class = index == (1 if len(parts) == 1 else c)
+            learn_row(arrays, row, is_class, c_pos, c_neg, weight)
+
+    def _use_columns(self):
+        if self._is_named:
+            for f in self._parts():
+                f.head[N_COLUMNS] = len(self._columns)
+
     def _scores(self, X):
-        parts = self._parts()
+        parts = self._arrays()
         out = np.empty((len(parts), len(X)))
-        for c, f in enumerate(parts):
-            score_rows(f, X, out[c])
+        for c, arrays in enumerate(parts):
+            score_rows(arrays, X, out[c])
         return out
 
     def _book(self):

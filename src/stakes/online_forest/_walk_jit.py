@@ -22,6 +22,7 @@ from stakes.online_forest._state import (
     SHARES,
     VARIANCE,
     WHERE,
+    Forest,
 )
 
 LARGEST_CODE = 1e15
@@ -68,20 +69,30 @@ def standardized(f, x, z):
 def log_odds(f, x, z, leaves, odds, spread):
     """Log-odds for each half-life and their variances, before the shares and the calibration."""
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
-    for h in range(odds.size):
-        odds[h], spread[h] = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
-    if f.head[LINEAR] > 0.0:
+    columns = int(f.head[N_COLUMNS]) if f.head[LINEAR] > 0.0 else 0
+    if columns > 0:
         standardized(f, x, z)
-        for h in range(odds.size):
-            for j in range(int(f.head[N_COLUMNS])):
-                odds[h] += f.linear[h, j, MEAN] * z[j]
-                spread[h] += f.linear[h, j, VARIANCE] * z[j] * z[j]
     for m in range(n_trees):
-        tree = f.trees[m, WHERE]
-        leaves[m] = leaf_of(f, x, tree)
-        for h in range(odds.size):
-            odds[h] += f.value[tree, leaves[m], h, MEAN]
-            spread[h] += f.value[tree, leaves[m], h, VARIANCE]
+        leaves[m] = leaf_of(f, x, f.trees[m, WHERE])
+    for h in range(odds.size):
+        s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
+        for j in range(columns):
+            s += f.linear[h, j, MEAN] * z[j]
+            v += f.linear[h, j, VARIANCE] * z[j] * z[j]
+        for m in range(n_trees):
+            value = f.value[f.trees[m, WHERE], leaves[m], h]
+            s += value[MEAN]
+            v += value[VARIANCE]
+        odds[h], spread[h] = s, v
+
+
+@njit(cache=True)
+def usable(row, allow_nan):
+    """Whether a table of one row has no infinity, and no NaN unless it is allowed."""
+    for v in row[0]:
+        if abs(v) == np.inf or (v != v and not allow_nan):
+            return False
+    return True
 
 
 @njit(cache=True, error_model="numpy")
@@ -105,8 +116,9 @@ def logit(p):
 
 
 @njit(cache=True, error_model="numpy")
-def score_rows(f, X, out):
+def score_rows(arrays, X, out):
     """Calibrated log-odds of the rows of X."""
+    f = Forest(*arrays)
     n_half_lives = f.linear.shape[0]
     z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
     odds, spread = np.empty(n_half_lives), np.empty(n_half_lives)
