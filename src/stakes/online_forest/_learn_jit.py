@@ -101,23 +101,17 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     book(head, s, positive, c_pos, c_neg)
     fade(f, leaves, z, spread)
     rival = int(head[RIVAL])
-    place = f.trees[rival, WHERE]
-    if head[TRIAL] > 0.0:
-        trial = try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaves[rival], odds, spread)
-    else:
-        trial = False
+    trial = head[TRIAL] > 0.0 and try_tree(
+        f, x, positive, c_pos, c_neg, w, p, rival, leaves, odds, spread
+    )
     for h in range(odds.size):
         step[h], shrink[h] = kalman(odds[h], spread[h], positive, w)
     move_linear(f, z, step, shrink)
     for m in range(n_trees):
         move_leaf(f, f.trees[m, WHERE], leaves[m], step, shrink, spread)
     share(head, odds, positive)
-    mass, may_split = w * ((1.0 - p) if positive else p), True
-    start = int(head[N_SEEN]) % n_trees
-    for k in range(n_trees):  # one split at a time: the others see what it leaves over
-        m = (start + k) % n_trees
-        if observe(f, x, f.trees[m, WHERE], leaves[m], positive, mass, may_split):
-            may_split = False
+    mass = w * ((1.0 - p) if positive else p)
+    observe(f, x, leaves, 0, n_trees, int(head[N_SEEN]) % n_trees, positive, mass)
     if trial:
         end_trial(f)
 
@@ -244,10 +238,12 @@ def share(head, odds, positive):
 
 
 @njit(cache=True, error_model="numpy")
-def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
+def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, odds, spread):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
-    head, tree = f.head, f.trees[f.trees.shape[0] - 1, WHERE]
+    head, last = f.head, f.trees.shape[0] - 1
+    tree, place, leaf = f.trees[last, WHERE], f.trees[rival, WHERE], leaves[rival]
     mine, n = leaf_of(f, x, tree), odds.size
+    leaves[last] = mine
     other, step, shrink, without = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     now = head[N_SEEN]
     for h in range(n):
@@ -262,7 +258,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     f.points[tree, mine, LAST] = now
     q = mixed(f, other)
     move_leaf(f, tree, mine, step, shrink, without)
-    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), True)
+    observe(f, x, leaves, last, 1, 0, positive, w * ((1.0 - q) if positive else q))
     head[TRIED] += 1.0
     if 2.0 * head[TRIED] > head[TRIAL]:
         saved = paid(p, positive, c_pos, c_neg) - paid(q, positive, c_pos, c_neg)

@@ -44,13 +44,12 @@ def leaf_of(f, x, tree):
     while f.nodes[tree, i, FEATURE] >= 0:
         j = f.nodes[tree, i, FEATURE]
         v = x[j]
+        right = 0 if v <= f.points[tree, i, CUT] else 1  # no branch: it would be mispredicted
         if v != v:
-            left = f.nodes[tree, i, MISSING_LEFT] == 1
+            right = 1 - f.nodes[tree, i, MISSING_LEFT]
         elif f.categorical[j]:
-            left = category_bin(v, tree) == f.points[tree, i, CUT]
-        else:
-            left = v <= f.points[tree, i, CUT]
-        i = f.nodes[tree, i, CHILD] + (0 if left else 1)
+            right = 0 if category_bin(v, tree) == f.points[tree, i, CUT] else 1
+        i = f.nodes[tree, i, CHILD] + right
     return i
 
 
@@ -129,13 +128,13 @@ def score_rows(arrays, X, out):
 
 
 @njit(cache=True, error_model="numpy")
-def bin_of(f, v, j, tree, cuts):
-    """Bin of value v of feature j in the observer with these cuts."""
+def bin_of(f, v, j, tree, slot, c):
+    """Bin of value v of feature j, which is candidate c of an observer."""
     if v != v:
         return MISSING
     if f.categorical[j]:
         return category_bin(v, tree)
-    b = 8 if v > cuts[7] else 0
-    b += 4 if v > cuts[b + 3] else 0
-    b += 2 if v > cuts[b + 1] else 0
-    return b + (1 if v > cuts[b] else 0)
+    b = 8 if v > f.cuts[tree, slot, c, 7] else 0
+    b += 4 if v > f.cuts[tree, slot, c, b + 3] else 0
+    b += 2 if v > f.cuts[tree, slot, c, b + 1] else 0
+    return b + (1 if v > f.cuts[tree, slot, c, b] else 0)
