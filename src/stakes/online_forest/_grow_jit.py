@@ -10,7 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
-from stakes._core.jit.gain import HELLINGER, split_gain
+from stakes._core.jit.gain import CRITERIA, HELLINGER, split_gain
 from stakes.online_forest._state import (
     CHILD,
     CRITERION,
@@ -47,6 +47,7 @@ from stakes.online_forest._state import (
 )
 from stakes.online_forest._walk_jit import bin_of
 
+CCP_GINI = CRITERIA["ccp_gini"]
 TIE = 1e-7  # masses have seven digits: gains count as equal if they differ by less
 
 
@@ -183,7 +184,10 @@ def no_better(criterion, a, b, best):
     With Vincze and Le Cam's discrepancy D = 2 (a - b)^2 / ((a + b) (2 - a - b)), the gain is D / 4
     by Gini, D / 2 at most by entropy, and the root of D at most by Hellinger. No logarithm needed.
     """
-    most = best * best if criterion == HELLINGER else 2.0 * best
+    if criterion == HELLINGER:
+        most = best * best
+    else:
+        most = (4.0 if criterion == CCP_GINI else 2.0) * best
     # a little less, as all of this is rounded
     return 2.0 * (a - b) * (a - b) <= (1.0 - 1e-9) * most * (a + b) * (2.0 - a - b)
 

@@ -71,13 +71,13 @@ class OneByOne:
         """
         self._check_started()
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        scores = self._scores(self._row_of(x))[:, 0]
-        if len(scores) > 1:
+        if len(self.classes_) > 2:
             self._refuse_costs(costs)
-            return self.classes_[np.argmax(scores)].item()
+            return self.classes_[np.argmax(self._scores(self._checked(self._row_of(x))))].item()
+        score = self._score_one(self._row_of(x))
         if all(cost is None for cost in costs.values()):
-            return self.classes_[int(scores[0] + self._shift() > 0)].item()
-        acts = self._costs_of(1, **costs).decide(expit(scores))
+            return self.classes_[int(score + self._shift() > 0)].item()
+        acts = self._costs_of(1, **costs).decide(expit(np.array([score])))
         return self.classes_[int(acts[0])].item()
 
     def predict_proba_one(self, x):
@@ -92,12 +92,12 @@ class OneByOne:
         dict of label -> float
         """
         self._check_started()
-        scores = self._scores(self._row_of(x))
-        if len(scores) == 1:
-            p, (negative, positive) = float(expit(scores[0, 0])), self.classes_.tolist()
-            return {negative: 1.0 - p, positive: p}
-        p = self._probabilities(scores)[0]
-        return dict(zip(self.classes_.tolist(), p.tolist(), strict=True))
+        labels = self.classes_.tolist()
+        if len(labels) == 2:
+            p = float(expit(self._score_one(self._row_of(x))))
+            return {labels[0]: 1.0 - p, labels[1]: p}
+        p = self._probabilities(self._scores(self._checked(self._row_of(x))))[0]
+        return dict(zip(labels, p.tolist(), strict=True))
 
     def _start_with(self, x):
         """Start a stream with its first example."""
@@ -140,7 +140,19 @@ class OneByOne:
 
     def _learn_one(self, row, index, c_pos, c_neg, weight):
         """Learn a table of one row; all others are numbers."""
+        self._checked(row)
         self._learn(row, np.array([index]), *(np.array([v]) for v in (c_pos, c_neg, weight)))
+
+    def _score_one(self, row):
+        """Score of a table of one row, two classes."""
+        return self._scores(self._checked(row))[0, 0]
+
+    def _checked(self, row):
+        """Return the row, unless it is infinite, or missing where that is not allowed."""
+        if not usable(row[0], self._allow_nan):
+            missing = "" if self._allow_nan else "NaN or "
+            raise ValueError(f"x must be finite. Got {missing}infinity instead.")
+        return row
 
     def _regrets_of_one(self, fp, fn, tp, tn):
         """Both regrets of one event; as `Costs.of` does, in plain Python."""
@@ -153,7 +165,7 @@ class OneByOne:
         return float(c_pos), float(c_neg)
 
     def _row_of(self, x, grow=False):
-        """One example as a table of one row."""
+        """One example as a table of one row, not checked for infinity."""
         d = self.n_features_in_
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.strides == CONTIGUOUS:
             row = (x if x.flags.writeable else x.copy())[None]
@@ -165,9 +177,6 @@ class OneByOne:
             row = np.array(x, dtype=np.float64, ndmin=2)
         if row.shape != (1, d):
             raise ValueError(f"x must have {d} features. Got shape {row.shape} instead.")
-        if not usable(row, self._allow_nan):
-            missing = "" if self._allow_nan else "NaN or "
-            raise ValueError(f"x must be finite. Got {missing}infinity instead.")
         return row
 
     def _named_row(self, x, grow):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from operator import attrgetter
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -31,8 +32,13 @@ from stakes.online_forest._state import (
     new_forest,
     set_rule,
 )
-from stakes.online_forest._walk_jit import score_rows
+from stakes.online_forest._walk_jit import score_row, score_rows
 
+# the first three and half_life="auto" give the arrays their form
+_settings = attrgetter(
+    *("n_estimators", "max_nodes", "max_features", "half_life", "criterion", "linear"),
+    *("trial_length", "cost_rule", "calibration"),
+)
 SKEWED = {"hellinger", "ccp_entropy", "ccp_gini"}
 
 
@@ -230,19 +236,15 @@ class StreamForestClassifier(StreamLearner):
             )
             for c in range(1 if k == 2 else k)
         ]
-        self._started_with = self._settings()
+        self._started_with = _settings(self)
         self._set_rule()
 
-    def _settings(self):
-        form = self.n_estimators, self.max_nodes, self.max_features, self.half_life == "auto"
-        rule = self.criterion, self.linear, self.half_life, self.trial_length
-        return *form, *rule, self.cost_rule, self.calibration
-
     def _check_settings(self):
-        now = self._settings()
+        now = _settings(self)
         if now == self._started_with:
             return
-        if now[:4] != tuple(self._started_with[:4]):
+        before = self._started_with
+        if now[:3] != tuple(before[:3]) or (now[3] == "auto") != (before[3] == "auto"):
             raise ValueError(
                 "n_estimators, max_nodes, max_features and half_life='auto' cannot change in a "
                 "stream: set them back, call fit, or start a new model with sklearn.base.clone."
@@ -278,7 +280,14 @@ class StreamForestClassifier(StreamLearner):
         self._use_columns()
         for c, arrays in enumerate(parts):
             is_class = index == (1 if len(parts) == 1 else c)
-            learn_row(arrays, row, is_class, c_pos, c_neg, weight)
+            if not learn_row(arrays, row[0], is_class, c_pos, c_neg, weight):
+                self._checked(row)  # raises
+
+    def _score_one(self, row):
+        score = score_row(self._arrays()[0], row)
+        if score != score:
+            self._checked(row)  # raises
+        return score
 
     def _use_columns(self):
         if self._is_named:

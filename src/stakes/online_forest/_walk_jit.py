@@ -86,9 +86,9 @@ def log_odds(f, x, z, leaves, odds, spread):
 
 
 @njit(cache=True)
-def usable(row, allow_nan):
-    """Whether a table of one row has no infinity, and no NaN unless it is allowed."""
-    for v in row[0]:
+def usable(x, allow_nan):
+    """Whether a row has no infinity, and no NaN unless it is allowed."""
+    for v in x:
         if abs(v) == np.inf or (v != v and not allow_nan):
             return False
     return True
@@ -101,11 +101,12 @@ def sigmoid(s):
 
 
 @njit(cache=True, error_model="numpy")
-def mixed(f, odds):
-    """Probability of the positive class, by the shares of the half-lives."""
+def mixed(f, odds, chance):
+    """Probability of the positive class, by the shares of the half-lives; each one's to chance."""
     p = 0.0
     for h in range(odds.size):
-        p += f.head[SHARES + h] * sigmoid(odds[h])
+        chance[h] = sigmoid(odds[h])
+        p += f.head[SHARES + h] * chance[h]
     return p
 
 
@@ -116,15 +117,25 @@ def logit(p):
 
 @njit(cache=True, error_model="numpy")
 def score_rows(arrays, X, out):
-    """Calibrated log-odds of the rows of X."""
-    f = Forest(*arrays)
-    n_half_lives = f.linear.shape[0]
+    """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
+    f = Forest(*arrays)  # calls from Python take a plain tuple faster
+    n = f.linear.shape[0]
     z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    odds, spread = np.empty(n_half_lives), np.empty(n_half_lives)
+    odds, spread = np.empty(n), np.empty(n)
     for t in range(len(X)):
         log_odds(f, X[t], z, leaves, odds, spread)
-        s = logit(mixed(f, odds))
+        s = logit(mixed(f, odds, spread))
         out[t] = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
+        if not usable(X[t], True):
+            out[t] = np.nan
+
+
+@njit(cache=True)
+def score_row(arrays, X):
+    """As `score_rows`, for one row."""
+    out = np.empty(1)
+    score_rows(arrays, X, out)
+    return out[0]
 
 
 @njit(cache=True, error_model="numpy")
