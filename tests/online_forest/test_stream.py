@@ -162,7 +162,7 @@ def test_rows_of_one_are_checked(classes):
     before = pickle.dumps(model)
     for x in ([np.inf, 0.0, 0.0, 0.0], np.array([0.0, 0.0, -np.inf, 0.0])):
         for call in (model.predict_one, model.predict_proba_one, lambda v: model.learn_one(v, 1)):
-            with pytest.raises(ValueError, match="x must be finite. Got infinity"):
+            with pytest.raises(ValueError, match=r"x must be finite\. Got infinity"):
                 call(x)
     with pytest.raises(ValueError, match="x must have 4 features"):
         model.learn_one(X[0, :3].copy(), 1)

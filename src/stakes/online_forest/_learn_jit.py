@@ -115,9 +115,7 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     book(head, s, positive, c_pos, c_neg)
     fade(f, leaves, z, spread)
     rival = int(head[RIVAL])
-    trial = head[TRIAL] > 0.0 and try_tree(
-        f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows
-    )
+    trial = head[TRIAL] > 0.0 and try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows)
     for h in range(odds.size):
         step[h], shrink[h] = kalman(odds[h], chance[h], spread[h], positive, w)
     move_linear(f, z, step, shrink)
