@@ -66,6 +66,10 @@ def streams():
 def money():
     """Savings of every contestant after the first tenth, from which the booster decides too."""
     groups = {}
+    few = make_fraud(600, positive_share=0.1, random_state=0)
+    costs = {k: np.broadcast_to(np.asarray(c, float), 600) for k, c in few.costs.items()}
+    for one in (*LINEAR, *FORESTS):  # compiles
+        prequential(one(), np.ascontiguousarray(few.X), few.y.astype(int), costs, 50)
     for name, changes, X, y, costs, delay in streams():
         X, y = np.ascontiguousarray(X), np.asarray(y).astype(int)
         costs = {k: np.broadcast_to(np.asarray(c, float), len(y)) for k, c in costs.items()}
