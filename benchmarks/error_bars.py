@@ -41,31 +41,43 @@ def main():
     )
     print("| --- | --- | --- | --- | --- | --- |", flush=True)
     sets = dict(wdbc=wdbc, wpbc=wpbc, vowels=vowels, few_vowels=partial(vowels, least=1))
-    for data in (sets[name]() for name in sys.argv[1:] or sets):
+    for data, unit in (sets[name]() for name in sys.argv[1:] or sets):
         scores = {one.name: out_of_fold(one, data) for one in [family(), *rivals()]}
         least = [min(rivals(), key=lambda one: scores[one.name][:, k].mean()).name for k in (0, 1)]
         for name, each in scores.items():
             words = []
             for k in (0, 1):
-                away = each[:, k] - scores[least[k]][:, k]
-                error = away.std(ddof=1) / np.sqrt(len(away))
+                _, error = paired(each[:, k], scores[least[k]][:, k], unit)
                 scale = 100 if k == 0 else 1
                 best = " (best rival)" if name == least[k] else ""
                 words += [f"{scale * each[:, k].mean():.3g}{best}", f"{scale * error:.2g}"]
             print(f"| {data.name} | {name} | {' | '.join(words)} |", flush=True)
-        print(f"\n{data.name}: {against_each(scores)}\n", flush=True)
+        print(f"\n{data.name}: {against_each(scores, unit)}\n", flush=True)
 
 
-def against_each(scores):
+def paired(ours, theirs, unit):
+    """Mean difference of two learners and its standard error.
+
+    The splits of repeated cross-validation overlap, so that folds are not independent. Rows are,
+    once the losses of each are averaged over the repeats, and so are units of rows that belong
+    together, such as those of one speaker. tests/uncertain/test_paired.py holds the coverage.
+    """
+    away = ours - theirs
+    total = np.bincount(unit, weights=away - away.mean())
+    g = len(total)
+    return away.mean(), np.sqrt(g / (g - 1) * (total**2).sum()) / len(away)
+
+
+def against_each(scores, unit):
     """In how many comparisons with a single rival the family is behind, and how surely."""
     ours, *names = scores
     behind, count = {}, 0
     for name in names:
         for k, what in enumerate(("error", "cost")):
-            away = scores[ours][:, k] - scores[name][:, k]
+            away, error = paired(scores[ours][:, k], scores[name][:, k], unit)
             count += 1
-            if away.mean() > 0:
-                behind[name, what] = away.mean() / (away.std(ddof=1) / np.sqrt(len(away)))
+            if away > 0:
+                behind[name, what] = away / error
     # Holm: the j-th smallest p-value times the number of comparisons that are left
     order = sorted(behind, key=lambda one: -behind[one])
     p = [min(1.0, 2 * norm.sf(behind[one]) * (count - j)) for j, one in enumerate(order)]
@@ -157,20 +169,21 @@ def vowels(least=6):
         table = table.filter(
             pl.col("order") < pl.col("id").replace_strict(kept, return_dtype=pl.Int64)
         ).drop("order")
-    labels = table.group_by("id", maintain_order=True).agg(pl.col("target").first())["target"]
+    each = table.group_by("id", maintain_order=True).agg(pl.all().first())
     features = [name for name in table.columns if name.startswith("Feature")]
     table = table.select(["id", *features])
     frame, errors, _ = join_replicates(table, "id")
     correlation = replicate_correlation(table, "id", list(errors))
-    y = labels.is_in(FRONT).to_numpy().astype(int)
+    y = each["target"].is_in(FRONT).to_numpy().astype(int)
+    speakers = np.unique(each["Speaker Number"].to_numpy(), return_inverse=True)[1]
     name = "vowels, 6 replicates" if least == 6 else "vowels, 1 to 6 replicates"
     known = dict(errors=errors, error_correlation=correlation)
-    return PricedData(name, frame.drop("id"), y, fn_cost=FN_COST, **known)
+    return PricedData(name, frame.drop("id"), y, fn_cost=FN_COST, **known), speakers
 
 
 def priced(name, frame, y):
     errors = read_errors(["*=*_se"], frame.columns)
-    return PricedData(name, frame, y, fn_cost=FN_COST, errors=errors)
+    return PricedData(name, frame, y, fn_cost=FN_COST, errors=errors), np.arange(len(y))
 
 
 def folder():
