@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from benchmarks.error_bars import paired
 
 REPEATS, FOLDS = 4, 5
@@ -54,9 +53,7 @@ def test_the_standard_error_is_that_of_the_difference(copies):
         found.append([*paired(ours, theirs, unit), by_row, spread / np.sqrt(len(folds)), corrected])
     away, *errors = np.array(found).T
     off = np.abs(away - away.mean())
-    ratio = away.std(ddof=1) / np.sqrt(
-        np.square(errors).mean(axis=1)
-    )  # over tables, to the promise
+    ratio = away.std(ddof=1) / np.sqrt(np.square(errors).mean(axis=1))  # to the promise
     assert 0.9 < ratio[0] < 1.1
     assert 0.62 < (off < errors[0]).mean() < 0.74  # 0.68 of a normal distribution
     assert (off < 1.96 * errors[0]).mean() > 0.88
