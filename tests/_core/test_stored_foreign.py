@@ -23,6 +23,7 @@ from stakes._core.stored.plain import Damaged
 from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier
 from stakes.compare._timed_blend import TimedBlendClassifier
 from stakes.errors import InputError
+from stakes.svm import CostSensitiveBoost
 from stakes.uncertain import UncertainLogisticClassifier
 
 X = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 5])
@@ -272,3 +273,10 @@ def test_a_mean_is_of_at_least_one_member(tmp_path):
     blend.estimators_ = []
     for model in (calibrated, blend):
         refused(model, tmp_path)
+
+
+def test_the_trees_of_a_boosted_model_vote_with_a_sign(tmp_path):
+    model = CostSensitiveBoost(n_estimators=3).fit(X, TWO)
+    save_model(model, tmp_path / "m")
+    model.estimators_[1].classes_ = np.array(["-1.", "1.0"])
+    refused(model, tmp_path)

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo, at_stake
 from stakes._core.intake import check_weights
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Listed, Part, labels
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
@@ -104,6 +105,8 @@ class CostSensitiveBoost(CostSensitiveClassifier):
     def _check_file_state(state, scope):
         for member in state.get("estimators_", ()):
             same_input(member, scope)
+            if not set(member.state.get("classes_", ["none"])) <= {-1.0, 1.0}:
+                raise Damaged("a tree of a boosted model has classes other than -1 and 1")
 
     n_estimators: int = 100
     max_depth: int = 1
