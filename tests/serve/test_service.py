@@ -69,6 +69,33 @@ def test_groups_do_not_matter(tmp_path):
     assert len(digests) == 1
 
 
+@pytest.mark.parametrize("capacity", [None, Capacity(max_alerts=20, max_reviews=9, review_cost=2)])
+def test_a_batch_equals_single_requests_bit_for_bit(tmp_path, capacity):
+    """With early labels, ids that come twice, refused events, other fields and given prices."""
+    rng, requests = random.Random(3), []
+    for id, event, y in make_events(400):
+        requests += [label(id, y)] if rng.random() < 0.1 else []
+        if rng.random() < 0.1:
+            event = rng.choice([event | {"more": 1.5}, event | {"hour": True}, {"amount": 9.0}])
+        requests += [Decide(event, id, rng.choice([None] * 9 + [CostsGiven(fn_cost=50)]))]
+        if rng.random() < 0.1:
+            bad = rng.choice([{"country": "FR"}, {"amount": 1e101}, {"amount": 5.0, "hour": 1e101}])
+            requests += [decide(f"bad {id}", bad), decide(f"bad {id}", event), decide(id, event)]
+        requests += [label(id, y)] if rng.random() < 0.1 else []
+    found = []
+    for i, groups in enumerate(([[one] for one in requests], in_groups(requests, rng), [requests])):
+        service = new_service(tmp_path / f"{i}.db", capacity, clock=lambda: 1e9)
+        answers = [answer for group in groups for answer in service.handle(group)]
+        assert sum(isinstance(answer, InputError) for answer in answers) > 20
+        found.append([*map(str, answers), service.state.digest()])
+        service.close()
+        store = open_store(tmp_path / f"{i}.db")
+        service.state = rebuild(store, until=service.state.seq)
+        assert service.state.digest() == found[-1][-1]
+        store.close()
+    assert found[1] == found[0] and found[2] == found[0]
+
+
 @pytest.mark.parametrize("every", [10, 10_000])
 def test_any_past_state_can_be_rebuilt(tmp_path, every):
     service = new_service(

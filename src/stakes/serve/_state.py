@@ -14,7 +14,15 @@ from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
 from stakes.serve._ranges import Ranges
 from stakes.serve._reasons import strongest
-from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
+from stakes.stream import (
+    DriftTest,
+    PendingEvent,
+    Prices,
+    RowEncoder,
+    Totals,
+    packed,
+    unpacked,
+)
 
 MAX_OPEN = 10_000  # reviews that wait; beyond, the oldest are taken off the list
 _STATE = "state"
@@ -105,43 +113,59 @@ class State:
         self.ranges = Ranges(model.ranges, model.rows, RANGE_EVERY)
 
     def score_ahead(self, events, prices):
-        """Scores of the trained models, which the journal does not change; for :meth:`score`."""
+        """Trained model -> scores of events, which the journal does not change; for a batch."""
         models = {n: c.model for n, c in self.contenders.items() if not c.model.learns}
-        if not models or not events:
-            return [{}] * len(events)
         try:
-            scores = {name: m.score(events, None, prices) for name, m in models.items()}
-        except InputError:  # of one of them, which will be found
-            return [{}] * len(events)
-        return [{name: scores[name][i] for name in models} for i in range(len(events))]
+            return {name: m.score(events, None, prices) for name, m in models.items() if prices}
+        except InputError:  # of one of the events, which will be found
+            return {}
 
-    def score(self, events, prices, ahead):
-        """Features, and for each model (probability, action), of events that come next.
+    def decide(self, batch, at):
+        """What the journal keeps of decisions about the events that come next.
 
-        The scales of the features take the events in: each must become the next entry. `ahead` is
-        what :meth:`score_ahead` gave for each event, maybe before models were added.
+        The scales of the features take the events in: each must become the next entry.
         """
+        features, scores = self._score(batch)
+        outside = self.ranges.outside_many(batch.events)
+        actions, gains = {}, {}
+        for name, found in scores.items():
+            decide = self.contenders[name].policy.decide
+            priced = zip(found, batch.prices, strict=True)
+            taken = [decide(*score, prices, at) for score, prices in priced]
+            actions[name], gains[name] = zip(*taken, strict=True)
+        columns = zip(
+            batch.events.rows,
+            packed(features),
+            batch.prices,
+            zip(*scores.values(), strict=True),
+            zip(*actions.values(), strict=True),
+            gains[self.champion],
+            outside,
+            batch.reasons,
+            strict=True,
+        )
+        return [self._body(at, list(scores), *row) for row in columns]
+
+    def _score(self, batch):
+        """Features, and for each model (probability, action), of each event."""
         # trained models first: they may refuse an event, and the scales must not move then
         models = {name: contender.model for name, contender in self.contenders.items()}
-        scores = {}
-        for name, model in models.items():
-            if not model.learns:
-                known = all(name in one for one in ahead)
-                scores[name] = (
-                    [one[name] for one in ahead] if known else model.score(events, None, prices)
-                )
+        events, prices = batch.events, batch.prices
+        scores = {
+            name: batch.ahead[name] if name in batch.ahead else model.score(events, None, prices)
+            for name, model in models.items()
+            if not model.learns
+        }
         features = [None] * len(events)
         if len(scores) < len(models):
             features = self._features(events)
-        for name in models.keys() - scores.keys():
-            scores[name] = models[name].score(events, features, prices)
-        return [
-            (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
-        ]
+        for name, model in models.items():
+            if model.learns:
+                scores[name] = model.score(events, features, prices)
+        return features, {name: scores[name] for name in models}
 
-    def decide(self, event, prices, features, scores, outside, at, n_reasons=0):
-        """What the journal keeps of a decision; `outside` as its ranges found it."""
-        actions, gains = self._actions(scores, prices, at)
+    def _body(self, at, names, event, features, prices, scores, actions, gain, outside, n_reasons):
+        actions = dict(zip(names, actions, strict=True))
         share = self.capacity.explore
         propensity = 1.0
         if share and actions[self.champion] == ALERT:
@@ -152,11 +176,11 @@ class State:
             "at": at,
             "event": event,
             "features": features,
-            "prices": list(prices),
-            "scores": scores,
+            "prices": prices,
+            "scores": dict(zip(names, scores, strict=True)),
             "actions": actions,
             "propensity": propensity,
-            "gain": gains[self.champion],
+            "gain": gain,
             "model": self.champion,
             "version": self.version,
         }
@@ -173,7 +197,8 @@ class State:
         model, acts = self.contenders[body["model"]].model, body["actions"][body["model"]] != PASS
         if body["event"] is None:
             return None
-        found = model.explain(body["event"], body["features"], Prices(*body["prices"]))
+        features = self._unpacked(body)
+        found = model.explain(body["event"], features, Prices(*body["prices"]))
         return found and strongest(found, acts, k)
 
     def follow(self, entry, decision=None):
@@ -186,18 +211,10 @@ class State:
         decision : dict, default=None
             For a label: the body of its decision.
         """
-        self.seq = entry.seq
-        body = entry.body
         if entry.kind == "decision":
-            self.hours.decided(entry.at)
-            self.ranges.add(body.get("outside", ()))
-            for contender in self.contenders.values():
-                contender.totals.events += 1
-            if body["actions"][body["model"]] == REVIEW:
-                self.reviews[entry.id] = body["gain"]
-                if len(self.reviews) > MAX_OPEN:
-                    del self.reviews[next(iter(self.reviews))]
-        elif entry.kind == "label":
+            return self.follow_decisions([entry])
+        self.seq = entry.seq
+        if entry.kind == "label":
             self._follow_label(entry, decision)
         elif entry.kind == "promote":
             self.champion = entry.id
@@ -205,6 +222,20 @@ class State:
             self._watch()
             for contender in self.contenders.values():
                 contender.lead = Difference()
+
+    def follow_decisions(self, entries):
+        """Take in decisions of one moment, made by this state, as :meth:`follow` takes in one."""
+        self.seq = entries[-1].seq
+        self.hours.decided(entries[0].at, len(entries))
+        for contender in self.contenders.values():
+            contender.totals.events += len(entries)
+        for entry in entries:
+            body = entry.body
+            self.ranges.add(body.get("outside", ()))
+            if body["actions"][body["model"]] == REVIEW:
+                self.reviews[entry.id] = body["gain"]
+                if len(self.reviews) > MAX_OPEN:
+                    del self.reviews[next(iter(self.reviews))]
 
     def add(self, name, content):
         """Add a challenger from its model file."""
@@ -232,7 +263,9 @@ class State:
                     )
                 if self._learners():
                     self._features([body["event"]])
-                self._actions(body["scores"], Prices(*body["prices"]), entry.at)
+                for name, score in body["scores"].items():
+                    decide = self.contenders[name].policy.decide
+                    decide(*score, Prices(*body["prices"]), entry.at)
             elif entry.kind == "label" and decision is None and entry.body["status"] != "early":
                 raise InputError(
                     f"The decision that entry {entry.seq} labels was removed; this state cannot be "
@@ -303,12 +336,9 @@ class State:
     def _features(self, events):
         return self.encoder.encode_many(events, skip=self.drop)
 
-    def _actions(self, scores, prices, at):
-        actions, gains = {}, {}
-        for name, (probability, action) in scores.items():
-            decide = self.contenders[name].policy.decide
-            actions[name], gains[name] = decide(probability, action, prices, at)
-        return actions, gains
+    def _unpacked(self, body):
+        features = body["features"]
+        return features and unpacked(features, body["event"], self.drop)
 
     def _follow_label(self, entry, decision):
         label, status = entry.body["label"], entry.body["status"]
@@ -327,8 +357,9 @@ class State:
                 self.contenders[name].lead.add(paid[self.champion] - cost)
         self._test_promise(decision, prices, label, paid)
         if decision["features"] is not None:
+            features = self._unpacked(decision)
             for model in self._learners():
-                model.learn(decision["features"], label, prices)
+                model.learn(features, label, prices)
             self.version = entry.seq
 
     def _test_promise(self, decision, prices, label, paid):
