@@ -19,6 +19,8 @@ class Batch:
         What each of them may cost.
     reasons : list of int
         How many reasons each one asks for.
+    times : list of float or None
+        When each of them happened; None: now.
     ahead : dict
         Trained model -> its scores, which the journal does not change.
     """
@@ -27,22 +29,15 @@ class Batch:
     events: Events
     prices: list
     reasons: list
+    times: list
     ahead: dict
 
     def take(self, rows):
         """Some of the events, in their order."""
         if len(rows) == len(self.ids):
             return self
-        ids, events, prices, reasons, *scores = (
-            [column[i] for i in rows]
-            for column in (
-                self.ids,
-                self.events.rows,
-                self.prices,
-                self.reasons,
-                *self.ahead.values(),
-            )
-        )
-        return Batch(
-            ids, Events(events), prices, reasons, dict(zip(self.ahead, scores, strict=True))
-        )
+        columns = [self.ids, self.events.rows, self.prices, self.reasons, self.times]
+        columns = [[column[i] for i in rows] for column in (*columns, *self.ahead.values())]
+        ids, events, prices, reasons, times, *scores = columns
+        ahead = dict(zip(self.ahead, scores, strict=True))
+        return Batch(ids, Events(events), prices, reasons, times, ahead)

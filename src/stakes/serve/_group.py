@@ -29,7 +29,8 @@ class Group:
             if request.costs is not None:
                 prices[i] = self._prices_of(request)
         ids = [os.urandom(8).hex() if r.id is None else str(r.id) for r in decides]
-        asked = Batch(ids, events, prices, [request.reasons for request in decides], {})
+        reasons, times = [r.reasons for r in decides], [r.time for r in decides]
+        asked = Batch(ids, events, prices, reasons, times, {})
         good = [i for i, price in enumerate(prices) if not isinstance(price, InputError)]
         self._asked = asked.take(good)
         self._asked.ahead = service.state.score_ahead(self._asked.events, self._asked.prices)

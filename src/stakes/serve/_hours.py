@@ -1,4 +1,4 @@
-"""Money by the hour in which an event was decided."""
+"""Money by the hour in which an event was decided, or happened if it says when."""
 
 KEPT = 24 * 100  # hours
 NEVER, ALWAYS = "never acting", "always acting"
@@ -26,7 +26,8 @@ class Hours:
             self._hours[hour] = [0, 0, {}]
             if len(self._hours) > KEPT:
                 del self._hours[min(self._hours)]
-        self._hours[hour][0] += n
+        if hour in self._hours:  # not older than all that are kept
+            self._hours[hour][0] += n
 
     def booked(self, at, costs, sign):
         """Add what an event cost under each policy, or take it back."""

@@ -38,13 +38,15 @@ class CostsGiven(Struct, forbid_unknown_fields=True, gc=False):
 class Decide(Struct, forbid_unknown_fields=True, gc=False):
     """An event to decide about; a repeated id gets its first answer again.
 
-    `reasons` asks for the fields that speak most for the decision.
+    `reasons` asks for the fields that speak most for the decision. `time` is when a past event
+    happened, in seconds since 1970: its money is booked under that hour.
     """
 
     event: Event
     id: Id | None = None
     costs: CostsGiven | None = None
     reasons: Annotated[int, Meta(ge=0, le=MAX_REASONS)] = 0
+    time: Annotated[float, Meta(ge=-1e11, le=1e11)] | None = None
 
 
 class Reason(Struct):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 
 import joblib
@@ -126,25 +127,59 @@ class State:
         The scales of the features take the events in: each must become the next entry.
         """
         features, scores = self._score(batch)
-        outside = self.ranges.outside_many(batch.events)
+        names, model, version = list(scores), self.champion, self.version
         actions, gains = {}, {}
         for name, found in scores.items():
             decide = self.contenders[name].policy.decide
-            priced = zip(found, batch.prices, strict=True)
-            taken = [decide(*score, prices, at) for score, prices in priced]
+            taken = [
+                decide(*one, price, at) for one, price in zip(found, batch.prices, strict=True)
+            ]
             actions[name], gains[name] = zip(*taken, strict=True)
-        columns = zip(
-            batch.events.rows,
-            packed(features),
-            batch.prices,
-            zip(*scores.values(), strict=True),
-            zip(*actions.values(), strict=True),
-            gains[self.champion],
-            outside,
-            batch.reasons,
-            strict=True,
-        )
-        return [self._body(at, list(scores), *row) for row in columns]
+        bodies = [
+            {
+                "at": at if time is None else min(time, at),
+                "event": event,
+                "features": row,
+                "prices": prices,
+                "scores": dict(zip(names, found, strict=True)),
+                "actions": dict(zip(names, taken, strict=True)),
+                "propensity": 1.0,
+                "gain": gain,
+                "model": model,
+                "version": version,
+            }
+            for time, event, row, prices, found, taken, gain in zip(
+                batch.times,
+                batch.events.rows,
+                packed(features),
+                batch.prices,
+                zip(*scores.values(), strict=True),
+                zip(*actions.values(), strict=True),
+                gains[model],
+                strict=True,
+            )
+        ]
+        self._explore(bodies)
+        for body, outside in zip(bodies, self.ranges.outside_many(batch.events), strict=True):
+            if outside:
+                body["outside"] = outside  # written down, so that the event may be erased
+        for body, n in zip(bodies, batch.reasons, strict=True):
+            if n:
+                body["reasons"] = self.reasons(body, n)
+        if self.private:
+            for body in bodies:
+                event = body["event"].items()
+                body["event"] = {n: value for n, value in event if n not in self.private}
+        return bodies
+
+    def _explore(self, bodies):
+        """Let a share of the champion's alerts pass at random."""
+        share = self.capacity.explore
+        for body in bodies if share else ():
+            if body["actions"][self.champion] == ALERT:
+                explored = random.random() < share  # written down: a replay does not draw again
+                body["propensity"] = share if explored else 1 - share
+                body["actions"][self.champion] = PASS if explored else ALERT
 
     def _score(self, batch):
         """Features, and for each model (probability, action), of each event."""
@@ -163,34 +198,6 @@ class State:
             if model.learns:
                 scores[name] = model.score(events, features, prices)
         return features, {name: scores[name] for name in models}
-
-    def _body(self, at, names, event, features, prices, scores, actions, gain, outside, n_reasons):
-        actions = dict(zip(names, actions, strict=True))
-        share = self.capacity.explore
-        propensity = 1.0
-        if share and actions[self.champion] == ALERT:
-            explored = random.random() < share  # written down, so a replay does not draw again
-            propensity = share if explored else 1 - share
-            actions[self.champion] = PASS if explored else ALERT
-        body = {
-            "at": at,
-            "event": event,
-            "features": features,
-            "prices": prices,
-            "scores": dict(zip(names, scores, strict=True)),
-            "actions": actions,
-            "propensity": propensity,
-            "gain": gain,
-            "model": self.champion,
-            "version": self.version,
-        }
-        if outside:
-            body["outside"] = outside  # written down, so that the event may be erased
-        if n_reasons:
-            body["reasons"] = self.reasons(body, n_reasons)
-        if self.private:
-            body["event"] = {n: value for n, value in event.items() if n not in self.private}
-        return body
 
     def reasons(self, body, k):
         """(field, money) of the k fields that speak most for a decision; None without any."""
@@ -226,7 +233,8 @@ class State:
     def follow_decisions(self, entries):
         """Take in decisions of one moment, made by this state, as :meth:`follow` takes in one."""
         self.seq = entries[-1].seq
-        self.hours.decided(entries[0].at, len(entries))
+        for at, n in Counter([entry.body["at"] for entry in entries]).items():
+            self.hours.decided(at, n)
         for contender in self.contenders.values():
             contender.totals.events += len(entries)
         for entry in entries:
