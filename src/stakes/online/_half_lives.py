@@ -37,7 +37,8 @@ from stakes.online._state import (
 
 HALF_LIVES = (0.0, 8192.0, 2048.0, 512.0, 128.0, 32.0, 16.0, 8.0)  # zero: never forgets
 SCOUTS = (2048.0, 128.0, 16.0)  # rivals of a learner that does not forget
-BLOCK = 64.0
+BLOCK = 64.0  # examples between two comparisons
+PATIENT = 256.0  # the same while nothing is forgotten
 FASTER = 7.0
 SLOWER = 2.0
 REACH = 10.0
@@ -87,7 +88,7 @@ class HalfLives:
         """Begin to compare: every half-life starts from what the learner knows."""
         knows = self._knows
         knows[COMPARE], knows[LISTENS], knows[LOSS] = 1.0, 0.0, 0.0
-        knows[PAUSE_AT] = knows[N_SEEN] + BLOCK
+        knows[PAUSE_AT] = knows[N_SEEN] + self._block()
         self._rivals, self._lead = NO_RIVALS, np.zeros(1)
         self._invite()
         self._clock[AWAKE_UNTIL] = knows[N_SEEN] + AWAKE
@@ -130,7 +131,10 @@ class HalfLives:
         if late and self._lead.max() < AHEAD:
             self._sleep()
         else:
-            self._knows[PAUSE_AT] = self._knows[N_SEEN] + BLOCK
+            self._knows[PAUSE_AT] = self._knows[N_SEEN] + self._block()
+
+    def _block(self):
+        return BLOCK if self._knows[HALF_LIFE] else PATIENT
 
     def _follow(self, k):
         """Swap places with rival k; the books, which hold decisions made, stay with the learner."""

@@ -32,8 +32,8 @@ def inverse_mills(z):
     """phi(z) / Phi(z), accurate far into the left tail."""
     if LOW <= z < HIGH:
         u = (z - LOW) * PER_UNIT
-        i = int(u)
-        t, k = 2.0 * (u - i) - 1.0, np.uintp(i)
+        whole = np.floor(u)
+        t, k = 2.0 * (u - whole) - 1.0, np.uintp(int(whole))
         t2 = t * t  # in pairs, so that few products wait for each other
         low = (CELLS[k, 0] + CELLS[k, 1] * t) + (CELLS[k, 2] + CELLS[k, 3] * t) * t2
         high = (CELLS[k, 4] + CELLS[k, 5] * t) + (CELLS[k, 6] + CELLS[k, 7] * t) * t2
