@@ -9,11 +9,13 @@ log losses, so that a lead of FASTER is a likelihood ratio of exp(FASTER), about
 takes more to begin to forget than to stop, because a stream without drift is the common case, in
 which every rival is worse and one that leads does so by chance.
 
-Rivals cost time, so they come and go. If the learner leads for AWAKE examples, or SETTLED if it
-forgets, and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each
-time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which
-calls them as soon as decisions cost more, or less, than they promised. They begin as copies of what
-the learner then knows.
+Rivals cost time. A learner that does not forget has three, the SCOUTS, compared every PATIENT
+examples; the first of them that takes over calls all others. They also come and go. If the learner
+leads for AWAKE examples (BRIEF if it forgets, SETTLED if it began to), and no rival is well ahead,
+they leave for SHORTEST examples, then for twice as long each time, up to LONGEST. A change of the
+half-life sets that back. The drift test calls them as soon as decisions cost more, or less, than
+they promised; the next time away is then half as long. They begin as copies of what the learner
+then knows.
 """
 
 import numpy as np
@@ -44,6 +46,7 @@ SLOWER = 2.0
 REACH = 10.0
 AHEAD = 1.0  # a rival with this lead keeps all awake
 AWAKE = 2048.0
+BRIEF = 512.0
 SETTLED = 8192.0
 SHORTEST = 2048.0
 LONGEST = 131_072.0
@@ -91,7 +94,7 @@ class HalfLives:
         knows[PAUSE_AT] = knows[N_SEEN] + self._block()
         self._rivals, self._lead = NO_RIVALS, np.zeros(1)
         self._invite()
-        self._clock[AWAKE_UNTIL] = knows[N_SEEN] + AWAKE
+        self._clock[AWAKE_UNTIL] = knows[N_SEEN] + (BRIEF if knows[HALF_LIFE] else AWAKE)
 
     def _invite(self):
         """Keep the rivals that suit the learner's half-life; the missing ones are copies of it."""
@@ -134,6 +137,7 @@ class HalfLives:
             self._knows[PAUSE_AT] = self._knows[N_SEEN] + self._block()
 
     def _block(self):
+        """Examples until the next comparison."""
         return BLOCK if self._knows[HALF_LIFE] else PATIENT
 
     def _follow(self, k):

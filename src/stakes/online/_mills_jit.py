@@ -25,13 +25,14 @@ def _polynomials():
 
 
 CELLS = _polynomials()
+N_CELLS = float(len(CELLS))
 
 
 @njit(cache=True, error_model="numpy")
 def inverse_mills(z):
     """phi(z) / Phi(z), accurate far into the left tail."""
-    if LOW <= z < HIGH:
-        u = (z - LOW) * PER_UNIT
+    u = (z - LOW) * PER_UNIT
+    if 0.0 <= u < N_CELLS:  # of u, which may round up to the end of the table
         whole = np.floor(u)
         t, k = 2.0 * (u - whole) - 1.0, np.uintp(int(whole))
         t2 = t * t  # in pairs, so that few products wait for each other
