@@ -286,12 +286,12 @@ def test_scouts_call_all_half_lives_when_one_of_them_takes_over():
 
 
 def test_an_alarm_calls_the_scouts_and_halves_the_next_time_away():
-    X, y = stream(20_000, flip_at=12_000)
-    model = ProbitClassifier().partial_fit(X[:12_000], y[:12_000], [0, 1])
+    X, y = stream(20_000, flip_at=13_000)
+    model = ProbitClassifier().partial_fit(X[:13_000], y[:13_000], [0, 1])
     away = model._clock[ASLEEP_FOR]
     assert len(model._rivals) == 0 and away > 2 * SHORTEST
     assert model._knows[N_SEEN] + AWAKE < model._clock[DUE]
-    for start in range(12_000, int(model._clock[DUE])):
+    for start in range(13_000, int(model._clock[DUE])):
         model.partial_fit(X[start : start + 1], y[start : start + 1])
         if len(model._rivals):
             break
