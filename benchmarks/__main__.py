@@ -1,4 +1,7 @@
-"""Run benchmarks by name and print their tables; `--store` keeps rows in docs/benchmarks."""
+"""Run benchmarks by name and print their tables; `--store` keeps rows in docs/benchmarks.
+
+`online:speed` runs one part of a benchmark that has parts, and stores the rows of that part only.
+"""
 
 import importlib
 import sys
@@ -13,15 +16,17 @@ from benchmarks import _page
 def main():
     names = [a for a in sys.argv[1:] if not a.startswith("--")]
     known = sorted(p.stem.removeprefix("bench_") for p in Path(__file__).parent.glob("bench_*.py"))
-    unknown = set(names) - set(known)
+    unknown = {name.partition(":")[0] for name in names} - set(known)
     if unknown:
         sys.exit(f"No benchmark is called {unknown.pop()!r}; there are {', '.join(known)}.")
-    for name in names or known:
+    for name, _, part in (name.partition(":") for name in names or known):
         module = importlib.import_module(f"benchmarks.bench_{name}")
-        rows = module.run()
+        if part and part not in (parts := getattr(module, "PARTS", {})):
+            sys.exit(f"Benchmark {name} has no part {part!r}; there are {', '.join(parts) or '-'}.")
+        rows = module.run([part]) if part else module.run()
         show(name, rows)
         if "--store" in sys.argv:
-            _page.store(name, module.__doc__, rows)
+            _page.store(name, module.__doc__, rows, only_these=bool(part))
 
 
 def show(name, rows):

@@ -23,6 +23,7 @@ from stakes.datasets import make_fraud
 HALF_LIVES = (None, 8192, 2048, 1024, 512, 256, 128, 64, 32, 16, 8)
 FN = 4.0  # times the cost of a false alarm
 MOST = 60_000  # events of a stream
+RATES = "constant", "optimal"  # of SGD
 CPU = time.process_time
 
 
@@ -59,29 +60,43 @@ def streams():
         yield f"spam, {name}", normalize(S), stored["y"].astype(int)
 
 
-def drift(learners):
-    """Online error and cost with the adaptive default, every half-life and none, and of peers."""
+def half_lives(learners):
+    """Online error and cost with the adaptive default, every half-life and none."""
     rows = []
-    for name, X, y in streams():
-        task = f"drift: {name}, {X.shape[0]:,} x {X.shape[1]:,}"
-        for learner in learners:
-            rows.append(Row(task, learner.__name__, *ours(learner, X, y)))
-        for rate in ("constant", "optimal"):
-            rows.append(Row(task, f"scikit-learn SGD, {rate} rate", *sgd(rate, X, y)))
+    for task, X, y in tasks():
+        rows += shown(Row(task, learner.__name__, *ours(learner, X, y)) for learner in learners)
+    return rows
+
+
+def peers():
+    """Online error and cost of SGD and River on the same streams."""
+    rows = []
+    for task, X, y in tasks():
         logistic = linear_model.LogisticRegression(optim.SGD(0.1))
-        rows.append(Row(task, "River LogisticRegression", *river(logistic, X, y)))
+        found = {f"scikit-learn SGD, {rate} rate": sgd(rate, X, y) for rate in RATES}
+        found["River LogisticRegression"] = river(logistic, X, y)
         for detector in (river_drift.binary.DDM(), river_drift.binary.HDDMW()):
             again = river_drift.DriftRetrainingClassifier(logistic.clone(), detector)
-            called = f"River LogisticRegression, {type(detector).__name__}"
-            rows.append(Row(task, called, *river(again, X, y)))
-        print(task, *(f"  {row.contestant}: {row.note}" for row in rows if row.task == task),
-              sep="\n", flush=True)  # fmt: skip
+            found[f"River LogisticRegression, {type(detector).__name__}"] = river(again, X, y)
+        rows += shown(Row(task, name, *measured) for name, measured in found.items())
+    return rows
+
+
+def tasks():
+    for name, X, y in streams():
+        yield f"drift: {name}, {X.shape[0]:,} x {X.shape[1]:,}", X, y
+
+
+def shown(rows):
+    """The rows, printed as they come: a run takes long."""
+    rows = list(rows)
+    print(rows[0].task, *(f"  {row.contestant}: {row.note}" for row in rows), sep="\n", flush=True)
     return rows
 
 
 def ours(learner, X, y):
     """(seconds, no memory, no ratio, note) of a learner of stakes."""
-    error, cost, end, seconds = {}, {}, [], 0.0
+    error, cost, seconds = {}, {}, 0.0
     for half_life in (*HALF_LIVES, "auto"):
         for found, price in ((error, 1.0), (cost, FN)):
             model = learner(half_life=half_life)
@@ -89,19 +104,25 @@ def ours(learner, X, y):
             p = model.predict_proba_then_learn(X, y, [0, 1], fn_cost=price)
             seconds = CPU() - start
             found[half_life] = paid(p, y, price)
-        end.append(model.half_life_)
-    note = f"error {error['auto']:.2%}, cost {cost['auto']:.4f}; half-life {end[-1]:g} at the end"
+    note = f"error {error['auto'].mean():.2%}, cost {cost['auto'].mean():.4f}; "
+    note += f"half-life {model.half_life_:g} at the end"
     for word, found in (("error", error), ("cost", cost)):
-        best = min(HALF_LIVES, key=found.get)
-        note += f"; {word} / best fixed ({best}) {found['auto'] / found[best]:.3f}"
-        note += f", / none {found['auto'] / found[None]:.3f}"
+        best = min(HALF_LIVES, key=lambda h, found=found: found[h].mean())
+        note += f"; {word} / best fixed ({best}) {compared(found['auto'], found[best])}"
+        note += f", / none {found['auto'].mean() / found[None].mean():.3f}"
     return seconds, None, None, note
 
 
+def compared(own, other):
+    """Ratio of the means, and the standard error of the paired difference in the same unit."""
+    error = (own - other).std() / np.sqrt(len(own))
+    return f"{own.mean() / other.mean():.3f} (s.e. {error / other.mean():.3f})"
+
+
 def paid(p, y, fn_cost):
-    """Mean cost of the decisions by expected cost, a false alarm costing one."""
+    """Costs of the decisions by expected cost, a false alarm costing one."""
     acts = p * fn_cost > 1.0 - p
-    return np.where(y == 1, np.where(acts, 0.0, fn_cost), acts).mean()
+    return np.where(y == 1, np.where(acts, 0.0, fn_cost), acts)
 
 
 def sgd(rate, X, y):
@@ -128,4 +149,4 @@ def river(model, X, y):
 
 
 def note_of(p, y):
-    return f"error {paid(p, y, 1.0):.2%}, cost {paid(p, y, FN):.4f}"
+    return f"error {paid(p, y, 1.0).mean():.2%}, cost {paid(p, y, FN).mean():.4f}"

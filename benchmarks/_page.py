@@ -10,15 +10,21 @@ PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 PEERS = ("numpy", "scipy", "scikit-learn", "numba", "cvxpy", "clarabel", "lightgbm", "river")
 
 
-def store(name, title, rows):
-    """Keep the rows with machine and versions, and draw the page."""
+def store(name, title, rows, only_these=False):
+    """Keep the rows with machine and versions, and draw the page; or change these rows only."""
+    rows = [row.to_dict() for row in rows]
+    if only_these:
+        stored = json.loads((PAGES / f"{name}.json").read_text())["rows"]
+        fresh = {(row["task"], row["contestant"]): row for row in rows}
+        kept = [fresh.pop((row["task"], row["contestant"]), row) for row in stored]
+        rows = [*kept, *fresh.values()]
     record = {
         "name": name,
         "title": title.splitlines()[0],
         "command": f"python3 tasks.py bench {name} --store",
         "machine": machine(),
         "versions": {"python": platform.python_version(), **versions()},
-        "rows": [row.to_dict() for row in rows],
+        "rows": rows,
     }
     PAGES.mkdir(exist_ok=True)
     (PAGES / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

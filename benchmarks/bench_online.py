@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._measure import Row
 from benchmarks._measure import race as race_by
-from benchmarks._online_drift import drift
+from benchmarks._online_drift import half_lives, peers
 from stakes.datasets import make_fraud
 from stakes.errors import BelowTrivialWarning
 from stakes.metrics import savings_score
@@ -302,5 +302,13 @@ def noise(n=50_000, d=30, flipped=0.05, seeds=range(3)):
     ]
 
 
-def run():
-    return dense() + csr() + singles() + money(0.02) + money(0.005) + noise() + drift(LEARNERS)
+PARTS = {
+    "speed": lambda: dense() + csr() + singles(),
+    "money": lambda: money(0.02) + money(0.005) + noise(),
+    "half_lives": lambda: half_lives(LEARNERS),
+    "peers": peers,
+}
+
+
+def run(parts=PARTS):
+    return [row for part in parts for row in PARTS[part]()]

@@ -32,6 +32,19 @@ def test_benchmark_page(stored, monkeypatch):
     assert stored.with_suffix(".md").read_text() == to_markdown(json.loads(stored.read_text()))
 
 
+def test_a_part_of_a_benchmark_changes_its_own_rows_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
+    from benchmarks import _page
+    from benchmarks._measure import Row
+
+    monkeypatch.setattr(_page, "PAGES", tmp_path)
+    _page.store("b", "Title.", [Row("t", "ours", 1.0), Row("t", "peer", 2.0)])
+    _page.store("b", "Title.", [Row("t", "ours", 0.5), Row("u", "ours", 3.0)], only_these=True)
+    rows = json.loads((tmp_path / "b.json").read_text())["rows"]
+    found = [(row["task"], row["contestant"], row["seconds"]) for row in rows]
+    assert found == [("t", "ours", 0.5), ("t", "peer", 2.0), ("u", "ours", 3.0)]
+
+
 @pytest.mark.parametrize("stored", REPRODUCTIONS, ids=lambda path: path.stem)
 def test_reproduction_page(stored):
     record = json.loads(stored.read_text())

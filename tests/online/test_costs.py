@@ -99,6 +99,13 @@ def test_sketches_are_joined_as_if_every_cost_were_replayed(rng):
     assert len(one.values()) == len(a) + len(b) + 1
 
 
+def test_costs_that_repeat_are_placed_as_one_by_one(rng):
+    costs = np.repeat(rng.choice([0.0, 0.5, 3.0, 1e-300, 40.0], 60), rng.integers(1, 9, 60))
+    many, ones = (CostBuffer(0.05, 2.0, 1.0, 4096, strict=True) for _ in range(2))
+    np.testing.assert_array_equal(many.factors(costs), [ones.factor(c) for c in costs])
+    np.testing.assert_array_equal(many.numbers, ones.numbers)
+
+
 def test_among_equal_costs_all_are_expensive_in_the_paper_and_none_under_the_soft_rules():
     ones = np.ones(20)
     assert (CostBuffer(0.05, 2.0, 1.0, None).factors(ones) == 2.0).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.integrate import quad
-from scipy.special import ndtr, ndtri
+from scipy.special import erfcx, ndtr, ndtri
 from scipy.stats import norm
 from sklearn.base import clone
 
@@ -17,6 +17,7 @@ from stakes.online import (
     ProbitClassifier,
     SCWClassifier,
 )
+from stakes.online._mills_jit import HIGH, LOW, PER_UNIT, inverse_mills
 from stakes.risk import omega
 
 PHI = ndtri(0.9)
@@ -153,6 +154,15 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
         times = len(X) if evidence == "paper" else 1
         m, _ = naive.blended(mu, Sigma, np.r_[mean, 0.0], np.r_[variance, np.inf], times)
         np.testing.assert_allclose(fitted.blended_coef_[0], m[:-1], rtol=1e-9, atol=1e-9)
+
+
+def test_inverse_mills_ratio_in_and_between_the_cells_of_its_table():
+    edges = LOW + np.arange((HIGH - LOW) * PER_UNIT + 1) / PER_UNIT
+    before, inside = np.nextafter(edges, -np.inf), edges + 0.3 / PER_UNIT
+    near = np.r_[edges, before, inside, -1e8, -40.0, 7.0, 20.0]
+    right = np.sqrt(2 / np.pi) / erfcx(-near / np.sqrt(2))
+    np.testing.assert_allclose([inverse_mills(z) for z in near], right, rtol=3e-13)
+    assert inverse_mills(60.0) == 0.0 and np.isnan(inverse_mills(np.nan))
 
 
 def test_probit_stays_finite_on_examples_far_on_the_wrong_side():

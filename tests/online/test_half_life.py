@@ -25,8 +25,24 @@ from stakes.online import (
 )
 from stakes.online._before_step_jit import log_odds
 from stakes.online._fading_jit import LARGE
-from stakes.online._half_lives import HALF_LIVES
-from stakes.online._state import CALIBRATE, HEAD, N_UPDATES, SCALE, new_array
+from stakes.online._half_lives import (
+    ASLEEP_FOR,
+    AWAKE,
+    DUE,
+    HALF_LIVES,
+    SCOUTS,
+    SHORTEST,
+    rivals_of,
+)
+from stakes.online._state import (
+    CALIBRATE,
+    HALF_LIFE,
+    HEAD,
+    N_SEEN,
+    N_UPDATES,
+    SCALE,
+    new_array,
+)
 
 GAUSSIAN = [
     AROWClassifier(),
@@ -255,3 +271,29 @@ def test_models_that_forget_can_be_merged():
     np.testing.assert_allclose(merged.coef_, mean)
     assert merged.half_life_ == 200.0
     merged.partial_fit(S, y)
+
+
+def test_scouts_call_all_half_lives_when_one_of_them_takes_over():
+    X, y = stream(6000, flip_at=1500)
+    model = ProbitClassifier().partial_fit(X[:1000], y[:1000], [0, 1])
+    assert sorted(model._rivals[:, HALF_LIFE]) == sorted(SCOUTS)
+    start = 1000
+    while model.half_life_ == np.inf:
+        model.partial_fit(X[start : start + 1], y[start : start + 1])
+        start += 1
+    assert sorted(model._rivals[:, HALF_LIFE]) == sorted(rivals_of(model.half_life_))
+    assert len(model._rivals) == len(HALF_LIVES) - 1 == len(model._lead) - 1
+
+
+def test_an_alarm_calls_the_scouts_and_halves_the_next_time_away():
+    X, y = stream(20_000, flip_at=13_000)
+    model = ProbitClassifier().partial_fit(X[:13_000], y[:13_000], [0, 1])
+    away = model._clock[ASLEEP_FOR]
+    assert len(model._rivals) == 0 and away > 2 * SHORTEST
+    assert model._knows[N_SEEN] + AWAKE < model._clock[DUE]
+    for start in range(13_000, int(model._clock[DUE])):
+        model.partial_fit(X[start : start + 1], y[start : start + 1])
+        if len(model._rivals):
+            break
+    assert model._knows[N_SEEN] < model._clock[DUE]
+    assert model._clock[ASLEEP_FOR] == away / 2

@@ -122,6 +122,8 @@ def log_odds(state, s, y, c_pos, c_neg, w, c):
 @njit(cache=True, error_model="numpy")
 def log_ratio(a, b):
     """log(a / b) of positive numbers, finite where the ratio overflows or is zero."""
+    if a == b:  # the usual case without prices
+        return 0.0
     return math.log(min(max(a / b, 1.0 / VAST), VAST))
 
 

@@ -23,6 +23,7 @@ from stakes._core.jit.cvar_sketch import (
     cell_index,
     sketch_bounds,
     sketch_push,
+    sketch_put,
 )
 from stakes.online._gaussian_jit import learn_known_row, learn_known_sparse_row
 from stakes.online._state import HEAD, MOST, OMEGA, SCALE
@@ -39,7 +40,7 @@ PLACE = 6  # three int64, stored in the bytes of three float64
 CELLS = 9
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def in_units(c, numbers):
     """A cost in units of the first one."""
     if numbers[UNIT] == 0.0:
@@ -91,12 +92,21 @@ def exact_factors(c, numbers, top, rest, sizes, sums):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sketch_factors(c, sketch):
     """Add many costs in order; the factor of each."""
-    out = np.empty(len(c))
+    numbers, cells, place = sketch_parts(sketch)
+    out, last, index = np.empty(len(c)), 0.0, 0
     for t in range(len(c)):
-        out[t] = sketch_factor(c[t], sketch)
+        if c[t] <= 0.0:
+            out[t] = numbers[CHEAP]
+            continue
+        value = in_units(c[t], numbers)
+        if value != last:  # costs repeat, and a logarithm takes as long as all the rest
+            last, index = value, cell_index(value, numbers[WIDTH])
+        sketch_put(value, index, cells, place)
+        low, high = sketch_bounds(numbers[TAIL], cells, place)
+        out[t] = factor_of(value, 0.5 * (low + high), numbers)
     return out
 
 

@@ -25,6 +25,7 @@ from numba import njit
 from stakes.online._before_step_jit import log_odds, register, skip_row
 from stakes.online._fading_jit import LARGE, grow, kept, now, settle
 from stakes.online._fetch_jit import fetch
+from stakes.online._mills_jit import inverse_mills
 from stakes.online._state import (
     BIAS,
     C_NEG,
@@ -46,7 +47,6 @@ from stakes.online._state import (
 )
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS, CW_EXACT, CVAR_EXACT = range(10)
-ROOT_2_OVER_PI, ROOT_HALF = math.sqrt(2.0 / math.pi), math.sqrt(0.5)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
@@ -90,15 +90,6 @@ def hard_multiplier(m, v, omega, c):
 
 
 @njit(cache=True, error_model="numpy")
-def inverse_mills(z):
-    """phi(z) / Phi(z), accurate far into the left tail."""
-    if z < -25.0:  # erfc underflows further left; asymptotic series of Phi, error below 1e-13
-        q = 1.0 / (z * z)
-        return -z / (1.0 - q * (1.0 - q * (3.0 - q * (15.0 - q * (105.0 - q * 945.0)))))
-    return ROOT_2_OVER_PI * math.exp(-0.5 * z * z) / math.erfc(-z * ROOT_HALF)
-
-
-@njit(cache=True, error_model="numpy")
 def soft_confidence(rule, m, v, C, phi):
     """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper.
 
@@ -138,10 +129,10 @@ def step(rule, m, v, c, omega, p, q):
     if rule == AROW:
         return ((1.0 - m) / (v + p / c), c / p) if m < 1.0 else (0.0, 0.0)
     if rule == PROBIT:
-        s = math.sqrt(p + v)
-        z = m / s
-        ratio = inverse_mills(z)
-        return ratio / s, ratio * (ratio + z) / (p + v)
+        back = 1.0 / math.sqrt(p + v)
+        z = m * back
+        a = inverse_mills(z) * back
+        return a, a * (a + z * back)
     if rule == CW_EXACT:  # a hard constraint on the standard deviation
         return soft_confidence(SCW_I, m, v, math.inf, q)
     if rule == CVAR_EXACT:

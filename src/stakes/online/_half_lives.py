@@ -9,11 +9,13 @@ log losses, so that a lead of FASTER is a likelihood ratio of exp(FASTER), about
 takes more to begin to forget than to stop, because a stream without drift is the common case, in
 which every rival is worse and one that leads does so by chance.
 
-Rivals cost time, so they come and go. If the learner leads for AWAKE examples, or SETTLED if it
-forgets, and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each
-time, up to LONGEST. A change of the half-life sets that back, and so does the drift test, which
-calls them as soon as decisions cost more, or less, than they promised. They begin as copies of what
-the learner then knows.
+Rivals cost time. A learner that does not forget has three, the SCOUTS, compared every PATIENT
+examples; the first of them that takes over calls all others. They also come and go. If the learner
+leads for AWAKE examples (BRIEF if it forgets, SETTLED if it began to), and no rival is well ahead,
+they leave for SHORTEST examples, then for twice as long each time, up to LONGEST. A change of the
+half-life sets that back. The drift test calls them as soon as decisions cost more, or less, than
+they promised; the next time away is then half as long. They begin as copies of what the learner
+then knows.
 """
 
 import numpy as np
@@ -36,14 +38,16 @@ from stakes.online._state import (
 )
 
 HALF_LIVES = (0.0, 8192.0, 2048.0, 512.0, 128.0, 32.0, 16.0, 8.0)  # zero: never forgets
-BLOCK = 64.0
+SCOUTS = (2048.0, 128.0, 16.0)  # rivals of a learner that does not forget
+BLOCK = 64.0  # examples between two comparisons
+PATIENT = 256.0  # the same while nothing is forgotten
 FASTER = 7.0
 SLOWER = 2.0
 REACH = 10.0
 AHEAD = 1.0  # a rival with this lead keeps all awake
-FIRST = 2048.0
-AWAKE = 512.0
-SETTLED = 4096.0
+AWAKE = 2048.0
+BRIEF = 512.0
+SETTLED = 8192.0
 SHORTEST = 2048.0
 LONGEST = 131_072.0
 NO_RIVALS = np.empty((0, 0))
@@ -62,7 +66,7 @@ class HalfLives:
 
     def _start_half_life(self):
         self._rivals, self._lead = NO_RIVALS, np.zeros(1)
-        self._clock = np.array([FIRST, SHORTEST, 0.0])
+        self._clock = np.array([AWAKE, SHORTEST, 0.0])
 
     def _set_half_life(self):
         """Begin, or continue, as `half_life` says."""
@@ -87,13 +91,23 @@ class HalfLives:
         """Begin to compare: every half-life starts from what the learner knows."""
         knows = self._knows
         knows[COMPARE], knows[LISTENS], knows[LOSS] = 1.0, 0.0, 0.0
-        knows[PAUSE_AT] = knows[N_SEEN] + BLOCK
-        others = [h for h in HALF_LIVES if h != knows[HALF_LIFE]]
-        self._rivals, self._lead = np.tile(knows, (len(others), 1)), np.zeros(len(others) + 1)
-        for rival, half_life in zip(self._rivals, others, strict=True):
+        knows[PAUSE_AT] = knows[N_SEEN] + self._block()
+        self._rivals, self._lead = NO_RIVALS, np.zeros(1)
+        self._invite()
+        self._clock[AWAKE_UNTIL] = knows[N_SEEN] + (BRIEF if knows[HALF_LIFE] else AWAKE)
+
+    def _invite(self):
+        """Keep the rivals that suit the learner's half-life; the missing ones are copies of it."""
+        wanted = rivals_of(self._knows[HALF_LIFE])
+        kept = [k for k, rival in enumerate(self._rivals) if rival[HALF_LIFE] in wanted]
+        missing = sorted(set(wanted) - {self._rivals[k, HALF_LIFE] for k in kept})
+        new = np.tile(self._knows, (len(missing), 1))
+        for rival, half_life in zip(new, missing, strict=True):
             _set_half_life(rival, half_life)
             rival[PAUSE_AT] = VAST
-        self._clock[AWAKE_UNTIL] = max(FIRST, knows[N_SEEN] + AWAKE)
+        self._rivals = np.concatenate([self._rivals[kept], new]) if kept else new
+        ahead = self._lead[[0, *(k + 1 for k in kept)]]
+        self._lead = np.concatenate([ahead, np.zeros(len(missing))])
 
     def _sleep(self):
         """Continue without rivals until they are due, or until the drift test calls them."""
@@ -107,19 +121,24 @@ class HalfLives:
         """What happens when the loops pause."""
         if len(self._rivals) == 0:
             if self._knows[N_SEEN] < self._clock[DUE]:  # the drift test called
-                self._clock[ASLEEP_FOR] = SHORTEST
+                self._clock[ASLEEP_FOR] = max(0.5 * self._clock[ASLEEP_FOR], SHORTEST)
             return self._wake()
         best = compare(self._knows, self._rivals, self._lead)
         if best >= 0:
             self._follow(best)
+            self._invite()
             awake = SETTLED if self._knows[HALF_LIFE] else AWAKE
-            self._clock[AWAKE_UNTIL] = max(FIRST, self._knows[N_SEEN] + awake)
+            self._clock[AWAKE_UNTIL] = self._knows[N_SEEN] + awake
             self._clock[ASLEEP_FOR] = SHORTEST
         late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL]
         if late and self._lead.max() < AHEAD:
             self._sleep()
         else:
-            self._knows[PAUSE_AT] = self._knows[N_SEEN] + BLOCK
+            self._knows[PAUSE_AT] = self._knows[N_SEEN] + self._block()
+
+    def _block(self):
+        """Examples until the next comparison."""
+        return BLOCK if self._knows[HALF_LIFE] else PATIENT
 
     def _follow(self, k):
         """Swap places with rival k; the books, which hold decisions made, stay with the learner."""
@@ -150,6 +169,17 @@ def compare(knows, rivals, lead):
         rivals[k, LOSS] = 0.0
     knows[LOSS] = 0.0
     return best
+
+
+def rivals_of(half_life):
+    """Half-lives to compare with one: a few of all if it is infinite, else all others.
+
+    Examples
+    --------
+    >>> rivals_of(0.0)
+    (2048.0, 128.0, 16.0)
+    """
+    return tuple(h for h in (HALF_LIVES if half_life else SCOUTS) if h != half_life)
 
 
 def _set_half_life(knows, half_life):

@@ -15,7 +15,7 @@ FIRST, N_VALUES, PLACED = range(3)  # slots of `place`: i of cell 0, values seen
 FARTHEST = 2.0**40  # of an i; a model file may hold any width, and an index must stay one
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sketch_state(n_cells):
     """State before any value: (cells, place)."""
     cells = np.zeros((N_ROWS, n_cells))
@@ -24,18 +24,23 @@ def sketch_state(n_cells):
     return cells, np.zeros(3, np.int64)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def cell_index(value, width):
     """The i of the cell of a positive value, also of an infinite one."""
     return int(min(max(np.floor(np.log(value) / width), -FARTHEST), FARTHEST))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sketch_push(value, width, cells, place):
     """Add one value."""
+    sketch_put(value, cell_index(value, width) if value > 0.0 else 0, cells, place)
+
+
+@njit(cache=True, error_model="numpy")
+def sketch_put(value, index, cells, place):
+    """Add one value whose cell has this i, if the value is positive."""
     n_cells = cells.shape[1]
     if value > 0.0:
-        index = cell_index(value, width)
         if place[PLACED] == 0:
             place[FIRST], place[PLACED] = index - n_cells + 1, 1
         if index > place[FIRST] + n_cells - 1:
@@ -51,7 +56,7 @@ def sketch_push(value, width, cells, place):
     place[N_VALUES] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sketch_bounds(tail, cells, place):
     """Guaranteed lower and upper bounds of the CVaR."""
     n = place[N_VALUES]
@@ -67,6 +72,8 @@ def sketch_bounds(tail, cells, place):
         largest = max(largest, cells[LARGEST, j])
         j -= 1
     largest = max(largest, cells[LARGEST, j])
+    if cells[LEAST, j] == largest:  # no division: all costs are often equal
+        return largest, largest
     m, wanted = cells[COUNT, j], min(k - above, cells[COUNT, j])
     # the sum of the `wanted` largest of the m values in this cell, of which only the sum, least
     # and largest are known: at least the mean each, at most the largest each or all but the least
@@ -77,7 +84,7 @@ def sketch_bounds(tail, cells, place):
     return low, min(max(high / k, low), largest)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def sketch_pass(values, tail, width, cells, place, out):
     """Push all values; `out` gets the midpoint of the bounds after each."""
     for t in range(len(values)):
@@ -86,7 +93,7 @@ def sketch_pass(values, tail, width, cells, place, out):
         out[t] = 0.5 * (low + high)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _slide(shift, cells):
     """Move the grid up by `shift` cells; whatever drops out is added to cell 0."""
     n_cells = cells.shape[1]
