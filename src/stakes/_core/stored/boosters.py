@@ -108,7 +108,7 @@ def _check_lightgbm(state, scope):
 
 
 def _check_settings(others):
-    """Further arguments become a line of `name=value`; a process has only so many threads."""
+    """Further arguments become a line of `name=value`; the number of threads is limited."""
     for name, value in others.items():
         Word().check(name, None)
         if name in _THREADS:
