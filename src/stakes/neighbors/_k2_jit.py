@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 CELLS_PER_ROW = (
     64  # parents whose table has more cells per example, nearly all empty, are not tried
 )
@@ -36,7 +38,7 @@ class RowSets(NamedTuple):
     first: np.ndarray
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def log_gamma(x, log_factorial):
     """Log Gamma(x), from a table for integer x; an empty table stands for fractional weights."""
     if len(log_factorial) > 0:
@@ -44,7 +46,7 @@ def log_gamma(x, log_factorial):
     return math.lgamma(x)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def family_score(child, r, other, r_other, config, n_config, counting):
     """Logarithm of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, with j over (config, other).
 
@@ -59,7 +61,7 @@ def family_score(child, r, other, r_other, config, n_config, counting):
     return table_score(counts, n_rows, r, counting.log_factorial)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def table_score(counts, n_rows, r, log_factorial):
     """The score of a counted table, see `family_score`."""
     score, of_r = 0.0, log_gamma(float(r), log_factorial)
@@ -75,7 +77,7 @@ def table_score(counts, n_rows, r, log_factorial):
     return score
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def row_sets(codes, arity, most):
     """The sets of rows of all columns with at most `most` values."""
     d, n = codes.shape
@@ -91,7 +93,7 @@ def row_sets(codes, arity, most):
     return RowSets(words, size, first)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def count_both(a, b):
     """Number of rows that are in both of two sets: the bits of each word added up in pairs."""
     total = 0
@@ -109,7 +111,7 @@ def count_both(a, b):
     return float(total)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def pair_score(i, j, sets, counting):
     """`family_score` of column i with the one parent j, rows of weight one.
 
@@ -131,7 +133,7 @@ def pair_score(i, j, sets, counting):
     return table_score(counts, r_other, r, counting.log_factorial)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def compact(config, n_config, other, r_other):
     """Renumber the (config, other) pairs that occur, in place; returns how many there are."""
     number = np.full(n_config * r_other, -1, dtype=np.int64)

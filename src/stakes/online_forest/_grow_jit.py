@@ -10,6 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
+from stakes._core.jit import INNER
 from stakes._core.jit.gain import split_gain
 from stakes.online_forest._state import (
     CHILD,
@@ -66,7 +67,7 @@ if config.DISABLE_JIT:  # numpy warns where compiled arithmetic wraps around in 
     draw = np.errstate(over="ignore")(draw)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def begin_observer(f, tree, slot, renew_at):
     """Forget what an observer saw, and draw the features it looks at."""
     tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
@@ -84,7 +85,7 @@ def begin_observer(f, tree, slot, renew_at):
             k += 1
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def begin_tree(f, tree):
     """Make a tree a single leaf that says nothing."""
     f.trees[tree, USED] = 1
@@ -94,7 +95,7 @@ def begin_tree(f, tree):
     begin_observer(f, tree, 0, RENEW)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def observe(f, x, tree, leaf, positive, mass, may_split):
     """Show an event to the observer of its leaf; whether the leaf was split."""
     if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
@@ -124,7 +125,7 @@ def observe(f, x, tree, leaf, positive, mass, may_split):
     return try_split(f, tree, leaf, slot, columns)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def place(cuts, k, v):
     """Insert v into the k sorted cuts before it; a missing value repeats the last one."""
     if v != v:
@@ -136,7 +137,7 @@ def place(cuts, k, v):
     cuts[s] = v
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
@@ -164,7 +165,7 @@ def try_split(f, tree, leaf, slot, columns):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def score_statistic(l0, l1, r0, r1):
     """Squared score statistic of two branches against one value for both.
 
@@ -178,7 +179,7 @@ def score_statistic(l0, l1, r0, r1):
     return gradient * gradient / (share * right)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def split(f, tree, leaf, slot, c, b, missing_left, left, right):
     """Make two branches with the masses `left` and `right`; they start near their parent."""
     child, node = f.trees[tree, USED], f.nodes[tree, leaf]

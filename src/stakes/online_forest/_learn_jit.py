@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes.online_forest._grow_jit import begin_tree, observe
 from stakes.online_forest._state import (
@@ -82,7 +83,7 @@ def learn_rows(f, X, positive, c_pos, c_neg, weight, out):
             learn_event(f, X[t], positive[t], cp, cn, w, p, s, work)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     """Learn one event that has a cost; p and s are its probability and log-odds before."""
     z, leaves, odds, spread, step, shrink = work
@@ -112,7 +113,7 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
         end_trial(f)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def count(f, x, c_pos, c_neg, weight):
     """Count an event; its weight relative to the mean so far."""
     head = f.head
@@ -132,7 +133,7 @@ def count(f, x, c_pos, c_neg, weight):
     return min(weight * (head[N_SEEN] / head[SUM_WEIGHT]), MOST_WEIGHT)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def book(head, s, positive, c_pos, c_neg):
     """Book the decision of least expected cost, and let the calibration learn."""
     y = 1.0 if positive else -1.0
@@ -150,7 +151,7 @@ def book(head, s, positive, c_pos, c_neg):
         head[PAID] += c_neg if acts else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def fade(f, leaves, z, spread):
     """Forget: variances grow with the events since the last visit, up to what they began with."""
     d, now = f.scale.shape[1], f.head[N_SEEN]
@@ -174,13 +175,13 @@ def fade(f, leaves, z, spread):
         f.points[f.trees[m, WHERE], leaves[m], LAST] = now
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def fade_leaf(f, tree, leaf, h, growth):
     v = f.value[tree, leaf, h, VARIANCE] * math.exp(min(growth, 30.0))
     f.value[tree, leaf, h, VARIANCE] = min(v, LEAF_VARIANCE)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def kalman(odds, spread, positive, w):
     """Step of the mean and factor of the variance, for a label of weight w."""
     p = sigmoid(odds)
@@ -192,7 +193,7 @@ def kalman(odds, spread, positive, w):
     return w * miss / (1.0 + bound * spread), curvature / (1.0 + curvature * spread)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def move_linear(f, z, step, shrink):
     d = f.scale.shape[1]
     for h in range(step.size):
@@ -206,7 +207,7 @@ def move_linear(f, z, step, shrink):
                 f.linear[h, j, VARIANCE] = v - shrink[h] * v * v * z[j] * z[j]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def move_leaf(f, tree, leaf, step, shrink, spread):
     """Move the value of a leaf. Trees overlap, so one of them learns a share of what all do."""
     overlap = 1.0 / (f.trees.shape[0] - 1)
@@ -217,7 +218,7 @@ def move_leaf(f, tree, leaf, step, shrink, spread):
         f.value[tree, leaf, h, VARIANCE] = v - shrink[h] * v * common
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def share(head, odds, positive):
     """Move the shares of the half-lives to those that gave the label more probability."""
     n = odds.size
@@ -232,7 +233,7 @@ def share(head, odds, positive):
         head[SHARES + h] = (1.0 - SWITCH) * (head[SHARES + h] / total) + SWITCH / n
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
     head, tree = f.head, f.trees[f.trees.shape[0] - 1, WHERE]
@@ -260,7 +261,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     return head[TRIED] >= head[TRIAL]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def paid(p, positive, c_pos, c_neg):
     """Regret of the decision of least expected cost at probability p."""
     acts = p * c_pos > (1.0 - p) * c_neg
@@ -269,7 +270,7 @@ def paid(p, positive, c_pos, c_neg):
     return c_pos if positive else c_neg
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def end_trial(f):
     """Replace the rival if the tree on trial was cheaper, and begin another one."""
     head, last = f.head, f.trees.shape[0] - 1

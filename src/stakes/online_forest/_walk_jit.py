@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.prequential import calibrated
 from stakes.online_forest._state import (
     CALIBRATE,
@@ -29,14 +30,14 @@ LARGEST = 1e100  # the linear part takes larger numbers for this
 HIGHEST = 35.0  # log-odds; beyond it a probability is one to sixteen digits
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def category_bin(x, tree):
     """Bin of a category's code: the first codes have one each, later ones others in each tree."""
     code = math.floor(min(max(x, -LARGEST_CODE), LARGEST_CODE))
     return int((code + tree * (code // N_BINS)) % N_BINS)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def leaf_of(f, x, tree):
     """Leaf that x falls into."""
     i = 0
@@ -53,7 +54,7 @@ def leaf_of(f, x, tree):
     return i
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def standardized(f, x, z):
     """Write x in standard deviations from the mean to z; missing values and categories are zero."""
     n = f.head[N_SEEN]
@@ -64,7 +65,7 @@ def standardized(f, x, z):
             z[j] = min(max(v / math.sqrt(f.scale[1, j] / n), -FARTHEST), FARTHEST)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def log_odds(f, x, z, leaves, odds, spread):
     """Log-odds for each half-life and their variances, before the shares and the calibration."""
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
@@ -84,13 +85,13 @@ def log_odds(f, x, z, leaves, odds, spread):
             spread[h] += f.value[tree, leaves[m], h, VARIANCE]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def sigmoid(s):
     """1 / (1 + exp(-s)), never exactly zero or one."""
     return 1.0 / (1.0 + math.exp(-min(max(s, -HIGHEST), HIGHEST)))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def mixed(f, odds):
     """Probability of the positive class, by the shares of the half-lives."""
     p = 0.0
@@ -99,7 +100,7 @@ def mixed(f, odds):
     return p
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def logit(p):
     return math.log(p) - math.log1p(-p)
 
@@ -116,7 +117,7 @@ def score_rows(f, X, out):
         out[t] = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def bin_of(f, v, j, tree, cuts):
     """Bin of value v of feature j in the observer with these cuts."""
     if v != v:

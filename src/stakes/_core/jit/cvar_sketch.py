@@ -9,6 +9,8 @@ the ones that matter for the tail, always have narrow cells.
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 COUNT, SUM, LEAST, LARGEST = range(4)  # rows of `cells`, one column per cell
 N_ROWS = 4
 FIRST, N_VALUES, PLACED = range(3)  # slots of `place`: i of cell 0, values seen, whether i is set
@@ -24,13 +26,13 @@ def sketch_state(n_cells):
     return cells, np.zeros(3, np.int64)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def cell_index(value, width):
     """The i of the cell of a positive value, also of an infinite one."""
     return int(min(max(np.floor(np.log(value) / width), -FARTHEST), FARTHEST))
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def sketch_push(value, width, cells, place):
     """Add one value."""
     n_cells = cells.shape[1]
@@ -86,7 +88,7 @@ def sketch_pass(values, tail, width, cells, place, out):
         out[t] = 0.5 * (low + high)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _slide(shift, cells):
     """Move the grid up by `shift` cells; whatever drops out is added to cell 0."""
     n_cells = cells.shape[1]
