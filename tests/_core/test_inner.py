@@ -3,9 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-from numba import config
-
 import stakes
 
 ROOT = Path(stakes.__file__).parents[2]
@@ -61,10 +58,3 @@ def test_a_call_is_found():
     caller = "from stakes.sums import add\n\nprint(add(1, 2))\n"
     files = {ROOT / "src/stakes/sums.py": loop, ROOT / "tests/use.py": caller}
     assert calls_from_python(files)[1] == {("stakes.sums", "add")}
-
-
-@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
-def test_no_entry_is_compiled():
-    from stakes._core.jit.gain import impurity
-
-    assert impurity.targetoptions["no_cpython_wrapper"]

@@ -92,7 +92,7 @@ def begin_tree(f, tree):
     f.nodes[tree, 0, FEATURE], f.nodes[tree, 0, OBSERVER] = -1, 0
     f.points[tree, 0, LAST] = f.head[N_SEEN]
     f.value[tree, 0, :, MEAN], f.value[tree, 0, :, VARIANCE] = 0.0, LEAF_VARIANCE
-    begin_observer(f, tree, 0, RENEW)
+    begin_observer(f, tree, np.int64(f.nodes[tree, 0, OBSERVER]), RENEW)
 
 
 @njit(cache=True, error_model="numpy", **INNER)
@@ -100,7 +100,7 @@ def observe(f, x, tree, leaf, positive, mass, may_split):
     """Show an event to the observer of its leaf; whether the leaf was split."""
     if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
         return False  # the pool is full: nothing to look for
-    slot = f.nodes[tree, leaf, OBSERVER]
+    slot = np.int64(f.nodes[tree, leaf, OBSERVER])
     tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
     columns = min(chosen.size, int(f.head[N_COLUMNS]))
     tally[SEEN] += 1.0
@@ -141,7 +141,8 @@ def place(cuts, k, v):
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
-    best, where, at, missing_left, best0, best1 = 0.0, -1, 0, False, 0.0, 0.0
+    best, missing_left, best0, best1 = 0.0, False, 0.0, 0.0
+    where, at = np.int64(-1), np.int64(0)  # a bare -1 would compile `split` for it alone
     for c in range(columns):
         mass = f.mass[tree, slot, c]
         category = f.categorical[f.candidates[tree, slot, c]]
@@ -201,4 +202,4 @@ def split(f, tree, leaf, slot, c, b, missing_left, left, right):
             start = STEP * (m1 - m0) / (curvature + 1.0 / LEAF_VARIANCE)
             f.value[tree, i, h, MEAN] = f.value[tree, leaf, h, MEAN] + start
             f.value[tree, i, h, VARIANCE] = 1.0 / (1.0 / LEAF_VARIANCE + STEP * curvature)
-        begin_observer(f, tree, f.nodes[tree, i, OBSERVER], RENEW)
+        begin_observer(f, tree, np.int64(f.nodes[tree, i, OBSERVER]), RENEW)

@@ -107,7 +107,9 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     start = int(head[N_SEEN]) % n_trees
     for k in range(n_trees):  # one split at a time: the others see what it leaves over
         m = (start + k) % n_trees
-        if observe(f, x, f.trees[m, WHERE], leaves[m], positive, mass, may_split):
+        if observe(
+            f, x, np.int64(f.trees[m, WHERE]), np.int64(leaves[m]), positive, mass, may_split
+        ):
             may_split = False
     if trial:
         end_trial(f)
@@ -168,7 +170,7 @@ def fade(f, leaves, z, spread):
                     f.linear[h, j, VARIANCE] = v
                     spread[h] += v * z[j] * z[j]
             for m in range(f.trees.shape[0] - 1):
-                tree = f.trees[m, WHERE]
+                tree = np.int64(f.trees[m, WHERE])
                 fade_leaf(f, tree, leaves[m], h, rate * (now - f.points[tree, leaves[m], LAST]))
                 spread[h] += f.value[tree, leaves[m], h, VARIANCE]
     for m in range(f.trees.shape[0] - 1):
@@ -236,8 +238,8 @@ def share(head, odds, positive):
 @njit(cache=True, error_model="numpy", **INNER)
 def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
-    head, tree = f.head, f.trees[f.trees.shape[0] - 1, WHERE]
-    mine, n = leaf_of(f, x, tree), odds.size
+    head, tree = f.head, np.int64(f.trees[f.trees.shape[0] - 1, WHERE])
+    mine, n = np.int64(leaf_of(f, x, tree)), odds.size
     other, step, shrink, without = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     now = head[N_SEEN]
     for h in range(n):
@@ -280,4 +282,4 @@ def end_trial(f):
         head[N_REPLACED] += 1.0
     head[RIVAL] = (rival + 1) % last
     head[TRIED], head[GAIN], head[GAIN_SQUARE] = 0.0, 0.0, 0.0
-    begin_tree(f, f.trees[last, WHERE])
+    begin_tree(f, np.int64(f.trees[last, WHERE]))

@@ -78,7 +78,7 @@ def log_odds(f, x, z, leaves, odds, spread):
                 odds[h] += f.linear[h, j, MEAN] * z[j]
                 spread[h] += f.linear[h, j, VARIANCE] * z[j] * z[j]
     for m in range(n_trees):
-        tree = f.trees[m, WHERE]
+        tree = np.int64(f.trees[m, WHERE])
         leaves[m] = leaf_of(f, x, tree)
         for h in range(odds.size):
             odds[h] += f.value[tree, leaves[m], h, MEAN]

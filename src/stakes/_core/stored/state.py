@@ -18,7 +18,9 @@ from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     Array,
     Count,
+    Either,
     Flag,
+    Listed,
     Parameter,
     Plain,
     Sometimes,
@@ -33,7 +35,8 @@ ESTIMATOR = {
     "_sklearn_version": Sometimes(Text()),
     "_sklearn_output_config": Sometimes(Plain()),
     "n_features_in_": Sometimes(Count("d")),
-    "feature_names_in_": Sometimes(Array("O", ("d",))),
+    # skrub keeps a list, and a wrapper keeps what the estimator in it has
+    "feature_names_in_": Sometimes(Either((Array("O", ("d",)), Listed(Text(), "d")))),
     "classes_": Sometimes(labels("k")),
     "_fit_had_costs": Sometimes(Flag()),
 }
