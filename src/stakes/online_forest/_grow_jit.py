@@ -141,8 +141,9 @@ def place(cuts, k, v):
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
-    best, missing_left, best0, best1 = 0.0, False, 0.0, 0.0
-    where, at = np.int64(-1), np.int64(0)  # a bare -1 would compile `split` for it alone
+    best, best0, best1 = 0.0, 0.0, 0.0
+    # constants of no literal type, for which alone `split` would be compiled once more
+    where, at, missing_left = np.int64(-1), np.int64(0), n0 < 0.0
     for c in range(columns):
         mass = f.mass[tree, slot, c]
         category = f.categorical[f.candidates[tree, slot, c]]

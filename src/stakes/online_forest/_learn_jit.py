@@ -254,7 +254,8 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     f.points[tree, mine, LAST] = now
     q = mixed(f, other)
     move_leaf(f, tree, mine, step, shrink, without)
-    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), True)
+    may_split = tree >= 0  # true; for a literal True `observe` would be compiled once more
+    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), may_split)
     head[TRIED] += 1.0
     if 2.0 * head[TRIED] > head[TRIAL]:
         saved = paid(p, positive, c_pos, c_neg) - paid(q, positive, c_pos, c_neg)

@@ -71,7 +71,7 @@ def quadratic(a, b, k_a, k_b, w):
 @njit(cache=True, **INNER)
 def note_use(S, row, m):
     """Note when the vector that is nearest to this example was last of use."""
-    S.ints[USED, _nearest(S.pairs, row, -1, m)] = S.counts[N_SEEN]
+    S.ints[USED, _nearest(S.pairs, row, np.int64(-1), m)] = S.counts[N_SEEN]
 
 
 @njit(cache=True, **INNER)

@@ -69,7 +69,7 @@ def score_of(S, batch):
     m, q = S.counts[N_VECTORS], new_query(S)
     row = np.empty(m)
     load_example(S, batch, 0, q)
-    fill_row(S, q, 0, m, row)
+    fill_row(S, q, np.int64(0), m, row)
     return dot(row, S.floats[ALPHA], m) + S.numbers[INTERCEPT]
 
 
@@ -264,7 +264,7 @@ def _move_two(S, q, row, other, m, b, C, scaled, rho):
         other = S.pairs[b]
         other[a] = row[b]
     else:
-        fill_row(S, q, 0, m, other)
+        fill_row(S, q, np.int64(0), m, other)
     alpha[a] = y_a * g_a
     alpha[b] = y_b * min(max(g_b + d_b, low), high)
     add_two(S, row, other, y_a * g_a, y_b * d_b, m)
@@ -338,7 +338,7 @@ def _fill_block(S, batch, start, stop, m, q, K):
     if S.kind != DENSE:
         for t in range(start, stop):
             load_example(S, batch, t, q)
-            fill_row(S, q, 0, m, K[t - start])
+            fill_row(S, q, np.int64(0), m, K[t - start])
         return
     tile = max(64, TILE_BYTES // (8 * max(S.table.shape[0], 1)))
     for low in range(0, m, tile):

@@ -266,7 +266,7 @@ SKRUB = {
             ),
         }
     ),
-    **{f"skrub.selectors._base.{one}": thing(_TWO_SIDES) for one in ("Sub", "And", "Or", "XOr")},
+    **{f"skrub.selectors._base.{one}": thing(_TWO_SIDES) for one in ("Sub", "And")},
     "skrub.selectors._base.All": thing({}),
     "skrub.selectors._base.Cols": thing({"columns": Listed(Text())}),
     "skrub.selectors._base.Filter": thing(
