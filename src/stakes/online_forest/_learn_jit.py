@@ -103,8 +103,8 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     for m in range(n_trees):
         move_leaf(f, f.trees[m, WHERE], leaves[m], step, shrink, spread)
     share(head, odds, positive)
-    mass, may_split = w * ((1.0 - p) if positive else p), True
-    start = int(head[N_SEEN]) % n_trees
+    mass, start = w * ((1.0 - p) if positive else p), int(head[N_SEEN]) % n_trees
+    may_split = start >= 0  # true; for a literal True `observe` would be compiled once more
     for k in range(n_trees):  # one split at a time: the others see what it leaves over
         m = (start + k) % n_trees
         if observe(
@@ -254,8 +254,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
     f.points[tree, mine, LAST] = now
     q = mixed(f, other)
     move_leaf(f, tree, mine, step, shrink, without)
-    may_split = tree >= 0  # true; for a literal True `observe` would be compiled once more
-    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), may_split)
+    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), tree >= 0)
     head[TRIED] += 1.0
     if 2.0 * head[TRIED] > head[TRIAL]:
         saved = paid(p, positive, c_pos, c_neg) - paid(q, positive, c_pos, c_neg)

@@ -1,5 +1,6 @@
 """f as the compiled passes hold it: names for every slot, adding a vector and removing one."""
 
+import numpy as np
 from numba import njit
 
 from stakes._core.jit import INNER
