@@ -10,8 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
-from stakes._core.jit import INNER
-from stakes._core.jit.gain import split_gain
+from stakes._core.jit.gain import CRITERIA, HELLINGER, split_gain
 from stakes.online_forest._state import (
     CHILD,
     CRITERION,
@@ -44,9 +43,11 @@ from stakes.online_forest._state import (
     TRY_AGAIN,
     USED,
     VARIANCE,
+    WHERE,
 )
 from stakes.online_forest._walk_jit import bin_of
 
+CCP_GINI = CRITERIA["ccp_gini"]
 TIE = 1e-7  # masses have seven digits: gains count as equal if they differ by less
 
 
@@ -67,7 +68,7 @@ if config.DISABLE_JIT:  # numpy warns where compiled arithmetic wraps around in 
     draw = np.errstate(over="ignore")(draw)
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True)
 def begin_observer(f, tree, slot, renew_at):
     """Forget what an observer saw, and draw the features it looks at."""
     tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
@@ -85,47 +86,55 @@ def begin_observer(f, tree, slot, renew_at):
             k += 1
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True)
 def begin_tree(f, tree):
     """Make a tree a single leaf that says nothing."""
     f.trees[tree, USED] = 1
     f.nodes[tree, 0, FEATURE], f.nodes[tree, 0, OBSERVER] = -1, 0
     f.points[tree, 0, LAST] = f.head[N_SEEN]
     f.value[tree, 0, :, MEAN], f.value[tree, 0, :, VARIANCE] = 0.0, LEAF_VARIANCE
-    begin_observer(f, tree, np.int64(f.nodes[tree, 0, OBSERVER]), RENEW)
+    begin_observer(f, tree, 0, RENEW)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def observe(f, x, tree, leaf, positive, mass, may_split):
-    """Show an event to the observer of its leaf; whether the leaf was split."""
-    if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
-        return False  # the pool is full: nothing to look for
-    slot = np.int64(f.nodes[tree, leaf, OBSERVER])
-    tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
-    columns = min(chosen.size, int(f.head[N_COLUMNS]))
-    tally[SEEN] += 1.0
-    k = int(tally[N_FILLED])
-    if k < N_CUTS:  # the first events set the cuts
+@njit(cache=True, error_model="numpy")
+def observe(f, x, leaves, first, n, start, positive, mass):
+    """Show an event to the observers of its leaves in the n trees from `first` on.
+
+    They take turns, beginning with number `start`. One leaf at most is split: the others see what
+    that leaves over. (One call for all trees, without slices: both cost as much as the work.)
+    """
+    may_split, side = True, 1 if positive else 0
+    columns = min(f.candidates.shape[2], int(f.head[N_COLUMNS]))
+    for k in range(n):
+        m = first + start + k - (n if start + k >= n else 0)
+        tree, leaf = f.trees[m, WHERE], leaves[m]
+        if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
+            continue  # the pool is full: nothing to look for
+        slot = f.nodes[tree, leaf, OBSERVER]
+        seen, filled = f.tally[tree, slot, SEEN] + 1.0, int(f.tally[tree, slot, N_FILLED])
+        f.tally[tree, slot, SEEN] = seen
+        if filled < N_CUTS:  # the first events set the cuts
+            for c in range(columns):
+                place(f.cuts[tree, slot, c], filled, x[f.candidates[tree, slot, c]])
+            f.tally[tree, slot, N_FILLED] += 1.0
+            continue
+        f.tally[tree, slot, MASS_1 if positive else MASS_0] += mass
         for c in range(columns):
-            place(f.cuts[tree, slot, c], k, x[chosen[c]])
-        tally[N_FILLED] += 1.0
-        return False
-    tally[MASS_1 if positive else MASS_0] += mass
-    for c in range(columns):
-        b = bin_of(f, x[chosen[c]], chosen[c], tree, f.cuts[tree, slot, c])
-        f.mass[tree, slot, c, b, 1 if positive else 0] += mass
-    if tally[SEEN] >= tally[RENEW_AT]:
-        begin_observer(f, tree, slot, tally[RENEW_AT] * RENEW_LATER)
-        return False
-    if not may_split or tally[SEEN] < tally[NEXT_TRY]:
-        return False
-    if tally[MASS_0] < LEAST_MASS or tally[MASS_1] < LEAST_MASS:
-        return False
-    tally[NEXT_TRY] = tally[SEEN] * TRY_AGAIN
-    return try_split(f, tree, leaf, slot, columns)
+            j = f.candidates[tree, slot, c]
+            f.mass[tree, slot, c, bin_of(f, x[j], j, tree, slot, c), side] += mass
+        if seen >= f.tally[tree, slot, RENEW_AT]:
+            begin_observer(f, tree, slot, f.tally[tree, slot, RENEW_AT] * RENEW_LATER)
+        elif (
+            may_split
+            and seen >= f.tally[tree, slot, NEXT_TRY]
+            and f.tally[tree, slot, MASS_0] >= LEAST_MASS
+            and f.tally[tree, slot, MASS_1] >= LEAST_MASS
+        ):
+            f.tally[tree, slot, NEXT_TRY] = seen * TRY_AGAIN
+            may_split = not try_split(f, tree, leaf, slot, columns)
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True)
 def place(cuts, k, v):
     """Insert v into the k sorted cuts before it; a missing value repeats the last one."""
     if v != v:
@@ -137,13 +146,12 @@ def place(cuts, k, v):
     cuts[s] = v
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(cache=True, error_model="numpy")
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
-    best, best0, best1 = 0.0, 0.0, 0.0
-    # constants of no literal type, for which alone `split` would be compiled once more
-    where, at, missing_left = np.int64(-1), np.int64(0), n0 < 0.0
+    per0, per1 = 1.0 / n0, 1.0 / n1
+    best, where, at, missing_left, best0, best1 = 0.0, -1, 0, False, 0.0, 0.0
     for c in range(columns):
         mass = f.mass[tree, slot, c]
         category = f.categorical[f.candidates[tree, slot, c]]
@@ -157,6 +165,8 @@ def try_split(f, tree, leaf, slot, columns):
                     l0, l1 = first0, first1
                 l0 += mass[b, 0]
                 l1 += mass[b, 1]
+                if no_better(f.head[CRITERION], l0 * per0, l1 * per1, best):
+                    continue
                 gain = split_gain(f.head[CRITERION], False, l0, l1, n0 - l0, n1 - l1)
                 if gain > best + TIE:
                     best, where, at, missing_left = gain, c, b, side == 1
@@ -167,7 +177,22 @@ def try_split(f, tree, leaf, slot, columns):
     return True
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(cache=True, error_model="numpy")
+def no_better(criterion, a, b, best):
+    """Whether a split that sends the shares a and b of the classes left surely gains no more.
+
+    With Vincze and Le Cam's discrepancy D = 2 (a - b)^2 / ((a + b) (2 - a - b)), the gain is D / 4
+    by Gini, D / 2 at most by entropy, and the root of D at most by Hellinger. No logarithm needed.
+    """
+    if criterion == HELLINGER:
+        most = best * best
+    else:
+        most = (4.0 if criterion == CCP_GINI else 2.0) * best
+    # a little less, as all of this is rounded
+    return 2.0 * (a - b) * (a - b) <= (1.0 - 1e-9) * most * (a + b) * (2.0 - a - b)
+
+
+@njit(cache=True, error_model="numpy")
 def score_statistic(l0, l1, r0, r1):
     """Squared score statistic of two branches against one value for both.
 
@@ -181,7 +206,7 @@ def score_statistic(l0, l1, r0, r1):
     return gradient * gradient / (share * right)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(cache=True, error_model="numpy")
 def split(f, tree, leaf, slot, c, b, missing_left, left, right):
     """Make two branches with the masses `left` and `right`; they start near their parent."""
     child, node = f.trees[tree, USED], f.nodes[tree, leaf]
@@ -203,4 +228,4 @@ def split(f, tree, leaf, slot, c, b, missing_left, left, right):
             start = STEP * (m1 - m0) / (curvature + 1.0 / LEAF_VARIANCE)
             f.value[tree, i, h, MEAN] = f.value[tree, leaf, h, MEAN] + start
             f.value[tree, i, h, VARIANCE] = 1.0 / (1.0 / LEAF_VARIANCE + STEP * curvature)
-        begin_observer(f, tree, np.int64(f.nodes[tree, i, OBSERVER]), RENEW)
+        begin_observer(f, tree, f.nodes[tree, i, OBSERVER], RENEW)
