@@ -5,7 +5,7 @@ from numba import njit
 
 from stakes._core.jit import INNER
 
-RUN = 16  # so many values are sorted by insertion before runs are merged
+RUN = 16  # length of the runs that are sorted by insertion before they are merged
 
 
 @njit(cache=True, **INNER)
