@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from checks import accepted, problem
-from fuzz.rarer_models import declared, held, rarer_models
+from fuzz.rarer_models import declared, has_skrub, held, rarer_models
 from stakes.model_file import save_model
 
 
@@ -149,7 +149,26 @@ def _tables(folder):
     ):
         model = prepare(model, table, **how).fit(table, y)
         found[f"table {i}"] = "estimator", saved(model), table[:9].to_dict(as_series=False)
+    if has_skrub():
+        found |= {"table of skrub": ("estimator", *_skrub_table(table, y))}
     return found
+
+
+def _skrub_table(table, y):
+    """A model behind skrub's TableVectorizer, and rows to use it on: all kinds of columns."""
+    from datetime import datetime, timedelta
+
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+    from skrub import TableVectorizer
+
+    table = table.with_columns(
+        when=pl.Series([datetime(2024, 1, 1) + timedelta(hours=7 * i) for i in range(80)]),
+        memo=pl.Series([f"to {i} from {79 - i}" for i in range(80)]),
+        group=pl.Series(["ab"[i % 2] for i in range(80)], dtype=pl.Categorical),
+    )
+    model = make_pipeline(TableVectorizer(), HistGradientBoostingClassifier(max_iter=3))
+    return saved(model.fit(table, y)), table[:9].to_dict(as_series=False)
 
 
 def _table():

@@ -1,6 +1,7 @@
 """Models for the classes that are declared for model files and are not in the usual models."""
 
 import importlib
+import importlib.util
 import inspect
 import io
 import json
@@ -130,6 +131,7 @@ def declared():
     from stakes._core.stored import foreign
 
     found = {*foreign.BOOSTERS, *foreign.ENSEMBLES, *foreign._DECLARED}
+    found |= {*foreign.SKRUB} if has_skrub() else set()
     found -= {one for one in found if one.startswith("numpy.")}  # stored under other names
     for module in pkgutil.walk_packages(stakes.__path__, "stakes."):
         if module.name.startswith(("stakes.reproduce", "stakes.__main__")):
@@ -139,6 +141,11 @@ def declared():
             if own and not inspect.isabstract(one) and not one.__subclasses__():
                 found.add(f"{module.name}.{one.__name__}")
     return found
+
+
+def has_skrub():
+    """Whether skrub is installed; it is not needed."""
+    return importlib.util.find_spec("skrub") is not None
 
 
 def held(stored):

@@ -6,8 +6,7 @@ from scipy.stats import binom, fisher_exact
 
 from naive import tree as naive
 from stakes.tree import ConfidenceTreeClassifier, fisher_exact_p
-from stakes.tree._fisher_jit import significant_below
-from stakes.tree._prune import pessimistic_errors
+from stakes.tree._prune import pessimistic_errors, significant_below
 
 
 def test_p_values_are_scipys(rng):

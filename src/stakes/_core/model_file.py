@@ -44,7 +44,8 @@ def save_model(model, path, *, key=None, **facts):
     Parameters
     ----------
     model : estimator
-        An estimator of stakes, scikit-learn, LightGBM or XGBoost, or a pipeline of them.
+        An estimator of stakes, scikit-learn, LightGBM or XGBoost, or a pipeline of them, also after
+        skrub's TableVectorizer.
     path : str or Path
         File to write; it appears only when it is complete.
     key : private key, default=None

@@ -1,5 +1,7 @@
 """Compiled pass over a table: what its columns hold."""
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -29,4 +31,6 @@ def column_facts(X, weight):
             v = X[i, j]
             if v == v:
                 square[j] += w * (v - mean[j]) ** 2
-    return mean, np.sqrt(square / count), low, high
+    for j in range(d):
+        square[j] = math.sqrt(square[j] / count[j])
+    return mean, square, low, high

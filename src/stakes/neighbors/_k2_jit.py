@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-CELLS_PER_ROW = (
-    64  # parents whose table has more cells per example, nearly all empty, are not tried
-)
+from stakes._core.jit import INNER
+
+CELLS_PER_ROW = 64  # parents whose table has more cells per example are not tried: nearly empty
 RADIX_LIMIT = 2.0**62  # keys of parent values must fit into 64 bits
 RISE = 1e-12  # relative gain below which a score only differs by rounding: a copy of a parent
 
@@ -36,7 +36,7 @@ class RowSets(NamedTuple):
     first: np.ndarray
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def log_gamma(x, log_factorial):
     """Log Gamma(x), from a table for integer x; an empty table stands for fractional weights."""
     if len(log_factorial) > 0:
@@ -44,7 +44,7 @@ def log_gamma(x, log_factorial):
     return math.lgamma(x)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def family_score(child, r, other, r_other, config, n_config, counting):
     """Logarithm of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, with j over (config, other).
 
@@ -59,7 +59,7 @@ def family_score(child, r, other, r_other, config, n_config, counting):
     return table_score(counts, n_rows, r, counting.log_factorial)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def table_score(counts, n_rows, r, log_factorial):
     """The score of a counted table, see `family_score`."""
     score, of_r = 0.0, log_gamma(float(r), log_factorial)
@@ -75,23 +75,19 @@ def table_score(counts, n_rows, r, log_factorial):
     return score
 
 
-@njit(cache=True)
-def row_sets(codes, arity, most):
-    """The sets of rows of all columns with at most `most` values."""
+@njit(cache=True, **INNER)
+def fill_row_sets(sets, codes):
+    """Set the bits of all columns that have sets of rows."""
+    words, size, first = sets.words, sets.size, sets.first
     d, n = codes.shape
-    first = np.zeros(d + 1, dtype=np.int64)
-    first[1:] = np.cumsum(np.where(arity <= most, arity, 0))
-    words = np.zeros((first[d], (n + 63) // 64), dtype=np.uint64)
-    size = np.zeros(first[d])
     for i in range(d):
-        for t in range(n if arity[i] <= most else 0):
+        for t in range(n if first[i] < first[i + 1] else 0):
             at = first[i] + codes[i, t]
             words[at, t >> 6] |= np.uint64(1) << np.uint64(t & 63)
             size[at] += 1.0
-    return RowSets(words, size, first)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def count_both(a, b):
     """Number of rows that are in both of two sets: the bits of each word added up in pairs."""
     total = 0
@@ -109,7 +105,7 @@ def count_both(a, b):
     return float(total)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def pair_score(i, j, sets, counting):
     """`family_score` of column i with the one parent j, rows of weight one.
 
@@ -118,7 +114,8 @@ def pair_score(i, j, sets, counting):
     """
     first, size, counts = sets.first, sets.size, counting.counts
     r, r_other = first[i + 1] - first[i], first[j + 1] - first[j]
-    counts[:r] = size[first[i] : first[i + 1]]
+    for a in range(r):
+        counts[a] = size[first[i] + a]
     for b in range(1, r_other):
         rest = size[first[j] + b]
         for a in range(1, r):
@@ -131,10 +128,20 @@ def pair_score(i, j, sets, counting):
     return table_score(counts, r_other, r, counting.log_factorial)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
+def is_among(values, n, value):
+    """Whether a value is one of the first n."""
+    for k in range(n):
+        if values[k] == value:
+            return True
+    return False
+
+
+@njit(cache=True, **INNER)
 def compact(config, n_config, other, r_other):
     """Renumber the (config, other) pairs that occur, in place; returns how many there are."""
-    number = np.full(n_config * r_other, -1, dtype=np.int64)
+    number = np.empty(n_config * r_other, dtype=np.int64)
+    number[:] = -1
     n_found = 0
     for t in range(len(config)):
         key = config[t] * r_other + other[t]
@@ -145,7 +152,6 @@ def compact(config, n_config, other, r_other):
     return n_found
 
 
-@njit(cache=True)
 def k2_search(codes, arity, weight, max_parents, log_factorial):
     """Parents of each column among earlier ones, added greedily while the score rises.
 
@@ -153,31 +159,37 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
     Returns the parents, padded with -1, and the scores.
     """
     d, n = codes.shape
-    parents = np.full((d, max_parents), -1, dtype=np.int64)
-    scores = np.empty(d)
     limit = CELLS_PER_ROW * n + 4096
-    counting = Counting(weight, np.empty(max(limit, arity.max())), log_factorial)
+    counting = Counting(weight, np.empty(max(limit, arity.max(initial=0))), log_factorial)
     most = FEW if np.all(weight == 1.0) else 0
-    sets = row_sets(codes, arity, most)
-    nothing = np.zeros(n, dtype=np.int64)
-    config = np.empty(n, dtype=np.int64)
-    varies = np.zeros(d, dtype=np.bool_)  # constant columns neither have nor are parents
-    for i in range(d):
-        for t in range(1, n):
-            if codes[i, t] != codes[i, 0]:
-                varies[i] = True
-                break
+    first = np.append(0, np.cumsum(np.where(arity <= most, arity, 0)))
+    words = np.zeros((first[-1], (n + 63) // 64), dtype=np.uint64)
+    sets = RowSets(words, np.zeros(first[-1]), first)
+    varies = (codes != codes[:, :1]).any(axis=1)  # constant columns neither have nor are parents
+    parents, scores = np.full((d, max_parents), -1), np.empty(d)
+    one = np.ones(1, dtype=np.int64)
+    greedy_parents(codes, arity, varies, one, limit, most, counting, sets, parents, scores)
+    return parents, scores
+
+
+@njit(cache=True)
+def greedy_parents(codes, arity, varies, one, limit, most, counting, sets, parents, scores):
+    """The search itself; `one` is a number that no call is compiled for alone."""
+    d, n = codes.shape
+    fill_row_sets(sets, codes)
+    nothing, config = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    max_parents = parents.shape[1]
     for i in range(d):
         child, r = codes[i], arity[i]
         config[:] = 0
-        n_config, radix = 1, 1.0
-        best = family_score(child, r, nothing, 1, config, 1, counting)
+        n_config, radix = one[0], 1.0
+        best = family_score(child, r, nothing, one[0], config, one[0], counting)
         for step in range(max_parents if varies[i] else 0):
             chosen = -1
             for j in range(i):
                 if not varies[j] or radix * (arity[j] + 1) > RADIX_LIMIT:
                     continue
-                if n_config * arity[j] * r > limit or np.any(parents[i, :step] == j):
+                if n_config * arity[j] * r > limit or is_among(parents[i], step, j):
                     continue
                 if step == 0 and r <= most and arity[j] <= most:
                     score = pair_score(i, j, sets, counting)
@@ -192,4 +204,3 @@ def k2_search(codes, arity, weight, max_parents, log_factorial):
             # at most n configurations occur: tables stay small whatever the number of parents
             n_config = compact(config, n_config, codes[chosen], arity[chosen])
         scores[i] = best
-    return parents, scores

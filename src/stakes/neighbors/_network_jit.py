@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 
 class Cuts(NamedTuple):
     """How cells become codes: by the number of `steps` below them, or by a search.
@@ -39,7 +41,7 @@ class Tables(NamedTuple):
     first_p: np.ndarray
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def place_of(values, start, stop, value):
     """Number of the sorted values[start:stop] that are below the value."""
     low, high = start, stop
@@ -52,7 +54,7 @@ def place_of(values, start, stop, value):
     return low - start
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def encode_row(x, cuts, code):
     """Write the codes of one row; a category that is not among the points comes after the last."""
     d = len(x)

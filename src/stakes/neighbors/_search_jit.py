@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from stakes._core.jit import INNER
+
 CHUNK = 256
 
 
@@ -28,7 +30,7 @@ def keep_smallest(product, first, values, indices):
                     worst = values[q, 0]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def replace_top(values, indices, value, index):
     """Replace the largest entry of a heap."""
     m, at = len(values), 0

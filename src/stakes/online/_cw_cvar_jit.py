@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.cvar import cvar_push
 from stakes._core.jit.cvar_sketch import (
     COUNT,
@@ -40,7 +41,7 @@ PLACE = 6  # three int64, stored in the bytes of three float64
 CELLS = 9
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def in_units(c, numbers):
     """A cost in units of the first one."""
     if numbers[UNIT] == 0.0:
@@ -48,7 +49,7 @@ def in_units(c, numbers):
     return c / numbers[UNIT]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def factor_of(c, cvar, numbers):
     """Omega of an example of cost c."""
     return numbers[EXPENSIVE if cvar < c or (cvar == c and numbers[STRICT] == 0.0) else CHEAP]

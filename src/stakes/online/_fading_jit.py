@@ -13,13 +13,14 @@ rows without it.
 
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes.online._state import GROWTH, MOST, SCALE
 
 ROUNDING = 1e-10
 LARGE = 1e60  # the scale begins again at one before it overflows
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def now(stored, scale, most, fading):
     """The variance that a stored number stands for."""
     if fading is None:
@@ -27,7 +28,7 @@ def now(stored, scale, most, fading):
     return min(stored * scale, most)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def kept(variance, back, fading):
     """The number to store for a variance; `back` is one over the scale."""
     if fading is None:
@@ -35,14 +36,14 @@ def kept(variance, back, fading):
     return variance * back
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def grow(sigma, growth, most):
     """Let all variances grow once."""
     for j in range(sigma.shape[0]):
         sigma[j] = min(sigma[j] * growth, most)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def settle(state, sigma):
     """Store the variances themselves, with a scale of one."""
     for j in range(sigma.shape[0]):
@@ -50,7 +51,7 @@ def settle(state, sigma):
     state[SCALE] = 1.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def grow_full(state, Sigma):
     """Let a full covariance grow once.
 

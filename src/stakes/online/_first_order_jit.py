@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes.online._before_step_jit import log_odds, register, skip_row
 from stakes.online._state import (
     BIAS,
@@ -30,7 +31,7 @@ PERCEPTRON, PA, PA_I, PA_II = range(4)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def step(rule, m, v, c, C):
     """Length a of the move along y x."""
     if rule == PERCEPTRON:

@@ -22,6 +22,7 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes.online._before_step_jit import log_odds, register, skip_row
 from stakes.online._fading_jit import LARGE, grow, kept, now, settle
 from stakes.online._fetch_jit import fetch
@@ -51,7 +52,7 @@ ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def hard_multiplier(m, v, omega, c):
     r"""Smallest step that satisfies the hard constraint of CW-CVaR (Eq. 11).
 
@@ -89,7 +90,7 @@ def hard_multiplier(m, v, omega, c):
     return 2.0 * lack / (B + root) if B >= 0.0 else (root - B) / (2.0 * A)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def soft_confidence(rule, m, v, C, phi):
     """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper.
 
@@ -209,7 +210,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading):
     """Update by the sparse row x[start:stop] of every rule but PROBIT; a includes the label."""
     i, end, d = start, stop - (stop - start) % FOUR, np.uintp(mu.shape[0] - 1)
@@ -323,7 +324,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
     """Learn one dense row; its score before."""
     row = np.array([y, c_pos, c_neg, omega, 0.0])
@@ -342,7 +343,7 @@ def learn_known_row(x, y, c_pos, c_neg, knows):
     return knows[SCORE]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=None):
     """Learn one sparse row; its score before."""
     row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)

@@ -10,6 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
+from stakes._core.jit import INNER
 from stakes._core.jit.gain import CRITERIA, HELLINGER, split_gain
 from stakes.online_forest._state import (
     CHILD,
@@ -68,7 +69,7 @@ if config.DISABLE_JIT:  # numpy warns where compiled arithmetic wraps around in 
     draw = np.errstate(over="ignore")(draw)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def begin_observer(f, tree, slot, renew_at):
     """Forget what an observer saw, and draw the features it looks at."""
     tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
@@ -86,17 +87,17 @@ def begin_observer(f, tree, slot, renew_at):
             k += 1
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def begin_tree(f, tree):
     """Make a tree a single leaf that says nothing."""
     f.trees[tree, USED] = 1
     f.nodes[tree, 0, FEATURE], f.nodes[tree, 0, OBSERVER] = -1, 0
     f.points[tree, 0, LAST] = f.head[N_SEEN]
     f.value[tree, 0, :, MEAN], f.value[tree, 0, :, VARIANCE] = 0.0, LEAF_VARIANCE
-    begin_observer(f, tree, 0, RENEW)
+    begin_observer(f, tree, np.int64(f.nodes[tree, 0, OBSERVER]), RENEW)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def observe(f, x, leaves, first, n, start, positive, mass):
     """Show an event to the observers of its leaves in the n trees from `first` on.
 
@@ -110,7 +111,7 @@ def observe(f, x, leaves, first, n, start, positive, mass):
         tree, leaf = f.trees[m, WHERE], leaves[m]
         if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
             continue  # the pool is full: nothing to look for
-        slot = f.nodes[tree, leaf, OBSERVER]
+        slot = np.int64(f.nodes[tree, leaf, OBSERVER])
         seen, filled = f.tally[tree, slot, SEEN] + 1.0, int(f.tally[tree, slot, N_FILLED])
         f.tally[tree, slot, SEEN] = seen
         if filled < N_CUTS:  # the first events set the cuts
@@ -134,7 +135,7 @@ def observe(f, x, leaves, first, n, start, positive, mass):
             may_split = not try_split(f, tree, leaf, slot, columns)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def place(cuts, k, v):
     """Insert v into the k sorted cuts before it; a missing value repeats the last one."""
     if v != v:
@@ -146,7 +147,7 @@ def place(cuts, k, v):
     cuts[s] = v
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
@@ -192,7 +193,7 @@ def no_better(criterion, a, b, best):
     return 2.0 * (a - b) * (a - b) <= (1.0 - 1e-9) * most * (a + b) * (2.0 - a - b)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def score_statistic(l0, l1, r0, r1):
     """Squared score statistic of two branches against one value for both.
 
@@ -206,7 +207,7 @@ def score_statistic(l0, l1, r0, r1):
     return gradient * gradient / (share * right)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def split(f, tree, leaf, slot, c, b, missing_left, left, right):
     """Make two branches with the masses `left` and `right`; they start near their parent."""
     child, node = f.trees[tree, USED], f.nodes[tree, leaf]
@@ -228,4 +229,4 @@ def split(f, tree, leaf, slot, c, b, missing_left, left, right):
             start = STEP * (m1 - m0) / (curvature + 1.0 / LEAF_VARIANCE)
             f.value[tree, i, h, MEAN] = f.value[tree, leaf, h, MEAN] + start
             f.value[tree, i, h, VARIANCE] = 1.0 / (1.0 / LEAF_VARIANCE + STEP * curvature)
-        begin_observer(f, tree, f.nodes[tree, i, OBSERVER], RENEW)
+        begin_observer(f, tree, np.int64(f.nodes[tree, i, OBSERVER]), RENEW)

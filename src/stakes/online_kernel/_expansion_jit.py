@@ -1,7 +1,9 @@
 """f as the compiled passes hold it: names for every slot, adding a vector and removing one."""
 
+import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.kernel_rows import (
     ALPHA,
     INDEX,
@@ -27,7 +29,7 @@ NOVEL = 0.5  # share of a vector that its projection must lose to count as new
 STALE = 4  # times the limit, in examples: how long a vector may be nearest to none
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def append(S, q, m, row, k, y, theta):
     """Add the example in q as vector m; return the new number of vectors."""
     S.floats[SIGN, m], S.floats[THETA, m] = y, theta
@@ -38,7 +40,7 @@ def append(S, q, m, row, k, y, theta):
     return m + 1
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def add_two(S, row_a, row_b, step_a, step_b, m):
     """Update all margins after the coefficients of a and b have moved by these steps."""
     f, y = S.floats[MARGIN], S.floats[SIGN]
@@ -46,7 +48,7 @@ def add_two(S, row_a, row_b, step_a, step_b, m):
         f[i] += y[i] * (step_a * row_a[i] + step_b * row_b[i])
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def shrink(S, m):
     """Let f fade before an example is learned.
 
@@ -61,19 +63,19 @@ def shrink(S, m):
     S.numbers[INTERCEPT] *= S.decay
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def quadratic(a, b, k_a, k_b, w):
     """The quadratic part of (3.5)."""
     return 0.5 * (k_a * a * a + k_b * b * b) + w * a * b
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def note_use(S, row, m):
     """Note when the vector that is nearest to this example was last of use."""
-    S.ints[USED, _nearest(S.pairs, row, -1, m)] = S.counts[N_SEEN]
+    S.ints[USED, _nearest(S.pairs, row, np.int64(-1), m)] = S.counts[N_SEEN]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def respect_limit(S, row, m):
     """Remove one of m vectors if they are too many; return how many are left.
 
@@ -102,7 +104,7 @@ def respect_limit(S, row, m):
     return new
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _least_useful(S, m):
     alpha, theta, used = S.floats[ALPHA], S.floats[THETA], S.ints[USED]
     stale, small = 0, 0
@@ -114,7 +116,7 @@ def _least_useful(S, m):
     return stale if S.counts[N_SEEN] - used[stale] > STALE * S.limit else small
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _remember(K, row, m):
     """Add the kernel row of the newest of m vectors."""
     new = m - 1
@@ -123,7 +125,7 @@ def _remember(K, row, m):
         K[i, new] = row[i]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _nearest(K, row, r, m):
     """The vector, r excepted, on which this row's loses least: the largest k_i^2 / k_ii."""
     j, most = 0, -1.0
@@ -133,7 +135,7 @@ def _nearest(K, row, r, m):
     return j
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _merge(S, row_r, r, j, m):
     """Let vector j take over the weight of r; `row_r` has the kernel of r with all."""
     alpha, row_j = S.floats[ALPHA], S.pairs[j]

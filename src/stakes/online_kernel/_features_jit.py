@@ -9,6 +9,8 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 # Taylor series of sin(u) / u in u^2, good to 4e-14 for |u| <= pi / 2; its terms compile to vector
 # instructions, which calls of sin and cos do not
 S1, S2, S3, S4 = -1 / 6, 1 / 120, -1 / 5040, 1 / 362880
@@ -39,13 +41,13 @@ def fourier_entries(indptr, indices, data, W, scale, out):
         _waves(out[t], W.shape[1], scale)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _add(h, w, x):
     for j in range(h.size):
         h[j] += x * w[j]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _waves(out, n, scale):
     """Replace n projections by their cosines and write their sines next to them."""
     height = math.sqrt(1.0 / n)
@@ -55,7 +57,7 @@ def _waves(out, n, scale):
         out[n + j] = height * _sine(turns)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _sine(turns):
     """Sine of an angle in turns."""
     t = turns - np.floor(turns + 0.5)  # in [-1/2, 1/2]

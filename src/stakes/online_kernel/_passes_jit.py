@@ -6,6 +6,7 @@ Arrays are checked by the caller and changed in place.
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.kernel_rows import (
     ALPHA,
     DENSE,
@@ -68,7 +69,7 @@ def score_of(S, batch):
     m, q = S.counts[N_VECTORS], new_query(S)
     row = np.empty(m)
     load_example(S, batch, 0, q)
-    fill_row(S, q, 0, m, row)
+    fill_row(S, q, np.int64(0), m, row)
     return dot(row, S.floats[ALPHA], m) + S.numbers[INTERCEPT]
 
 
@@ -98,7 +99,7 @@ def single_row(S, batch, y, theta, rule, first, second):
     return _learn_single(S, q, 0, row, y, theta, rule, first, second)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _learn_single(S, q, ready, row, y, theta, rule, first, second):
     """Learn the example in q, of whose kernel row the first `ready` values are there already."""
     m, alpha, numbers = S.counts[N_VECTORS], S.floats[ALPHA], S.numbers
@@ -126,7 +127,7 @@ def _learn_single(S, q, ready, row, y, theta, rule, first, second):
     return score
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
     """(factor on the old f, coefficient of the new vector); a coefficient of zero is no update."""
     margin = y * score
@@ -166,7 +167,7 @@ def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
     return keep, step
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _is_mistake(margin, y, zero_is_positive):
     """Whether y f(x) is negative, or zero and not taken for the positive class."""
     return margin < 0.0 or (margin == 0.0 and not (zero_is_positive > 0.0 and y > 0.0))
@@ -195,7 +196,7 @@ def double_row(S, batch, y, theta, C, scaled, rho):
     return _learn_double(S, q, 0, row, other, y, theta, C, scaled, rho)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     """As `_learn_single`; `other` is room for a second kernel row."""
     m = S.counts[N_VECTORS]
@@ -223,7 +224,7 @@ def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     return score
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _move_one(S, row, m, C_a):
     """Give the newest vector the PA-I step, the maximum of the dual in its weight alone."""
     a, record = m - 1, S.numbers
@@ -238,7 +239,7 @@ def _move_one(S, row, m, C_a):
         record[SUM_OF_THETA] += theta_a
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _move_two(S, q, row, other, m, b, C, scaled, rho):
     """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
 
@@ -263,7 +264,7 @@ def _move_two(S, q, row, other, m, b, C, scaled, rho):
         other = S.pairs[b]
         other[a] = row[b]
     else:
-        fill_row(S, q, 0, m, other)
+        fill_row(S, q, np.int64(0), m, other)
     alpha[a] = y_a * g_a
     alpha[b] = y_b * min(max(g_b + d_b, low), high)
     add_two(S, row, other, y_a * g_a, y_b * d_b, m)
@@ -298,7 +299,7 @@ def box_step(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
     return best_a, best_b
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _find_auxiliary(S, row, m, y_a):
     """Vector at or below its margin that conflicts most with the new example, and the conflict."""
     y, f, theta = S.floats[SIGN], S.floats[MARGIN], S.floats[THETA]
@@ -309,7 +310,7 @@ def _find_auxiliary(S, row, m, y_a):
     return b, w
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _record_mistake(record, theta_a, theta_b, f_b, g_b, C_a, C_b, rho):
     """Add up what Theorem 4 says of a mistake with a double update."""
     record[THETA_SQUARED] += theta_a * theta_a
@@ -328,7 +329,7 @@ def _record_mistake(record, theta_a, theta_b, f_b, g_b, C_a, C_b, rho):
         record[N_WEAK] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _fill_block(S, batch, start, stop, m, q, K):
     """K[b, :m] of the examples start to stop, tile by tile so that a tile stays in the cache.
 
@@ -337,7 +338,7 @@ def _fill_block(S, batch, start, stop, m, q, K):
     if S.kind != DENSE:
         for t in range(start, stop):
             load_example(S, batch, t, q)
-            fill_row(S, q, 0, m, K[t - start])
+            fill_row(S, q, np.int64(0), m, K[t - start])
         return
     tile = max(64, TILE_BYTES // (8 * max(S.table.shape[0], 1)))
     for low in range(0, m, tile):

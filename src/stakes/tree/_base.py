@@ -202,7 +202,7 @@ class TreeBase(TakesCategories, ManyClassClassifier):
         check_is_fitted(self)
         nodes, how = self.nodes_, self._settings(1)
         masses = nodes.regret if self.criterion == "cost" else nodes.weight
-        gain = node_gains(nodes.left, masses, how) * masses.sum(axis=1)
+        gain = node_gains(nodes.left, masses, how, how.cost) * masses.sum(axis=1)
         inner = ~nodes.is_leaf
         total = np.bincount(nodes.feature[inner], gain[inner], self.n_features_in_)
         return total / total.sum() if total.sum() > 0 else total
@@ -265,7 +265,7 @@ class TreeBase(TakesCategories, ManyClassClassifier):
         k = len(self.classes_)
         return Settings(
             n_classes=k,
-            cost=self._matrix().table if k > 2 else np.zeros((0, 0)),
+            cost=self._matrix().table if k > 2 else None,
             criterion=CRITERIA[self.criterion],
             by_count=self.branch_weight == "count",
             # masses that are no counts of examples: costs, or weighted classes

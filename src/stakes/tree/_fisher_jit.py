@@ -2,14 +2,15 @@
 
 import math
 
-import numpy as np
 from numba import njit
+
+from stakes._core.jit import INNER
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 TINY = 1e-18  # terms below this share of the sum do not change it
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def stirling_error(n):
     """log(n!) less Stirling's formula; the series of Loader (2000), small n by log-gamma."""
     if n < 16.0:
@@ -21,7 +22,7 @@ def stirling_error(n):
     return series / n
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def deviance(x, mean):
     """Deviance part x log(x / mean) + mean - x without cancellation (Loader 2000).
 
@@ -40,7 +41,7 @@ def deviance(x, mean):
     return x * math.log(x / mean) + mean - x
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def log_binomial(x, n, p, q):
     """Logarithm of the binomial probability of x out of n, by Loader's saddle point; q = 1 - p."""
     if n == 0.0:
@@ -54,7 +55,7 @@ def log_binomial(x, n, p, q):
     return error - deviance(x, n * p) - deviance(n - x, n * q) - 0.5 * spread
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def log_term(a, b, c, d):
     """Logarithm of the hypergeometric probability of the table (a, b; c, d).
 
@@ -70,7 +71,7 @@ def log_term(a, b, c, d):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def log_fisher(a, b, c, d):
     """Log probability of a table at least as positively associated (Eq. 3.18).
 
@@ -103,19 +104,3 @@ def log_fisher_all(a, b, c, d, out):
     """`log_fisher` of many tables."""
     for i in range(len(out)):
         out[i] = log_fisher(a[i], b[i], c[i], d[i])
-
-
-@njit(cache=True)
-def significant_below(left, log_p, log_bound, leaves_count):
-    """Whether a node or one below it is significant (Algorithms 3 to 5, without recursion).
-
-    Children come after their parent, so a backward pass knows them before it needs them.
-    """
-    n = len(left)
-    kept = np.zeros(n, dtype=np.bool_)
-    for k in range(n - 1, -1, -1):
-        if left[k] > 0:
-            kept[k] = log_p[k] < log_bound or kept[left[k]] or kept[left[k] + 1]
-        else:
-            kept[k] = leaves_count and log_p[k] < log_bound
-    return kept

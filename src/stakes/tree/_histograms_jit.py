@@ -1,14 +1,12 @@
 """Compiled histograms for growing a tree: the sample, counts per bin, a pool to keep them in."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from stakes.tree._split_jit import MISSING
+from stakes._core.jit import INNER
 
-WIDE = 400  # with more features than this the stored histograms would not fit into a cache
 SIZE = -1  # last column of a histogram and of a node's masses; the others are the classes
 
 
@@ -51,47 +49,14 @@ class Histograms(NamedTuple):
     n_free: np.ndarray
 
 
-@njit(cache=True)
-def rows_of(sample, start, end):
-    """Part of a sample, without a copy: what is written there is written to the sample."""
-    return Sample(
-        sample.rows[start:end],
-        sample.label[start:end],
-        sample.mass[start:end],
-        sample.size[start:end],
-    )
-
-
-@njit(cache=True)
-def make_histograms(binned, sample, how, capacity):
-    """The pool, with the root's histograms; no slots if every node counts its own rows.
-
-    That is the case where each node draws its own features, where the histograms of all features
-    are too large, and where all nodes are small enough for exact thresholds.
-    """
-    n, d = len(sample.rows), len(binned.codes)
-    stored = how.max_features >= d and d * (how.n_classes + 1) <= 3 * WIDE and n > how.exact_rows
-    n_slots = int(math.log2(n)) + 4 if stored else 1
-    histograms = Histograms(
-        np.empty((n_slots, d if stored else 1, MISSING + 1, how.n_classes + 1)),
-        np.full(capacity, -1, dtype=np.int64),
-        np.arange(n_slots),
-        np.full(1, n_slots, dtype=np.int64),
-    )
-    if stored:
-        histograms.slot[0] = take_slot(histograms)
-        fill_all(histograms.pool[histograms.slot[0]], binned, sample, how.sized)
-    return histograms
-
-
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def take_slot(histograms):
     """A free slot."""
     histograms.n_free[0] -= 1
     return histograms.free[histograms.n_free[0]]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def release(histograms, slot):
     """Give a slot back, if there is one."""
     if slot >= 0:
@@ -99,20 +64,20 @@ def release(histograms, slot):
         histograms.n_free[0] += 1
 
 
-@njit(cache=True)
-def fill_all(hists, binned, part, sized):
-    """Histograms of all features."""
-    for f in range(len(binned.codes)):
-        fill(hists[f], binned.codes[f], part, sized)
+@njit(cache=True, **INNER)
+def fill_all(hists, codes, sample, start, end, sized):
+    """Histograms of all features over a range of rows."""
+    for f in range(len(codes)):
+        fill(hists[f], codes[f], sample, start, end, sized)
 
 
-@njit(cache=True)
-def fill(hist, column, part, sized):
+@njit(cache=True, **INNER)
+def fill(hist, column, sample, start, end, sized):
     """Histogram of one feature: masses of the classes, and sizes where they differ."""
-    rows, label, mass, size = part
+    rows, label, mass, size = sample
     last = hist.shape[1] - 1
     hist[:] = 0.0
-    for i in range(len(rows)):
+    for i in range(start, end):
         b = column[rows[i]]
         hist[b, label[i]] += mass[i]
         if sized:

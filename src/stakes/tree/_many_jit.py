@@ -11,11 +11,15 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.gain import COST, ENTROPY, GINI, TIE, split_gain
+from stakes._core.jit.order import stable_order
 from stakes.tree._split_jit import GOES_LEFT, MISSING, SEEN
 
+TINY = np.finfo(np.float64).tiny
 
-@njit(cache=True)
+
+@njit(cache=True, **INNER)
 def impurity_many(masses, gini):
     """Entropy in bits, or Gini index, of the masses of k classes."""
     total, found = masses.sum(), 0.0
@@ -30,7 +34,7 @@ def impurity_many(masses, gini):
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def least_cost(masses, table):
     """Cost of the cheapest decision about masses of k classes; `table` as in CostMatrix."""
     best = np.inf
@@ -42,7 +46,7 @@ def least_cost(masses, table):
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def split_gain_many(how, left, node):
     """Gain of the split of a node's masses into `left` and the rest."""
     criterion, right = how.criterion, node - left
@@ -64,7 +68,7 @@ def split_gain_many(how, left, node):
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def scan_bins_many(hist, n_bins, node, how, best_gain):
     """Best threshold of a binned number: gain, last bin on the left (-1: none), missing left."""
     k = len(node) - 1
@@ -86,7 +90,7 @@ def scan_bins_many(hist, n_bins, node, how, best_gain):
     return best_gain, where, missing_left
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def scan_categories_many(hist, node, how, best_gain, group):
     """Best division of the categories among the prefixes of k orders, by the share of each class.
 
@@ -94,15 +98,22 @@ def scan_categories_many(hist, node, how, best_gain, group):
     `scan_categories`; for the others it is a search of k n instead of 2^n divisions.
     """
     k = len(node) - 1
-    present = np.flatnonzero(hist[:, k] > 0.0)
+    present, n = np.empty(MISSING + 1, dtype=np.int64), 0
+    for b in range(MISSING + 1):
+        if hist[b, k] > 0.0:
+            present[n] = b
+            n += 1
     found = False
+    share = np.empty(n)
     for c in range(k):
-        share = hist[present, c] / np.maximum(
-            hist[present, :k].sum(axis=1), np.finfo(np.float64).tiny
-        )
-        order = np.argsort(share, kind="mergesort")
+        for j in range(n):
+            total = 0.0
+            for a in range(k):
+                total += hist[present[j], a]
+            share[j] = hist[present[j], c] / max(total, TINY)
+        order, _ = stable_order(share)
         left = np.zeros(k + 1)
-        for j in range(len(present) - 1):
+        for j in range(n - 1):
             left += hist[present[order[j]]]
             if left[k] < how.min_leaf or share[order[j + 1]] - share[order[j]] < TIE:
                 continue
@@ -112,39 +123,38 @@ def scan_categories_many(hist, node, how, best_gain, group):
             if gain > best_gain + TIE:
                 best_gain, found = gain, True
                 group[:] = GOES_LEFT if 2.0 * left[k] >= node[k] else 0
-                for i in range(len(present)):
+                for i in range(n):
                     group[present[order[i]]] = SEEN | (GOES_LEFT if i <= j else 0)
     return best_gain, found
 
 
-@njit(cache=True)
-def scan_sorted_many(x, part, node, how, best_gain):
+@njit(cache=True, **INNER)
+def scan_sorted_many(x, sample, start, node, how, best_gain):
     """Best threshold between any two values: gain, whether there is one, it, missing left."""
     k = len(node) - 1
-    label, mass, size = part.label, part.mass, part.size
-    order = np.argsort(x, kind="mergesort")
-    n = len(x)
+    label, mass, size = sample.label, sample.mass, sample.size
+    order, n = stable_order(x)
     gap = np.zeros(k + 1)
-    while n > 0 and np.isnan(x[order[n - 1]]):
-        n -= 1
-        gap[label[order[n]]] += mass[order[n]]
-        gap[k] += size[order[n]]
+    for j in range(len(x) - 1, n - 1, -1):
+        i = start + order[j]
+        gap[label[i]] += mass[i]
+        gap[k] += size[i]
     found, threshold, missing_left = False, 0.0, False
     for side in range(2 if len(x) > n else 1):
         left = gap.copy() if side == 1 else np.zeros(k + 1)
         for j in range(n if side == 0 and len(x) > n else n - 1):
-            i = order[j]
+            i = start + order[j]
             left[label[i]] += mass[i]
             left[k] += size[i]
-            above = x[order[j + 1]] if j + 1 < n else np.inf
-            if left[k] < how.min_leaf or above == x[i]:
+            here, above = x[order[j]], x[order[j + 1]] if j + 1 < n else np.inf
+            if left[k] < how.min_leaf or above == here:
                 continue
             if node[k] - left[k] < how.min_leaf:
                 break
             gain = split_gain_many(how, left[:k], node[:k])
             if gain > best_gain + TIE:
                 best_gain, found, missing_left = gain, True, side == 1
-                threshold = 0.5 * x[i] + 0.5 * above
+                threshold = 0.5 * here + 0.5 * above
                 if not threshold < above:
-                    threshold = x[i]
+                    threshold = here
     return best_gain, found, threshold, missing_left

@@ -4,19 +4,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stakes._core.jit.gain import COST
+from stakes._core.jit.gain import COST, RATIO
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Either
 from stakes.tree._fisher import rule_log_p
-from stakes.tree._grow_jit import Tree, grow
+from stakes.tree._grow_jit import CATEGORY, Tree, grow
 from stakes.tree._histograms_jit import Sample
+from stakes.tree._room import make_histograms, make_scratch, make_tree
 from stakes.tree._split_jit import GOES_LEFT, MISSING
 from stakes.tree._walk_jit import (
     Walk,
     keep_monotonic,
     leaves_of,
     node_totals,
-    smooth_to_parents,
 )
 
 SEEDS = 2**31 - 2  # Lehmer's generator takes 1 to 2^31 - 2
@@ -151,7 +151,10 @@ class Nodes:
             mean = mean / k / np.tile(np.where(self.weight[0] > 0, mean[:, :k], 1.0), 2)
         mean = (totals + added * mean) / (n + added)
         if target == "parent":
-            smooth_to_parents(self.left, totals, n[:, 0], added, mean)
+            # (total + added m_parent) / (n + added): a parent's is final before its children's
+            for level in self.levels():
+                for child in (self.left[level], self.left[level] + 1):
+                    mean[child] = (totals[child] + added * mean[level]) / (n[child] + added)
         self.probability = mean[:, :k] / mean[:, :k].sum(axis=1, keepdims=True)
         if k > 2:
             self.score = self.probability
@@ -162,6 +165,13 @@ class Nodes:
             direction = np.where(self.is_leaf, 0, monotonic[self.feature])
             for value in (self.probability, self.score):
                 keep_monotonic(self.left, direction, value)
+
+    def levels(self):
+        """Inner nodes by depth, from the root down."""
+        inner = np.flatnonzero(~self.is_leaf)
+        depth = self.depth[inner]
+        order = np.argsort(depth, kind="stable")
+        return np.split(inner[order], np.flatnonzero(np.diff(depth[order])) + 1)
 
     def cut(self, becomes_leaf):
         """Copy of the tree with some inner nodes turned into leaves."""
@@ -194,7 +204,12 @@ def grow_nodes(binned, label, weight, size, regret, settings, *, seed=1, tested=
     rows = np.flatnonzero(weight > 0).astype(np.uint32)
     mass = weight[rows] * regret[rows] if settings.criterion == COST else weight[rows]
     sample = Sample(rows, label[rows], mass, size[rows])
-    tree, n_nodes, n_groups = grow(binned, sample, settings, seed)
+    tree = make_tree(binned, settings, len(rows), sample.size.sum())
+    histograms = make_histograms(binned, settings, len(rows), len(tree.left))
+    group = np.zeros(MISSING + 1, dtype=np.uint8) if np.any(binned.kinds == CATEGORY) else None
+    ratio = True if settings.criterion == RATIO else None
+    scratch = make_scratch(binned, settings, seed)
+    n_nodes, n_groups = grow(binned, sample, settings, tree, histograms, scratch, group, ratio)
     groups = tree.groups[:n_groups].copy()
     tree = Tree(*(array[:n_nodes].copy() for array in tree[:-1]), groups)
 

@@ -4,7 +4,6 @@ import numpy as np
 from scipy.special import betaincinv
 
 from stakes.tree._fisher import rule_log_p
-from stakes.tree._fisher_jit import significant_below
 from stakes.tree._walk_jit import leaves_of
 
 CONFIDENCE = 0.25  # C4.5's default
@@ -24,6 +23,20 @@ def prune(nodes, how, p_value, examples=None):
     kept = significant_below(nodes.left, nodes.log_p, np.log(p_value), how == "fisher_leaves")
     kept[0] = True  # Algorithm 3 starts below the root
     return nodes.cut(~kept)
+
+
+def significant_below(left, log_p, log_bound, leaves_count):
+    """Whether a node or one below it is significant (Algorithms 3 to 5, without recursion).
+
+    Children come after their parent, so a backward pass knows them before it needs them.
+    """
+    kept = log_p < log_bound
+    if not leaves_count:
+        kept &= left > 0
+    kept = kept.tolist()
+    for k in np.flatnonzero(left > 0)[::-1].tolist():
+        kept[k] = kept[k] or kept[left[k]] or kept[left[k] + 1]
+    return np.array(kept)
 
 
 def weakest_links(errors, nodes):

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes.tree._split_jit import GOES_LEFT, MISSING
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def side_of(X, i, walk, node):
     """Side of a node that row i goes to: 0 left, 1 right; as in leaf_of of _walk_jit."""
     v, t = X[i, walk.feature[node]], walk.threshold[node]

@@ -9,7 +9,9 @@ the features searched before.
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.gain import COST, TIE, hellinger, split_gain
+from stakes._core.jit.order import stable_order
 
 MISSING = 255  # code of a missing value; the others have 0 to 254
 GOES_LEFT, SEEN = 1, 2  # bits of a group: where a category goes, whether the node had examples
@@ -36,7 +38,7 @@ def beats(criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie):
     return gain > best_gain + TIE or tie > best_tie + TIE, gain, tie
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def scan_bins(hist, n_bins, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a binned number.
 
@@ -74,7 +76,7 @@ def scan_bins(hist, n_bins, node, how, monotonic, best_gain, best_tie):
     return best_gain, best_tie, where, missing_left
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def scan_categories(hist, node, how, best_gain, best_tie, group):
     """Best division of the categories in two; `group` gets the bits of each.
 
@@ -94,7 +96,7 @@ def scan_categories(hist, node, how, best_gain, best_tie, group):
             present[k] = b
             share[k] = h1 / (h0 + h1) if h0 + h1 > 0.0 else 0.0
             k += 1
-    order = np.argsort(share[:k], kind="mergesort")  # stable: equal shares in the order of codes
+    order, _ = stable_order(share[:k])  # equal shares in the order of codes
     where = -1
     l0, l1, ls = 0.0, 0.0, 0.0
     for j in range(k - 1):
@@ -123,33 +125,30 @@ def scan_categories(hist, node, how, best_gain, best_tie, group):
     return best_gain, best_tie, where
 
 
-@njit(cache=True)
-def scan_sorted(x, part, node, how, monotonic, best_gain, best_tie):
+@njit(cache=True, **INNER)
+def scan_sorted(x, sample, start, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a number between any two of its values x in the node.
 
-    `part` has the masses and sizes of the rows. Returns the gain, the tie-breaker, whether there
-    is a better split, its threshold and whether missing values go left.
+    Their rows begin at `start` in the sample. Returns the gain, the tie-breaker, whether there is
+    a better split, its threshold and whether missing values go left.
     """
     criterion, by_count, min_leaf = how.criterion, how.by_count, how.min_leaf
-    label, mass, size = part.label, part.mass, part.size
-    order = np.argsort(x, kind="mergesort")  # NaN sorts last
-    n = len(x)
-    while n > 0 and np.isnan(x[order[n - 1]]):
-        n -= 1
+    label, mass, size = sample.label, sample.mass, sample.size
+    order, n = stable_order(x)
     x0, x1, xs = 0.0, 0.0, 0.0
     for j in range(n, len(x)):
-        i = order[j]
+        i = start + order[j]
         m1 = mass[i] if label[i] == 1 else 0.0
         x0, x1, xs = x0 + (mass[i] - m1), x1 + m1, xs + size[i]
     found, threshold, missing_left = False, 0.0, False
     for side in range(2 if len(x) > n else 1):  # as in `scan_bins`
         l0, l1, ls = (x0, x1, xs) if side == 1 else (0.0, 0.0, 0.0)
         for j in range(n if side == 0 and len(x) > n else n - 1):
-            i = order[j]
+            i = start + order[j]
             m1 = mass[i] if label[i] == 1 else 0.0
             l0, l1, ls = l0 + (mass[i] - m1), l1 + m1, ls + size[i]
-            above = x[order[j + 1]] if j + 1 < n else np.inf
-            if ls < min_leaf or above == x[i]:
+            here, above = x[order[j]], x[order[j + 1]] if j + 1 < n else np.inf
+            if ls < min_leaf or above == here:
                 continue
             if node[2] - ls < min_leaf:
                 break
@@ -159,7 +158,7 @@ def scan_sorted(x, part, node, how, monotonic, best_gain, best_tie):
             )
             if better:
                 best_gain, best_tie, found, missing_left = gain, tie, True, side == 1
-                threshold = 0.5 * x[i] + 0.5 * above
+                threshold = 0.5 * here + 0.5 * above
                 if not threshold < above:  # adjacent floats have no midpoint
-                    threshold = x[i]
+                    threshold = here
     return best_gain, best_tie, found, threshold, missing_left

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.gain import split_gain
 from stakes.tree._many_jit import split_gain_many
 from stakes.tree._split_jit import GOES_LEFT, MISSING
@@ -52,7 +53,8 @@ def node_totals(tree, rows, label, value, n_classes):
     totals = np.zeros((len(left), n_classes))
     for k in range(len(left) - 1, -1, -1):
         if left[k] > 0:
-            totals[k] = totals[left[k]] + totals[left[k] + 1]
+            for c in range(n_classes):
+                totals[k, c] = totals[left[k], c] + totals[left[k] + 1, c]
         else:
             for i in range(tree.start[k], tree.end[k]):
                 row = rows[i]
@@ -60,22 +62,7 @@ def node_totals(tree, rows, label, value, n_classes):
     return totals
 
 
-@njit(cache=True, nogil=True)
-def smooth_to_parents(left, totals, n, added, mean):
-    """Mean of a node's examples and `added` more like its parent's, from the root down.
-
-    The m-estimate m_k = (total_k + added m_parent) / (n_k + added); the parent's is final when its
-    children are reached, since they come after it.
-    """
-    for k in range(len(left)):
-        if left[k] > 0:
-            for child in range(left[k], left[k] + 2):
-                for j in range(totals.shape[1]):
-                    more = added * mean[k, j]
-                    mean[child, j] = (totals[child, j] + more) / (n[child] + added)
-
-
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def leaf_of(X, i, walk, root):
     """The leaf that row i reaches from a root."""
     # unpacked first: reading the tuple inside the loop takes 1.7 times as long
@@ -119,13 +106,13 @@ def add_leaf_values(X, walk, roots, values, out):
 
 
 @njit(cache=True)
-def node_gains(left, masses, how):
+def node_gains(left, masses, how, table):
     """Gain of the split of every node, by the masses of the classes; zero for a leaf."""
     found = np.zeros(len(left))
     for k in range(len(left)):
         if left[k] > 0:
             a, b = masses[left[k]], masses[left[k] + 1]
-            if how.n_classes > 2:
+            if table is not None:
                 found[k] = split_gain_many(how, a, a + b)
             elif a[0] + b[0] > 0.0 and a[1] + b[1] > 0.0:
                 found[k] = split_gain(how.criterion, how.by_count, a[0], a[1], b[0], b[1])

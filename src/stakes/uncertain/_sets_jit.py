@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 
 class Truncated(NamedTuple):
     """Ellipsoids |e / axes| <= 1 truncated by the box -below <= e <= above, all (n, d)."""
@@ -42,7 +44,7 @@ def cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius):
                 length[i], radius[i] = _cut(v, signs[i], row, smooth, offsets[i], free[i])
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length):
     """Worst points of the ellipsoids without their boxes; `free` says where these hold them.
 
@@ -64,7 +66,7 @@ def _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length
             inside[j] = not ((move > above[j]) | (-move > below[j]))  # NaN is not cut
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _cut(v, sign, sets, smooth, e, free):
     """Fix coordinates beyond the box at it and compute the step again from the rest.
 

@@ -9,6 +9,7 @@ boundary are on top. Before a loop of m steps call :func:`cvar_reserve` for m, t
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
 from stakes._core.jit.heap import heap_pop, heap_push
 
 N_TOP, N_REST = 0, 1  # slots of `sizes`: values in each heap
@@ -82,7 +83,7 @@ def cvar_pass(values, tail, top, rest, sizes, sums, out):
         out[t] = cvar_push(values[t], tail, top, rest, sizes, sums)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _add(sums, value):
     """Neumaier's compensated sum: SUM + LOST is exact to one rounding."""
     total = sums[SUM] + value
@@ -93,7 +94,7 @@ def _add(sums, value):
     sums[SUM] = total
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _grown(heap, n, needed):
     if needed <= len(heap):
         return heap

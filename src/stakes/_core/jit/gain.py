@@ -4,6 +4,8 @@ import math
 
 from numba import njit
 
+from stakes._core.jit import INNER
+
 CRITERIA = {
     **{"ccp_entropy": 0, "ccp_gini": 1, "hellinger": 2, "entropy": 3, "gini": 4, "cost": 5},
     "gain_ratio": 6,  # thresholds and groups by entropy, features by the ratio
@@ -12,7 +14,7 @@ HELLINGER, ENTROPY, GINI, COST, RATIO = 2, 3, 4, 5, 6
 TIE = 1e-12  # gains, at most sqrt(2), count as equal if they differ by less
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def impurity(a, b, gini):
     """Entropy in bits, or Gini index, of two masses that are not both zero."""
     p, q = a / (a + b), b / (a + b)

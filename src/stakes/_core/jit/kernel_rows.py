@@ -17,6 +17,8 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
+from stakes._core.jit import INNER
+
 DENSE, BITS, CSR, GRAM = 0, 1, 2, 3
 LINEAR, RBF, POLY = 0, 1, 2
 
@@ -108,7 +110,7 @@ def _popcount(word):
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def new_query(S):
     """Room for one vector in the layout of the store."""
     return Query(
@@ -120,7 +122,7 @@ def new_query(S):
     )
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def load_example(S, batch, t, q):
     """Make example t of the batch the query."""
     if S.kind == DENSE:
@@ -144,7 +146,7 @@ def load_example(S, batch, t, q):
     q.norm[0] = _squared_norm(S, q)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def load_support(S, j, q):
     """Make support vector j the query."""
     if S.kind == DENSE:
@@ -167,7 +169,7 @@ def load_support(S, j, q):
     q.norm[0] = S.floats[NORM, j]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def store_query(S, q, j, used):
     """Write the query into place j of the store; return how much of the CSR pool is then used."""
     n = q.whole[NONZEROS]
@@ -190,7 +192,7 @@ def store_query(S, q, j, used):
     return used
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def move_support(S, source, target):
     """Copy one support vector, with its numbers, over another."""
     for i in range(S.floats.shape[0]):
@@ -205,7 +207,7 @@ def move_support(S, source, target):
             S.words[w, target] = S.words[w, source]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def self_value(S, q):
     """The kernel of the query with itself."""
     if S.kind == GRAM:
@@ -217,7 +219,7 @@ def self_value(S, q):
     return (S.gamma * q.norm[0] + S.coef0) ** S.degree
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def fill_row(S, q, low, high, row):
     """row[low:high] = kernel of the query with the support vectors low to high."""
     if high <= low:
@@ -236,7 +238,7 @@ def fill_row(S, q, low, high, row):
         kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], norms, out)
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def dot_row(S, q, low, high, out):
     """Inner products of the query with the support vectors low to high."""
     n = q.whole[NONZEROS]
@@ -281,7 +283,7 @@ def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
             out[j] = (gamma * out[j] + coef0) ** degree
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def dot(a, b, n):
     """Inner product of the first n entries.
 
@@ -304,7 +306,7 @@ def dot(a, b, n):
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _squared_norm(S, q):
     total = 0.0
     if S.kind == BITS:
@@ -317,20 +319,20 @@ def _squared_norm(S, q):
 
 
 # the additions of these two keep the order of the features: ((out + u a) + v b) + ...
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _add_four(out, a, b, c, d, values):
     u, v, w, x = values[0], values[1], values[2], values[3]
     for j in range(out.size):
         out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _add_one(out, a, u):
     for j in range(out.size):
         out[j] += u * a[j]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _count_row(W, words, differing, table, out):
     """Kernel values by the count of bits that differ (rbf) or are common (linear, polynomial)."""
     if words.size == 2 and differing:  # up to 128 features: one sweep, no array of counts
@@ -351,7 +353,7 @@ def _count_row(W, words, differing, table, out):
         out[j] = table[counts[j]]
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _exponential(out, norm, norms, gamma, power):
     """exp(-gamma |x - s|^2) = out * 2^n, with n left in the low bits of `power`; 0 below 1e-307.
 
@@ -375,7 +377,7 @@ def _exponential(out, norm, norms, gamma, power):
         out[j] = 0.0 if d < -707.0 else value
 
 
-@njit(cache=True)
+@njit(cache=True, **INNER)
 def _exponent_bits(bits):
     """Replace n in the low bits by the bits of the float 2^n: a loop of its own vectorises."""
     for j in range(bits.size):

@@ -23,6 +23,8 @@ import math
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import INNER
+
 # Slots of the state `cal`, a float64 array of length SIZE or the head of a longer one
 B = 0  # intercept of the map
 A = 1  # slope on the scaled score
@@ -80,7 +82,7 @@ def stands_for(cal, y):
     return stride
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **INNER)
 def learn_map(cal, s, y, w):
     """One Kalman step towards label y (-1 or +1) at score s, counted w times."""
     # a running mean whose newest term has weight (1 + FORGET) / n instead of 1 / n; the scale is

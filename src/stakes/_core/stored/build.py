@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from stakes._core.stored.plain import Named, Record
-from stakes._core.stored.spec import VALUES
+from stakes._core.stored.spec import PREDICATES, VALUES
 from stakes._core.stored.state import known_class
 
 
@@ -25,7 +25,7 @@ class Builder:
     def build(self, value):
         """A plain value with objects in place of records."""
         if isinstance(value, Named):
-            return VALUES[value.name]
+            return known_class(value.name) if value.name in PREDICATES else VALUES[value.name]
         if not isinstance(value, Record | dict | list | tuple | set) and not (
             isinstance(value, np.ndarray) and value.dtype == object
         ):

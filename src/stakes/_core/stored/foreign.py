@@ -10,6 +10,7 @@ from stakes._core.stored import sklearn_checks as checks
 from stakes._core.stored import sklearn_columns as columns
 from stakes._core.stored.boosters import BOOSTERS
 from stakes._core.stored.sklearn_ensembles import ENSEMBLES
+from stakes._core.stored.skrub_tables import SKRUB
 from stakes._core.stored.spec import (
     COUNT,
     Anything,
@@ -42,7 +43,8 @@ _ISOTONIC = "sklearn.isotonic.IsotonicRegression"
 @cache
 def foreign_state(name):
     """What a class of another package may hold, or None if it is not known."""
-    declare = _DECLARED.get(name) or ENSEMBLES.get(name) or BOOSTERS.get(name)
+    found = (known.get(name) for known in (_DECLARED, ENSEMBLES, BOOSTERS, SKRUB))
+    declare = next((one for one in found if one is not None), None)
     return None if declare is None else declare(name)
 
 

@@ -225,7 +225,10 @@ class _Reader:
         return array
 
     def _DTypeNode(self, node):
-        return self.read(node["content"]).dtype
+        inner = node["content"]
+        if inner.get("__loader__") == "NdArrayNode" and inner.get("type") == "numpy":
+            return _read_npy(self._member(inner, ".npy"), times=True).dtype
+        return self.read(inner).dtype
 
     def _SparseMatrixNode(self, node):
         self._name(node, *_SPARSE)
@@ -282,7 +285,7 @@ class _Reader:
     _LossNode = _TreeNode
 
 
-def _read_npy(content):
+def _read_npy(content, times=False):
     """An array from the bytes of a .npy file whose header and size agree."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
@@ -295,7 +298,11 @@ def _read_npy(content):
     shape, fortran, dtype = read_header(stream)
     kinds = {dtype} if dtype.names is None else {dtype[name] for name in dtype.names}
     if dtype.hasobject or any(n < 0 for n in shape) or not kinds <= _DTYPES:
-        if dtype.kind not in "US" or dtype.byteorder == ">" or any(n < 0 for n in shape):
+        if (
+            dtype.kind not in ("USM" if times else "US")
+            or dtype.byteorder == ">"
+            or any(n < 0 for n in shape)
+        ):
             raise Damaged(f"an array has the type {dtype}")
     size = dtype.itemsize
     for n in shape:

@@ -165,6 +165,8 @@ def check_steps(state, scope):
         last = inner(step, -1)
         if issubclass(known_class(last.name), OneToOneFeatureMixin):
             width = _size(last, "n_features_in_")
+        elif last.name.endswith(".TableVectorizer"):
+            width = len(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
         else:
             width = _size(last, "_n_features_out")
 

@@ -27,6 +27,12 @@ VALUES = {
     "numpy.int32": np.int32,
     "sklearn.utils.validation.check_array": check_array,
 }
+# questions of skrub's selectors about a column; only looked up if skrub is used
+PREDICATES = {
+    *(f"skrub._dataframe._common.is_{kind}" for kind in ("numeric", "any_date", "categorical")),
+    "skrub._table_vectorizer._created_by_predicate",
+    "skrub.selectors._selectors._cardinality_below",
+}
 LARGEST = 1e150  # of a finite number; products of larger ones overflow
 _KINDS = {"f": "f", "i": "iu", "u": "u", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
 
@@ -133,7 +139,9 @@ class Array(Spec):
         ):
             raise Damaged(f"has the type {value.dtype}")
         if value.dtype.kind == "O":
-            if not all(isinstance(one, str) for one in value.ravel()):
+            if not all(
+                isinstance(one, str) or (self.nan and _is_missing(one)) for one in value.flat
+            ):
                 raise Damaged("holds something other than text")
         elif value.dtype.kind in "fiu" and value.size:
             self._check_range(value, scope)
@@ -346,6 +354,10 @@ class Parameter(Spec):
                 scope.check_record(one)
             elif isinstance(one, Named) and one.name not in VALUES:
                 raise Unknown(one.name)
+
+
+def _is_missing(value):
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def inside(value):

@@ -18,8 +18,10 @@ from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     Array,
     Count,
+    Either,
     Fields,
     Flag,
+    Listed,
     Parameter,
     Plain,
     Sometimes,
@@ -36,7 +38,8 @@ ESTIMATOR = {
         Fields({"transform": Sometimes(Text(("default", "pandas", "polars")))})
     ),
     "n_features_in_": Sometimes(Count("d")),
-    "feature_names_in_": Sometimes(Array("O", ("d",))),
+    # skrub keeps a list, and a wrapper keeps what the estimator in it has
+    "feature_names_in_": Sometimes(Either((Array("O", ("d",)), Listed(Text(), "d")))),
     "classes_": Sometimes(labels("k")),
     "_fit_had_costs": Sometimes(Flag()),
 }
