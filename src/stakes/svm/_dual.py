@@ -12,6 +12,7 @@ from stakes.svm._pool import Pool
 
 BLOCK = 384  # working set of the large solver
 SHRINK_AT = 1.0  # violation below which only the rows that may still move are considered
+ROUGH = 0.1  # violation at which the gradient is corrected for the first time
 WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
 NEAR_MARGIN = 0.1  # distance from the margin within which the warm start is unsure of a row
 SMALL = 2000  # up to this number of rows the whole kernel matrix is one working set
@@ -147,11 +148,11 @@ class _Problem:
 
     def _descend_whole(self, beta, tol, max_steps):
         """All rows as one working set; F is recomputed until it agrees with what was reached."""
-        K, steps, rounds = self.matrix, 0, 0
+        K, rows, steps, rounds = self.matrix, np.arange(len(beta)), 0, 0
         F = K @ beta - self.target
         while steps < max_steps:
             most = min(CHUNK, max_steps - steps)
-            made, left = smo(K, F, beta, self.lower, self.upper, tol, most)
+            made, left = smo(K, rows, F, beta, self.lower, self.upper, tol, most)
             steps += made
             self.report(steps, F, beta, tol)
             if made == 0 or rounds == ROUNDS:
@@ -178,7 +179,8 @@ class _Problem:
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
         for turn in range(ROUNDS):
             steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_steps - steps)
-            steps += _descend_active(pool, F, beta, lower, upper, 0.8 * tol, max_steps - steps)
+            goal = max(0.8 * tol, ROUGH) if turn == 0 else 0.8 * tol
+            steps += _descend_active(pool, F, beta, lower, upper, goal, max_steps - steps)
             sure += self.gram.times(beta - sure_beta)
             F, sure_beta = sure.copy(), beta.copy()
             self.report(steps, F, beta, tol)
@@ -213,7 +215,11 @@ def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
             rows, F, b = rows[keep], F[keep], b[keep]
             low, up = lower[rows], upper[rows]
         goal = max(tol, 0.3 * (m - M))
-        made = _descend(pool, F, b, low, up, goal, max_steps - steps)
+        if len(rows) <= len(pool.rows):  # all of them at once
+            slots = pool.slots(np.arange(len(rows)))
+            made, _ = smo(pool.rows, slots, F, b, low, up, goal, max_steps - steps)
+        else:
+            made = _descend(pool, F, b, low, up, goal, max_steps - steps)
         steps += made
         if made == 0:  # only rounding is left
             break
@@ -231,7 +237,7 @@ def _warm_start(pool, target, beta, lower, upper):
     rows = np.arange(0, len(target), k)
     K, b = gram.take(rows).astype(np.float64).full(pool.matrix(len(rows))), np.zeros(len(rows))
     F, low, up = -target[rows], k * lower[rows], k * upper[rows]
-    steps, _ = smo(K, F, b, low, up, NEAR_MARGIN, 10 * len(rows))
+    steps, _ = smo(K, np.arange(len(b)), F, b, low, up, NEAR_MARGIN, 10 * len(b))
     m, M = violation(F, b, low, up)
     if not np.isfinite(m + M):
         return steps
@@ -255,7 +261,8 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
         K = gather(pool.rows, slots, block)
         f, b = F[block], beta[block]
         local_tol = max(0.1 * (m - M), 0.5 * tol)
-        made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * len(block))
+        at, low, up = np.arange(len(b)), lower[block], upper[block]
+        made, _ = smo(K, at, f, b, low, up, local_tol, 20 * len(b))
         steps += made
         if made == 0:  # only rounding is left: the caller recomputes F in float64
             break

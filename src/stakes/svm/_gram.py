@@ -138,9 +138,10 @@ class Gram(Kernel):
         if self.kernel == "linear":
             return self.X @ (self.X[used].T @ coefficients[used])
         part, out = self.take(used), np.zeros(self.shape[0])
+        factors = coefficients[used].astype(self.dtype)
         for start in range(0, len(out) if len(used) else 0, step := part._cache_rows()):
             rows = slice(start, start + step)
-            out[rows] = part._values(self.X[rows], self.norms[rows], None) @ coefficients[used]
+            out[rows] = part._values(self.X[rows], self.norms[rows], None) @ factors
         return out
 
     def error(self, coefficients):
