@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 
 from stakes.svm._certificate import certify, violation, warn_if_far
 from stakes.svm._dual_jit import add_rows, gather, smo
@@ -15,6 +16,9 @@ SHRINK_AT = 1.0  # violation below which only the rows that may still move are c
 ROUGH = 0.1  # violation at which the gradient is corrected for the first time
 WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
 NEAR_MARGIN = 0.1  # distance from the margin within which the warm start is unsure of a row
+LANDMARKS = 300  # at which the warm start is balanced
+CORRECTIONS = 6  # of that balance
+CHUNK_NEAR = 2048  # columns that are copied at a time
 SMALL = 2000  # up to this number of rows the whole kernel matrix is one working set
 ROUNDS = 10  # of descent and correction of the gradient
 CHUNK = 200_000  # pairwise steps between two reports
@@ -242,11 +246,46 @@ def _warm_start(pool, target, beta, lower, upper):
     if not np.isfinite(m + M):
         return steps
     beta[rows] = b
-    short = target - gram.times(beta) - (m + M) / 2
-    side = np.where(upper > 0, 1.0, -1.0)
-    share = np.clip(0.5 + 0.5 * side * short / NEAR_MARGIN, 0.0, 1.0)
-    beta[:] = np.where(upper > 0, upper, lower) * share
+    beta[:] = _balance(pool, gram.times(beta), (m + M) / 2, target, lower, upper)
     return steps
+
+
+def _balance(pool, scores, bias, target, lower, upper):
+    """Multipliers that belong to scores near the given ones, with a sum near zero.
+
+    The multipliers of scores f are shares of the bounds. They should return f = K beta, which is a
+    small difference of large sums. So f may change by a bias and by the kernel functions of some
+    landmarks, with coefficients a: Newton's method for f = K beta at the landmarks and a sum of
+    zero, the optimality conditions of an SVM with a smoothed hinge.
+    """
+    n = len(target)
+    marks = np.linspace(0, n - 1, min(LANDMARKS, pool.block, n)).astype(np.intp)
+    K = pool.rows[pool.slots(marks)]  # landmarks x rows
+    A = K[:, marks] + np.diag(np.full(len(marks), 1e-6 * len(marks) * pool.gram.largest))
+    a, bound, best = np.zeros(len(marks)), np.where(upper > 0, upper, lower), None
+    for _ in range(CORRECTIONS):
+        f = scores + a.astype(K.dtype) @ K + bias
+        share = 0.5 + 0.5 * np.sign(bound) * (target - f) / NEAR_MARGIN
+        beta = bound * np.clip(share, 0.0, 1.0)
+        gradient = np.append(scores[marks] + A @ a - K @ beta.astype(K.dtype), -beta.sum())
+        left = np.abs(gradient).max()
+        if best is not None and not left < best[0]:
+            break
+        best = left, beta
+        near = np.flatnonzero((share > 0) & (share < 1))
+        H = np.zeros((len(marks) + 1, len(marks) + 1))
+        H[:-1, :-1] = A
+        for start in range(0, len(near), CHUNK_NEAR):
+            part = near[start : start + CHUNK_NEAR]
+            slope = (0.5 * np.abs(bound[part]) / NEAR_MARGIN).astype(K.dtype)
+            B = np.vstack([K[:, part], np.ones_like(slope)]) * np.sqrt(slope)
+            H += B @ B.T
+        try:
+            move = linalg.solve(H, gradient, assume_a="pos", check_finite=False)
+        except (linalg.LinAlgError, ValueError):
+            break
+        a, bias = a - move[:-1], bias - move[-1]
+    return best[1]
 
 
 def _descend(pool, F, beta, lower, upper, tol, max_steps):
