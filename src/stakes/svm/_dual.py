@@ -176,15 +176,19 @@ class _Problem:
         lower, upper = self.lower, self.upper
         fast, steps = self.gram.single_precision(), 0
         pool = Pool(fast, self.cache_mib, BLOCK)
+        rows = np.arange(len(beta))
         if not beta.any():
-            steps = _warm_start(pool, self.target, beta, lower, upper)
+            steps, rows = _warm_start(pool, self.target, beta, lower, upper)
             beta[:] = _feasible(beta, self)
-        F = fast.times(beta) - self.target
+        F = np.zeros(len(beta))
+        F[rows] = fast.times(beta, rows) - self.target[rows]
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
         for turn in range(ROUNDS):
-            steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_steps - steps)
+            if len(rows) == len(F):
+                steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_steps - steps)
             goal = max(0.8 * tol, ROUGH) if turn == 0 else 0.8 * tol
-            steps += _descend_active(pool, F, beta, lower, upper, goal, max_steps - steps)
+            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, max_steps - steps)
+            rows = np.arange(len(beta))
             sure += self.gram.times(beta - sure_beta)
             F, sure_beta = sure.copy(), beta.copy()
             self.report(steps, F, beta, tol)
@@ -198,15 +202,16 @@ class _Problem:
         return steps, F
 
 
-def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
+def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
     """Descend on the rows that may still move, leaving out those that are held at a bound.
 
     The rows become fewer as the violation falls, and the pool keeps these only. F outside of them
     is not updated; the caller recomputes it, and a row that was left out by mistake then takes
     part again.
     """
-    steps, rows = 0, np.arange(len(F))
-    F, b = F.copy(), beta.copy()
+    steps, F, b = 0, F[rows], beta[rows]
+    if len(rows) < len(beta):
+        pool.narrow(rows)
     while steps < max_steps:
         low, up = lower[rows], upper[rows]
         m, M = violation(F, b, low, up)
@@ -244,10 +249,11 @@ def _warm_start(pool, target, beta, lower, upper):
     steps, _ = smo(K, np.arange(len(b)), F, b, low, up, NEAR_MARGIN, 10 * len(b))
     m, M = violation(F, b, low, up)
     if not np.isfinite(m + M):
-        return steps
+        return steps, np.arange(len(target))
     beta[rows] = b
-    beta[:] = _balance(pool, gram.times(beta), (m + M) / 2, target, lower, upper)
-    return steps
+    beta[:], far = _balance(pool, gram.times(beta), (m + M) / 2, target, lower, upper)
+    count = min(len(target), int(np.sqrt(pool.rows.size)))
+    return steps, np.sort(np.argpartition(far, count - 1)[:count])
 
 
 def _balance(pool, scores, bias, target, lower, upper):
@@ -271,7 +277,7 @@ def _balance(pool, scores, bias, target, lower, upper):
         left = np.abs(gradient).max()
         if best is not None and not left < best[0]:
             break
-        best = left, beta
+        best = left, beta, np.abs(target - f)
         near = np.flatnonzero((share > 0) & (share < 1))
         H = np.zeros((len(marks) + 1, len(marks) + 1))
         H[:-1, :-1] = A
@@ -285,7 +291,7 @@ def _balance(pool, scores, bias, target, lower, upper):
         except (linalg.LinAlgError, ValueError):
             break
         a, bias = a - move[:-1], bias - move[-1]
-    return best[1]
+    return best[1:]
 
 
 def _descend(pool, F, beta, lower, upper, tol, max_steps):

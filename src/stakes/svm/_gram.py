@@ -132,16 +132,17 @@ class Gram(Kernel):
         inner = self.gamma * norms + self.coef0
         return np.tanh(inner) if self.kernel == "sigmoid" else inner**self.degree
 
-    def times(self, coefficients):
-        """K @ coefficients, computed from the nonzero coefficients only."""
+    def times(self, coefficients, rows=slice(None)):
+        """Some entries of K @ coefficients, computed from the nonzero coefficients only."""
         used = np.flatnonzero(coefficients)
+        X, norms = self.X[rows], self.norms[rows]
         if self.kernel == "linear":
-            return self.X @ (self.X[used].T @ coefficients[used])
-        part, out = self.take(used), np.zeros(self.shape[0])
+            return X @ (self.X[used].T @ coefficients[used])
+        part, out = self.take(used), np.zeros(len(norms))
         factors = coefficients[used].astype(self.dtype)
         for start in range(0, len(out) if len(used) else 0, step := part._cache_rows()):
-            rows = slice(start, start + step)
-            out[rows] = part._values(self.X[rows], self.norms[rows], None) @ factors
+            chunk = slice(start, start + step)
+            out[chunk] = part._values(X[chunk], norms[chunk], None) @ factors
         return out
 
     def error(self, coefficients):
