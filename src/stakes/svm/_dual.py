@@ -16,6 +16,9 @@ SHRINK_AT = 1.0  # violation below which only the rows that may still move are c
 ROUGH = 0.1  # violation at which the gradient is corrected for the first time
 WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
 NEAR_MARGIN = 0.1  # distance from the margin within which the warm start is unsure of a row
+NEAREST = 0.3  # share of the rows, those nearest to the margin, that the first round descends on
+PATIENCE = 5  # steps per row after which a descent on all rows goes on with blocks
+LONG = 40  # steps per row after which float32 rows are checked in float64
 LANDMARKS = 300  # at which the warm start is balanced
 CORRECTIONS = 6  # of that balance
 CHUNK_NEAR = 2048  # columns that are copied at a time
@@ -185,9 +188,13 @@ class _Problem:
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
         for turn in range(ROUNDS):
             if len(rows) == len(F):
-                steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_steps - steps)
+                goal = max(tol, SHRINK_AT)
+                steps += _descend(pool, F, beta, lower, upper, goal, max_steps - steps)
             goal = max(0.8 * tol, ROUGH) if turn == 0 else 0.8 * tol
-            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, max_steps - steps)
+            most = max_steps - steps
+            if fast.dtype == np.float32:  # a descent that takes longer follows its rounding
+                most = min(most, LONG * len(F))
+            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, most)
             rows = np.arange(len(beta))
             sure += self.gram.times(beta - sure_beta)
             F, sure_beta = sure.copy(), beta.copy()
@@ -209,8 +216,8 @@ def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
     is not updated; the caller recomputes it, and a row that was left out by mistake then takes
     part again.
     """
-    steps, F, b = 0, F[rows], beta[rows]
-    if len(rows) < len(beta):
+    steps, F, b, chosen = 0, F[rows], beta[rows], len(rows) < len(beta)
+    if chosen:
         pool.narrow(rows)
     while steps < max_steps:
         low, up = lower[rows], upper[rows]
@@ -218,17 +225,20 @@ def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
         if m - M <= tol:
             break
         keep = np.flatnonzero(((b < up) & (-F >= M)) | ((b > low) & (-F <= m)))
-        if len(keep) < 0.7 * len(rows):
+        if m - M <= SHRINK_AT and len(keep) < 0.7 * len(rows):
             beta[rows] = b
             pool.narrow(keep)
             rows, F, b = rows[keep], F[keep], b[keep]
             low, up = lower[rows], upper[rows]
         goal = max(tol, 0.3 * (m - M))
-        if len(rows) <= len(pool.rows):  # all of them at once
+        most, made, left = max_steps - steps, 0, np.inf
+        computed = np.count_nonzero(pool.slot_of >= 0)
+        if len(rows) <= len(pool.rows) and (chosen or 2 * computed >= len(rows)):
             slots = pool.slots(np.arange(len(rows)))
-            made, _ = smo(pool.rows, slots, F, b, low, up, goal, max_steps - steps)
-        else:
-            made = _descend(pool, F, b, low, up, goal, max_steps - steps)
+            few = min(most, PATIENCE * len(rows))
+            made, left = smo(pool.rows, slots, F, b, low, up, goal, few)
+        if left > goal:
+            made += _descend(pool, F, b, low, up, goal, most - made)
         steps += made
         if made == 0:  # only rounding is left
             break
@@ -252,7 +262,7 @@ def _warm_start(pool, target, beta, lower, upper):
         return steps, np.arange(len(target))
     beta[rows] = b
     beta[:], far = _balance(pool, gram.times(beta), (m + M) / 2, target, lower, upper)
-    count = min(len(target), int(np.sqrt(pool.rows.size)))
+    count = min(int(NEAREST * len(target)), int(np.sqrt(pool.rows.size)))
     return steps, np.sort(np.argpartition(far, count - 1)[:count])
 
 
