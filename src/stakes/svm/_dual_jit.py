@@ -3,7 +3,6 @@
 import numpy as np
 from numba import njit
 
-
 LANES = 32  # candidates that are compared side by side, so that the loops compile to vector code
 
 
