@@ -276,7 +276,8 @@ def _balance(pool, scores, bias, target, lower, upper):
     """
     n = len(target)
     marks = np.linspace(0, n - 1, min(LANDMARKS, pool.block, n)).astype(np.intp)
-    K = pool.rows[pool.slots(marks)]  # landmarks x rows
+    pool.slots(marks)
+    K = pool.rows[: len(marks)]  # landmarks x rows: those of an empty pool, without a copy
     A = K[:, marks] + np.diag(np.full(len(marks), 1e-6 * len(marks) * pool.gram.largest))
     a, bound, best = np.zeros(len(marks)), np.where(upper > 0, upper, lower), None
     for _ in range(CORRECTIONS):
