@@ -148,6 +148,17 @@ def test_pooled_rows(rng):
     np.testing.assert_array_equal(gather(pool, slots, block), K[np.ix_(block, block)])
 
 
+def test_a_pool_never_replaces_rows_of_the_block_that_it_is_asked_for(rng):
+    gram = Gram(rng.normal(size=(60, 3)))
+    pool = dual_module.Pool(gram, 0, 16)  # 32 slots
+    K, block = gram.full(), np.arange(12)
+    for size in [12, 12, 9, 3, 7, 1, 12, 5, 2] * 5:
+        fresh = rng.permutation(np.setdiff1d(np.arange(60), block))[:size]
+        block = np.concatenate([block[-(16 - size) :], fresh])[-16:]
+        slots = pool.slots(block)
+        np.testing.assert_allclose(pool.rows[slots], K[block], atol=1e-12)
+
+
 def test_rows_that_cannot_move_are_left_out_and_taken_up_again(rng, monkeypatch):
     """Shrinking on a noisy problem with few free rows ends where no shrinking ends."""
     X, y = problem(rng, n=150)
