@@ -64,7 +64,7 @@ class Client:
     def __exit__(self, *error):
         self.close()
 
-    def decide(self, event, id=None, *, reasons=0, **costs):
+    def decide(self, event, id=None, *, reasons=0, time=None, **costs):
         """The decision about an event.
 
         Parameters
@@ -75,6 +75,8 @@ class Client:
             Names the event; None: a new one.
         reasons : int, default=0
             Number of fields that speak most for the decision, to be named in the answer.
+        time : float, default=None
+            When a past event happened, in seconds since 1970; None: now.
         **costs : float
             fp_cost, fn_cost, tp_cost, tn_cost, instead of those of the service.
 
@@ -83,12 +85,13 @@ class Client:
         dict
             id, action, probability, break_even, expected_cost, model, version.
         """
-        return self._send("POST", "/v1/decisions", _request(event, id, costs, reasons))
+        return self._send("POST", "/v1/decisions", _request(event, id, time, costs, reasons))
 
-    def decide_many(self, events, ids=None):
+    def decide_many(self, events, ids=None, times=None):
         """Decisions about several events, in their order; a refused one is ``{"error": ...}``."""
         ids = [None] * len(events) if ids is None else ids
-        batch = [_request(event, id) for event, id in zip(events, ids, strict=True)]
+        times = [None] * len(events) if times is None else times
+        batch = [_request(*one) for one in zip(events, ids, times, strict=True)]
         return self._send("POST", "/v1/decisions", batch)
 
     def label(self, id, label):
@@ -153,8 +156,9 @@ class Client:
         return http.client.HTTPSConnection(*place, timeout=self.timeout, context=context)
 
 
-def _request(event, id, costs=None, reasons=0):
+def _request(event, id, time=None, costs=None, reasons=0):
     request = {"event": event, "id": uuid.uuid4().hex if id is None else id}
+    request |= {} if time is None else {"time": time}
     request |= {"costs": costs} if costs else {}
     return request | {"reasons": reasons} if reasons else request
 

@@ -2,12 +2,27 @@
 
 import numpy as np
 import pytest
-from sklearn.model_selection import StratifiedKFold
+from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from stakes.costs import Costs
 from stakes.datasets import load_wdbc_uncertain, make_uncertain
-from stakes.decision import decide_certified
-from stakes.uncertain import UncertainLogisticClassifier, UncertainMarginClassifier, UncertainScaler
+from stakes.decision import (
+    BayesDecisionClassifier,
+    BudgetDecisionClassifier,
+    ThresholdDecisionClassifier,
+    decide_certified,
+)
+from stakes.uncertain import (
+    UncertainKernelClassifier,
+    UncertainLogisticClassifier,
+    UncertainMarginClassifier,
+    UncertainOneVsRestClassifier,
+    UncertainPipeline,
+    UncertainScaler,
+)
 
 
 def test_refused_exactly_where_a_mistake_costs_more_than_a_review(rng):
@@ -124,3 +139,44 @@ def test_bad_input_ends_in_a_sentence():
         decide_certified([True, False], [0.1, 0.1], probability=[0.5], review_cost=1)
     with pytest.raises(ValueError, match="review_cost must be finite"):
         decide_certified([True], [0.1], probability=0.5, review_cost=-1)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        UncertainLogisticClassifier(),
+        UncertainMarginClassifier(formulation="MM-MC", max_error=0.9),
+        UncertainKernelClassifier(),
+        UncertainPipeline([("scale", UncertainScaler()), ("learn", UncertainLogisticClassifier())]),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_wrapper_says_that_error_bars_go_to_the_classifier_itself(rng, inner):
+    X = rng.normal(size=(40, 2))
+    y, var = (X[:, 0] > 0).astype(int), np.full_like(X, 0.1)
+    by_itself = r"fit does not take var; fit Uncertain\w+ by itself and pass var and the costs to"
+    for wrapper in (
+        BayesDecisionClassifier(inner),
+        BayesDecisionClassifier(inner, calibration="sigmoid"),
+        BudgetDecisionClassifier(inner),
+        ThresholdDecisionClassifier(inner),
+    ):
+        for routing in (False, True):
+            with config_context(enable_metadata_routing=routing):
+                with pytest.raises(TypeError, match=by_itself):
+                    wrapper.fit(X, y, var=var)
+    with config_context(enable_metadata_routing=True), pytest.raises(TypeError, match=by_itself):
+        cross_val_score(wrapper, X, y, params={"var": var}, error_score="raise")
+    alone = inner.fit(X, y, var=var)  # and the advice works
+    assert alone.predict(X, var=var, fn_cost=50.0).sum() > alone.predict(X, var=var).sum()
+
+
+def test_a_wrapper_names_probabilities_where_predict_takes_no_costs(rng):
+    X, y, inner = rng.normal(size=(30, 2)), np.arange(30) % 3, UncertainLogisticClassifier()
+    inner = UncertainOneVsRestClassifier(inner)
+    with pytest.raises(TypeError, match="decide from its predict_proba, which takes std"):
+        BayesDecisionClassifier(inner).fit(X, y, std=0.1)
+    assert inner.fit(X, y, std=0.1).predict_proba(X, std=0.1).shape == (30, 3)
+    for other in (LogisticRegression(), CalibratedClassifierCV(LogisticRegression())):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'std'"):
+            BayesDecisionClassifier(other).fit(X, y, std=0.1)

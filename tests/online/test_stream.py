@@ -180,6 +180,27 @@ def test_merge_refuses_strangers(priced):
         model.merge(AROWClassifier(r=2.0).fit(X, y))
 
 
+@pytest.mark.parametrize(
+    "learner", [one for one in LEARNERS if getattr(one, "prior_variance", None) is None], ids=repr
+)
+def test_rows_with_names_get_the_probabilities_of_dicts(rng, learner):
+    model = clone(learner)
+    kinds = [("a", "b", f"kind={k}") for k in "xyz"] + [("b", "a", "new")]
+    for x in rng.normal(size=(30, 3)):
+        x = dict(zip(kinds[int(rng.integers(3))], x.tolist(), strict=True))
+        model.learn_one(x, int(x["a"] > x["b"]))
+    names, values = [kinds[k] for k in rng.integers(4, size=20)], rng.normal(size=(20, 3))
+    dicts = [dict(zip(n, v.tolist(), strict=True)) for n, v in zip(names, values, strict=True)]
+    for _ in range(2):  # names that were just met, and known ones
+        expected = [model.predict_proba_one(x)[1] for x in dicts]
+        assert model.predict_proba_rows(names, values).tolist() == expected
+    values[3, 0] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        model.predict_proba_rows(names, values)
+    with pytest.raises(NotFittedError):
+        clone(learner).predict_proba_rows(names, values)
+
+
 @every_learner
 def test_dicts_by_name_equal_sparse_rows(learner):
     if isinstance(learner, CWRobustClassifier):

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from naive.online_forest import NaiveForest
+from stakes._core.jit.gain import CRITERIA, split_gain
 from stakes.online_forest import StreamForestClassifier
+from stakes.online_forest._grow_jit import no_better
 from stakes.online_forest._state import N_REPLACED, SEED, SHARES, WHERE
 
 SETTINGS = [
@@ -70,3 +72,14 @@ def test_a_tree_that_became_worse_is_replaced():
     form |= dict(criterion="ccp_entropy", half_life=None, trial_length=300)
     model = both(X, y, *np.ones((3, 950)), 0, **form)
     assert model.n_replaced_ == 1
+
+
+@pytest.mark.parametrize("criterion", ["ccp_entropy", "ccp_gini", "hellinger"])
+def test_splits_that_are_passed_over_gain_no_more(criterion):
+    """The bound never hides a gain, and is close enough to hide most of the smaller ones."""
+    rng, code, hidden = np.random.default_rng(0), CRITERIA[criterion], 0
+    for a, b in [*rng.random((500, 2)), (0.0, 1.0), (1.0, 0.0), (0.0, 0.3), (1.0, 0.2)]:
+        gain = split_gain(code, False, 5 * a, 3 * b, 5 - 5 * a, 3 - 3 * b)
+        assert not no_better(code, a, b, 0.999999 * gain - 1e-12)
+        hidden += no_better(code, a, b, 1.5 * gain + 1e-12)
+    assert hidden > 450

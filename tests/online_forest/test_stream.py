@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from stakes.model_file import load_model, save_model
-from stakes.online_forest import StreamForestClassifier
+from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
 from stakes.online_forest._state import CHILD, FEATURE, USED
 from stakes.stream import DecisionStream, progressive
 
@@ -132,11 +132,46 @@ def test_dicts_have_columns_for_so_many_names():
     for t in range(200):
         model.learn_one({"a": np.sin(t), "b": 1.0, f"shop={t}": 1.0}, int(np.sin(t) > 0))
     assert list(model._columns) == ["a", "b", "shop=0"]
-    assert model.predict_one({"a": 0.9, "new": 3.0}) == 1 and model.predict_one({"a": -0.9}) == 0
+    assert model.predict_one({"a": 0.9}) == 1 and model.predict_one({"a": -0.9}) == 0
     events = DecisionStream(StreamForestClassifier(**FORM), fn_cost="amount", target="y")
     for t in range(60):
         events.learn({"amount": float(t % 7), "country": "FR" if t % 2 else "DE", "y": t % 2})
     assert events.totals.labels == 60
+
+
+@pytest.mark.parametrize("make", [StreamForestClassifier, StreamBlendClassifier])
+def test_later_names_share_columns_by_a_hash(make):
+    """The only sign of the class is a name that comes when all columns are taken."""
+    form = dict(estimators=["probit"]) if make is StreamBlendClassifier else FORM
+    model, rng = make(**{**form, "n_features": 8}), np.random.default_rng(0)
+    for t in range(400):
+        y = int(rng.random() < 0.5)
+        own = {"late": 2.0} if t > 20 and y else {}
+        model.learn_one({"a": rng.normal(), f"n{t % 20}": 1.0} | own, y)
+    assert len(model._columns) == 8 and "late" not in model._columns
+    late = model.predict_proba_one({"a": 0.0, "late": 2.0})[1]
+    assert late > 0.8 > 0.5 > model.predict_proba_one({"a": 0.0})[1]
+    row, empty = model._named_row({"late": 2.0}, False), model._named_row({}, False)
+    assert np.abs(row[0, 4:]).sum() == 2.0 and not row[0, :4].any() and not empty.any()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_of_one_are_checked(classes):
+    X, y = stream(n=60, classes=classes)
+    model = StreamForestClassifier(**FORM).fit(X, y)
+    before = pickle.dumps(model)
+    for x in ([np.inf, 0.0, 0.0, 0.0], np.array([0.0, 0.0, -np.inf, 0.0])):
+        for call in (model.predict_one, model.predict_proba_one, lambda v: model.learn_one(v, 1)):
+            with pytest.raises(ValueError, match=r"x must be finite\. Got infinity"):
+                call(x)
+    with pytest.raises(ValueError, match="x must have 4 features"):
+        model.learn_one(X[0, :3].copy(), 1)
+    with pytest.raises(ValueError, match="y must be one of"):
+        model.learn_one(X[0], 7)
+    assert pickle.dumps(model) == before
+    fixed = X[0].copy()
+    fixed.flags.writeable = False
+    assert model.predict_proba_one(fixed) == model.predict_proba_one(X[0].tolist())
 
 
 def test_files_and_restart_are_exact(tmp_path):
@@ -155,7 +190,7 @@ import numpy as np
 sys.path.insert(0, {tests!r})
 from online_forest.test_stream import FORM, stream
 from stakes.model_file import save_model
-from stakes.online_forest import StreamForestClassifier
+from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
 X, y = stream(2)
 model = StreamForestClassifier(**FORM)
 for t in range(400):

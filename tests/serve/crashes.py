@@ -17,7 +17,7 @@ import time
 import warnings
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from serve.serving import make_events
@@ -26,6 +26,7 @@ from stakes.serve import open_store, rebuild
 from stakes.serve._report import decided
 
 START = ["--learner", "probit", "--target", "fraud", "--fp-cost", "5", "--fn-cost", "amount"]
+BATCH = 10  # events in one of twenty requests
 LIMIT = {"alert": 300, "review": 50}  # in an hour
 LIMITS = ["--max-alerts", str(LIMIT["alert"]), "--max-reviews", str(LIMIT["review"])]
 LIMITS += ["--review-cost", "2", "--period", "hour"]
@@ -93,21 +94,27 @@ class Sender(threading.Thread):
             self.failed = error
 
     def _send(self, client):
-        waiting = []
-        for id, event, y in self._events:
-            if self.stopped.is_set():
-                break
-            answer = client.decide(event, id)
+        waiting, events = [], iter(self._events)
+        while not self.stopped.is_set():
+            some = list(islice(events, BATCH if self._rng.random() < 0.05 else 1))
+            answers = self._decide(client, some)
             if self._rng.random() < 0.1:  # a retry of a client that did not get its answer
-                assert client.decide(event, id) == answer, "another answer to a retry"
-                self.again += 1
-            self.answers[id] = answer
-            waiting.append((id, y))
+                assert self._decide(client, some) == answers, "another answer to a retry"
+                self.again += len(some)
+            for (id, _, y), answer in zip(some, answers, strict=True):
+                self.answers[id] = answer
+                waiting.append((id, y))
             if self._rng.random() < 0.9:
-                id, y = waiting.pop(self._rng.randrange(len(waiting)))
-                status = client.label(id, y)["status"]
-                assert status in ("learned", "repeated"), status
-                self.labels[id] = y
+                found = [waiting.pop(self._rng.randrange(len(waiting))) for _ in some]
+                for answer in client.label_many(dict(found)):
+                    assert answer["status"] in ("learned", "repeated"), answer
+                self.labels |= dict(found)
+
+    @staticmethod
+    def _decide(client, some):
+        if len(some) == 1:
+            return [client.decide(some[0][1], some[0][0])]
+        return client.decide_many([event for _, event, _ in some], [id for id, _, _ in some])
 
 
 @contextmanager
@@ -301,7 +308,7 @@ def postgres():
 
 
 @contextmanager
-def small_disk(megabytes=24):
+def small_disk(megabytes=100):  # more than the write-ahead log may take
     """A folder on a disk of its own."""
     with tempfile.TemporaryDirectory() as folder:
         size = f"size={megabytes}m"

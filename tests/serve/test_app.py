@@ -74,6 +74,7 @@ BAD = [
     (b'{"event": {"amount": 1}, "di": "a"}', 422),
     (b'{"event": {"amount": 1}, "costs": {"fn_cost": -1}}', 422),
     (b'{"event": {"amount": "many"}}', 422),
+    (b'{"event": {"amount": 1, "' + b"a" * 201 + b'": 1}}', 422),
     (b'{"event": {"amount": ' + b"9" * 400 + b"}}", 422),
     (b'{"event": {"amount": "' + b"9" * 2_000_000 + b'"}}', 413),
 ]

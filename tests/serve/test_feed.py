@@ -11,9 +11,10 @@ class Recorder:
     """A client that writes down what it is sent."""
 
     def __init__(self):
-        self.sent = []
+        self.sent, self.times = [], []
 
-    def decide_many(self, events, ids):
+    def decide_many(self, events, ids, times):
+        self.times += times or []
         self.sent += [("event", id, event) for id, event in zip(ids, events, strict=True)]
         return [{} for _ in events]
 
@@ -43,6 +44,9 @@ def test_labels_come_when_they_are_due():
         ("label", "7"),
         ("event", "10"),
     ]
+    assert [time / 86400 for time in client.times] == [19723, 19725, 19731, 19742]
+    feed(client, table.with_columns(time=pl.Series([3, 1, 9, 20])), **how)
+    assert len(client.times) == 4  # seconds since an unknown start are not sent
     assert client.sent[0][2] == {"time": "2024-01-01", "amount": 2.0}
     with pytest.raises(InputError, match="no column 'when'"):
         feed(client, table, target="fraud", time="when")

@@ -11,6 +11,7 @@ from stakes.errors import InputError
 from stakes.online import AROWClassifier, ProbitClassifier
 from stakes.serve import Capacity, NotWrittenError, Service, open_store, rebuild
 from stakes.serve._clock import Clock
+from stakes.serve._hours import KEPT
 from stakes.serve._requests import CostsGiven, Decide
 from stakes.serve._store import MIGRATIONS
 from stakes.stream import DecisionStream
@@ -67,6 +68,33 @@ def test_groups_do_not_matter(tmp_path):
         digests.add(service.state.digest())
         service.close()
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("capacity", [None, Capacity(max_alerts=20, max_reviews=9, review_cost=2)])
+def test_a_batch_equals_single_requests_bit_for_bit(tmp_path, capacity):
+    """With early labels, ids that come twice, refused events, other fields and given prices."""
+    rng, requests = random.Random(3), []
+    for id, event, y in make_events(400):
+        requests += [label(id, y)] if rng.random() < 0.1 else []
+        if rng.random() < 0.1:
+            event = rng.choice([event | {"more": 1.5}, event | {"hour": True}, {"amount": 9.0}])
+        requests += [Decide(event, id, rng.choice([None] * 9 + [CostsGiven(fn_cost=50)]))]
+        if rng.random() < 0.1:
+            bad = rng.choice([{"country": "FR"}, {"amount": 1e101}, {"amount": 5.0, "hour": 1e101}])
+            requests += [decide(f"bad {id}", bad), decide(f"bad {id}", event), decide(id, event)]
+        requests += [label(id, y)] if rng.random() < 0.1 else []
+    found = []
+    for i, groups in enumerate(([[one] for one in requests], in_groups(requests, rng), [requests])):
+        service = new_service(tmp_path / f"{i}.db", capacity, clock=lambda: 1e9)
+        answers = [answer for group in groups for answer in service.handle(group)]
+        assert sum(isinstance(answer, InputError) for answer in answers) > 20
+        found.append([*map(str, answers), service.state.digest()])
+        service.close()
+        store = open_store(tmp_path / f"{i}.db")
+        service.state = rebuild(store, until=service.state.seq)
+        assert service.state.digest() == found[-1][-1]
+        store.close()
+    assert found[1] == found[0] and found[2] == found[0]
 
 
 @pytest.mark.parametrize("every", [10, 10_000])
@@ -368,4 +396,22 @@ def test_a_pause_of_the_labels_raises_an_alarm(tmp_path):
     assert service.page(False).alarms == []
     service._clock = Clock(lambda: 100_000.0)
     assert "No label for 27.7 hours" in service.page(False).alarms[0]
+    service.close()
+
+
+def test_a_past_event_is_booked_under_the_hour_in_which_it_happened(tmp_path):
+    now, hour = 1e9, 3600.0
+    service = new_service(tmp_path / "store.db", clock=lambda: now)
+    times = [None, now - 5 * hour, now + 5 * hour, -9 * hour, 1e5]
+    decides = [Decide({"amount": 9.0}, f"e{i}", time=time) for i, time in enumerate(times)]
+    service.handle([*decides, label("e1", 1), label("e3", 1)])
+    rows = {row.hour: (row.events, row.labels) for row in service.page(False).hours}
+    this = now // hour
+    assert rows == {this: (2, 0), this - 5: (1, 1), -9: (1, 1), 27: (1, 0)}
+    assert rebuild(service._store, until=7).digest() == service.state.digest()
+    for i in range(KEPT):
+        service.handle([Decide({"amount": 9.0}, f"f{i}", time=now - i * hour)])
+    service.handle([Decide({"amount": 9.0}, "old", time=0.0), label("old", 1)])
+    assert len(service.page(False).hours) == KEPT
+    assert min(row.hour for row in service.page(False).hours) == this - KEPT + 1
     service.close()

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from stakes.online_kernel import AnomalyDetector
 from stakes.stream import Decision, DecisionStream, Outcome, RowEncoder
 from stakes.stream._pending import PendingEvents
 from stakes.stream._prices import PriceList, Prices
+from stakes.tables import Events
 
 RECORDS = events(120).to_dicts()
 COSTS = dict(fp_cost=3, fn_cost="0.5*amount", target="fraud")
@@ -249,6 +251,23 @@ def test_the_prior_decides_until_the_first_label():
     assert stream.decide(RECORDS[0], "a").probability == 0.02
     stream.label("a", 1)
     assert stream.decide(RECORDS[1]).probability != 0.02
+
+
+def test_prices_of_many_events_are_those_of_each():
+    expressions = ["amount", "max(5, 0.1*amount)", 'where(kind == "gold", 10, log(amount))', "7"]
+    odd = [{"amount": None, "kind": "x"}, {"kind": "x"}, {"amount": -3.0, "kind": "x"}]
+    odd += [{"amount": "12.5", "kind": "gold"}, {"amount": 1e200, "kind": "x"}]
+    odd += [{"amount": float("nan"), "kind": "x"}, {"kind": "gold", "amount": 3}]
+    good = [{"amount": 1.5 * i, "kind": "ab"[i % 2]} for i in range(1, 9)]
+    for fn in expressions:
+        prices = PriceList(dict(fp_cost=5, fn_cost=fn, tp_cost=1, tn_cost=0))
+        for some in (good, good[:1], *([*good[:3], one] for one in odd), *([one] for one in odd)):
+            for event, found in zip(some, prices.of_many(Events(some)), strict=True):
+                if isinstance(found, InputError):
+                    with pytest.raises(InputError, match=re.escape(str(found))):
+                        prices.of(event)
+                else:
+                    assert found == prices.of(event)
 
 
 def test_target_and_dropped_fields_are_no_features():

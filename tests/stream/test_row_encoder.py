@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from stakes.errors import InputError
-from stakes.stream import RowEncoder
+from stakes.stream import FeatureRows, RowEncoder, packed, unpacked
 from stakes.tables import TableEncoder
 
 
@@ -116,6 +116,26 @@ def test_events_of_one_shape_are_encoded_together(rng, monkeypatch):
     found += many.encode_many(events[2:])
     assert [list(f.items()) for f in found] == [list(f.items()) for f in expected]
     assert repr(many.get_state()) == repr(one.get_state())
+
+
+def test_features_are_read_back_from_the_journal_in_every_bit(rng):
+    events = [
+        {"x": float(x), "id": i, "kind": "ab"[i % 2]} for i, x in enumerate(rng.normal(size=9))
+    ]
+    found = RowEncoder()
+    found.encode_many(events[:2])
+    rows = found.encode_many(events, skip=["id"])
+    assert isinstance(rows, FeatureRows)
+    for event, row, text in zip(events, rows, packed(rows), strict=True):
+        assert unpacked(text, event, ["id"]) == row
+    assert packed([{"x": 1.0}]) == [{"x": 1.0}] and unpacked({"x": 1.0}, {"x": 7.0}) == {"x": 1.0}
+
+
+def test_a_field_named_like_a_text_is_one_feature():
+    one, many = RowEncoder(), RowEncoder()
+    events = [{"a": "b", "a=b": float(i)} for i in range(4)]
+    expected = [one.encode(event) for event in events]
+    assert [*many.encode_many(events[:1]), *many.encode_many(events[1:])] == expected
 
 
 def test_a_refused_event_changes_nothing_for_its_neighbors():

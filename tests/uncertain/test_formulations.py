@@ -118,6 +118,8 @@ def test_own_sets(rng):
     np.testing.assert_allclose(own.coef_, named.coef_, atol=1e-5)
     with pytest.raises(ValueError, match="sets must have length 16"):
         UncertainMarginClassifier().fit(known.mean, y, sets=sets[:3])
+    with pytest.raises(ValueError, match=r"sets must have 1 features, as X\. Got \d"):
+        UncertainMarginClassifier().fit(known.mean[:, :1], y, sets=sets)
 
 
 def test_replicates_as_points(rng):

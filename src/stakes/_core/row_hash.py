@@ -1,6 +1,7 @@
-"""Random numbers that belong to rows: the same for a row however a table is cut into parts."""
+"""Hashes: random numbers of rows, the same however a table is cut into parts; columns of names."""
 
 import numpy as np
+from sklearn.utils import murmurhash3_32
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -33,3 +34,15 @@ def hash_rows(numbers, random_state=0):
             x = (x ^ (x >> np.uint64(27))) * _MIX[1]
             x ^= x >> np.uint64(31)
     return x
+
+
+def hash_name(name, n):
+    """Column below n for a name, and the sign of its values, so that names that meet cancel.
+
+    Examples
+    --------
+    >>> hash_name("shop=17", 8)
+    (7, 1.0)
+    """
+    h = murmurhash3_32(str(name))
+    return abs(h) % n, 1.0 if h >= 0 else -1.0

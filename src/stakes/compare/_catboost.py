@@ -6,18 +6,18 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from stakes._core.log_odds import LogOddsClassifier
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Number, labels
 
 LARGEST = float(np.finfo(np.float32).max)  # features are compared in single precision
 
 
-class CatBoostTreesClassifier(ClassifierMixin, BaseEstimator):
+class CatBoostTreesClassifier(LogOddsClassifier, BaseEstimator):
     r"""CatBoost for two classes, with as many trees as held-out rows ask for.
 
     `fit` needs the package catboost; what is kept, saved and used afterwards are the arrays of its
@@ -132,21 +132,6 @@ class CatBoostTreesClassifier(ClassifierMixin, BaseEstimator):
             self._keep(json.loads(file.read_text()))
         return self
 
-    def predict_proba(self, X):
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        p = expit(self.decision_function(X))
-        return np.column_stack([1 - p, p])
-
     def decision_function(self, X):
         """Log-odds of the second class.
 
@@ -169,20 +154,6 @@ class CatBoostTreesClassifier(ClassifierMixin, BaseEstimator):
                 leaf |= (X[:, j] > border).astype(np.intp) << level
             odds += values[leaf]
         return odds
-
-    def predict(self, X):
-        """Most probable class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
 
     def _read(self, X, y=None):
         how = dict(dtype=np.float64, ensure_all_finite="allow-nan")
@@ -214,7 +185,6 @@ class CatBoostTreesClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.classifier_tags.multi_class = False
         return tags
 
 

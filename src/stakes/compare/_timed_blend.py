@@ -5,17 +5,16 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from scipy.special import expit, logit
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from stakes._core.deciding import row_count, take_rows
 from stakes._core.intake import checked_for
 from stakes._core.labels import code_labels
-from stakes._core.sklearn_private import BaseComposition, Interval, fit_context
+from stakes._core.log_odds import SMALLEST, LogOddsBlend, clipped_log_odds
+from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.spec import CLASSIFIER, Array, Listed, Number, Text, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision import blend_weights
@@ -23,11 +22,10 @@ from stakes.decision import blend_weights
 SAMPLED = 50_000  # rows of the first part of a larger table
 SHARE = 0.8  # of the time budget in which fits may end
 TRIAL = 0.1  # share of the rows that a member is timed on
-_SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
 SLOW = 2.0  # a fit may take this much longer than was estimated
 
 
-class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
+class TimedBlendClassifier(LogOddsBlend):
     r"""Blend of as many classifiers as fit into a time budget.
 
     Members are taken in the given order, so the first ones should be quick. Each is trained once
@@ -191,45 +189,7 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
             for weight, models in zip(self.weights_, self.estimators_, strict=True)
             for model in models
         ]
-        return float(self.intercept_), _SMALLEST, terms
-
-    def predict_proba(self, X):
-        """Blended probabilities of both classes.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        p = expit(self.decision_function(X))
-        return np.column_stack([1 - p, p])
-
-    def predict(self, X):
-        """Most probable class; for costs, wrap it in `BayesDecisionClassifier`.
-
-        Parameters
-        ----------
-        X : {array-like, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
-
-    def get_params(self, deep=True):
-        """Return the parameters of the blend and of its named members."""
-        return self._get_params("estimators", deep=deep)
-
-    def set_params(self, **params):
-        """Set parameters of the blend or of its named members."""
-        self._set_params("estimators", **params)
-        return self
+        return float(self.intercept_), SMALLEST, terms
 
     def _blend(self, X, y, signs, start, end):
         """Members in order, while there is time; the weights after each."""
@@ -277,24 +237,8 @@ class TimedBlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition)
             self.estimators_[k] = [member.fit(X, y)]
             self.seconds_[k] = time.monotonic() - start
 
-    def _take_over(self, model):
-        self.classes_ = model.classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(model, name):
-                setattr(self, name, getattr(model, name))
-
     def __getstate__(self):
         return {key: value for key, value in super().__getstate__().items() if key != "_each"}
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "estimators_")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        inner = [get_tags(member).input_tags for _, member in self.estimators]
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)
-        return tags
 
 
 def _worth_a_try(member, X, y, folds, end):
@@ -333,10 +277,7 @@ def _within(member, seconds):
 
 
 def _log_odds(model, X):
-    p = np.asarray(model.predict_proba(X), dtype=np.float64)[:, 1]
-    if not np.isfinite(p).all():
-        raise ValueError("A member gave probabilities that are not finite; remove it.")
-    return logit(np.clip(p, _SMALLEST, 1 - _SMALLEST))
+    return clipped_log_odds(model.predict_proba(X)[:, 1])
 
 
 def _sample(signs, size, random_state):

@@ -4,29 +4,22 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, logit
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
+from scipy.special import expit
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.intake import check_weights, checked_for
-from stakes._core.sklearn_private import (
-    BaseComposition,
-    Interval,
-    fit_context,
-    routing_enabled,
-)
+from stakes._core.log_odds import SMALLEST, LogOddsBlend, clipped_log_odds
+from stakes._core.sklearn_private import Interval, fit_context, routing_enabled
 from stakes._core.stored.spec import CLASSIFIER, FIGURE, Array, Listed, Number, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision._held_out import folds_of, held_out
 from stakes.decision._wrapper import inner_fit_params, two_classes
 
-_SMALLEST = 1e-4  # probabilities are clipped to [_SMALLEST, 1 - _SMALLEST]
 
-
-class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
+class BlendClassifier(LogOddsBlend):
     r"""Blend of the probabilities of several classifiers.
 
     With the members' probabilities :math:`p_k(x)` of the positive class,
@@ -150,7 +143,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         ]
         rows = found[0][0]
         self.intercept_, self.weights_, self.gradient_norm_ = blend_weights(
-            _log_odds([given[:, 1] for _, given in found]),
+            clipped_log_odds(np.column_stack([given[:, 1] for _, given in found])),
             signs[rows],
             self.alpha,
             None if sample_weight is None else sample_weight[rows],
@@ -188,10 +181,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
             clone(member).fit(X, y, **given)
             for (_, member), given in zip(self.estimators, params, strict=True)
         ]
-        self.classes_ = self.estimators_[0].classes_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimators_[0], name):
-                setattr(self, name, getattr(self.estimators_[0], name))
+        self._take_over(self.estimators_[0])
         return self
 
     def decision_function(self, X):
@@ -209,37 +199,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         check_is_fitted(self)
         X = checked_for(self, X)
         given = [member.predict_proba(X)[:, 1] for member in self.estimators_]
-        return self.intercept_ + _log_odds(given) @ self.weights_
-
-    def predict_proba(self, X):
-        """Blended probabilities of both classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        p = expit(self.decision_function(X))
-        return np.column_stack([1 - p, p])
-
-    def predict(self, X):
-        """Most probable class of each row; for costs, wrap it in `BayesDecisionClassifier`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, d)
-            Examples.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        positive = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[positive]
+        return self.intercept_ + clipped_log_odds(np.column_stack(given)) @ self.weights_
 
     def log_odds_terms(self):
         """The sum that :meth:`decision_function` computes.
@@ -252,16 +212,7 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
         """
         check_is_fitted(self)
         terms = zip(self.weights_.tolist(), self.estimators_, strict=True)
-        return float(self.intercept_), _SMALLEST, list(terms)
-
-    def get_params(self, deep=True):
-        """Return the parameters of the blend and of its named members."""
-        return self._get_params("estimators", deep=deep)
-
-    def set_params(self, **params):
-        """Set parameters of the blend or of its named members."""
-        self._set_params("estimators", **params)
-        return self
+        return float(self.intercept_), SMALLEST, list(terms)
 
     def _check_members(self):
         if not self.estimators:
@@ -273,27 +224,6 @@ class BlendClassifier(ClassifierMixin, MetaEstimatorMixin, BaseComposition):
                     f"The member {name!r} gives no probabilities; wrap it in "
                     "BayesDecisionClassifier(..., calibration='sigmoid')."
                 )
-
-    def __sklearn_is_fitted__(self):
-        return hasattr(self, "estimators_")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        inner = [get_tags(member).input_tags for _, member in self.estimators]
-        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)
-        tags.input_tags.sparse = all(one.sparse for one in inner)
-        return tags
-
-
-def _log_odds(probabilities):
-    probabilities = np.column_stack(probabilities)
-    if not np.isfinite(probabilities).all():
-        raise ValueError(
-            "A member gave probabilities that are not finite; scale the features or remove the "
-            "member."
-        )
-    return logit(np.clip(probabilities, _SMALLEST, 1 - _SMALLEST))
 
 
 def _fit_params(member, sample_weight):

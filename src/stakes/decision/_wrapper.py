@@ -1,14 +1,22 @@
 """Base of the decision classifiers: the inner estimator and the arguments of its `fit`."""
 
+import functools
+import inspect
+
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
 from sklearn.utils.validation import column_or_1d, has_fit_parameter
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier
-from stakes._core.deciding import row_count
+from stakes._core.deciding import row_count, takes_costs
 from stakes._core.intake import check_weights
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
@@ -94,6 +102,32 @@ def check_costs_of_fit(owner, X, costs):
     """Raise on bad costs before any work is done, even if the inner estimator takes none."""
     if given := _given(costs):
         Costs.of(row_count(X), **owner._own_costs() | given)
+
+
+def takes_no_error_bars(fit):
+    """Decorate `fit`: name the fix for an argument that only the inner `fit` takes.
+
+    Error bars would have to come with every later call as well, and the classifiers that take them
+    decide at costs, and calibrate, by themselves.
+    """
+    known = inspect.signature(fit).parameters
+
+    @functools.wraps(fit)
+    def explained(self, *args, **given):
+        for name in (name for name in given if name not in known):
+            decider = _decider(self.estimator)[1]
+            request = getattr(get_routing_for_object(decider), "fit", None)  # none of a router
+            if request is not None and name in request.requests:
+                way = f"pass {name} and the costs to its predict"
+                if not takes_costs(decider):
+                    way = f"decide from its predict_proba, which takes {name}"
+                raise TypeError(
+                    f"{type(self).__name__}.fit does not take {name}; fit "
+                    f"{type(decider).__name__} by itself and {way}."
+                )
+        return fit(self, *args, **given)
+
+    return explained
 
 
 def two_classes(y):

@@ -159,6 +159,31 @@ class OneByOne(Growing):
         negative, positive = self._labels
         return {negative: 1.0 - p, positive: p}
 
+    def predict_proba_rows(self, names, values):
+        """Probability of `classes_[1]` for several examples, as `predict_proba_one` gives it.
+
+        Parameters
+        ----------
+        names : list of tuple of str
+            Names of the features of each example, none of them twice.
+        values : ndarray of shape (n, k)
+            Their values.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        scores = np.array([self._score_named(*row) for row in zip(names, values, strict=True)])
+        return self._probability(scores)
+
+    def _score_named(self, names, values):
+        known = getattr(self, "_recent", {}).get(names)
+        if known is None:
+            return self._score_one(dict(zip(names, values.tolist(), strict=True)))
+        index, order = known
+        return self._checked(self._score_row((index, values if order is None else values[order])))
+
     def _start_with(self, x, classes):
         """Start a stream with its first example."""
         self._validate_params()
@@ -280,7 +305,9 @@ class OneByOne(Growing):
             row = (x,)
         else:
             row = (self._row_of(x),)
-        score = self._score_row(row)
+        return self._checked(self._score_row(row))
+
+    def _checked(self, score):
         if score != score:
             self._knows[N_NOT_FINITE] = 0.0
             raise ValueError(NOT_SQUARABLE)

@@ -23,8 +23,8 @@ classes : array-like, default=None
 """,
         "one": """\
 x : array-like of shape (d,) or dict of str -> float
-    The example. In a dict, missing features are zero, and other methods than `learn_one` ignore
-    new names.
+    The example; a float64 array is fastest. In a dict, missing features are zero; new names are
+    ignored by other methods than `learn_one` until all `n_features` columns are taken.
 """,
         "one_labeled": """\
 [one]

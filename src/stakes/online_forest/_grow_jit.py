@@ -10,7 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
-from stakes._core.jit.gain import split_gain
+from stakes._core.jit.gain import CRITERIA, HELLINGER, split_gain
 from stakes.online_forest._state import (
     CHILD,
     CRITERION,
@@ -43,9 +43,11 @@ from stakes.online_forest._state import (
     TRY_AGAIN,
     USED,
     VARIANCE,
+    WHERE,
 )
 from stakes.online_forest._walk_jit import bin_of
 
+CCP_GINI = CRITERIA["ccp_gini"]
 TIE = 1e-7  # masses have seven digits: gains count as equal if they differ by less
 
 
@@ -95,33 +97,41 @@ def begin_tree(f, tree):
 
 
 @njit(cache=True, error_model="numpy")
-def observe(f, x, tree, leaf, positive, mass, may_split):
-    """Show an event to the observer of its leaf; whether the leaf was split."""
-    if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
-        return False  # the pool is full: nothing to look for
-    slot = f.nodes[tree, leaf, OBSERVER]
-    tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
-    columns = min(chosen.size, int(f.head[N_COLUMNS]))
-    tally[SEEN] += 1.0
-    k = int(tally[N_FILLED])
-    if k < N_CUTS:  # the first events set the cuts
+def observe(f, x, leaves, first, n, start, positive, mass):
+    """Show an event to the observers of its leaves in the n trees from `first` on.
+
+    They take turns, beginning with number `start`. One leaf at most is split: the others see what
+    that leaves over. (One call for all trees, without slices: both cost as much as the work.)
+    """
+    may_split, side = True, 1 if positive else 0
+    columns = min(f.candidates.shape[2], int(f.head[N_COLUMNS]))
+    for k in range(n):
+        m = first + start + k - (n if start + k >= n else 0)
+        tree, leaf = f.trees[m, WHERE], leaves[m]
+        if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
+            continue  # the pool is full: nothing to look for
+        slot = f.nodes[tree, leaf, OBSERVER]
+        seen, filled = f.tally[tree, slot, SEEN] + 1.0, int(f.tally[tree, slot, N_FILLED])
+        f.tally[tree, slot, SEEN] = seen
+        if filled < N_CUTS:  # the first events set the cuts
+            for c in range(columns):
+                place(f.cuts[tree, slot, c], filled, x[f.candidates[tree, slot, c]])
+            f.tally[tree, slot, N_FILLED] += 1.0
+            continue
+        f.tally[tree, slot, MASS_1 if positive else MASS_0] += mass
         for c in range(columns):
-            place(f.cuts[tree, slot, c], k, x[chosen[c]])
-        tally[N_FILLED] += 1.0
-        return False
-    tally[MASS_1 if positive else MASS_0] += mass
-    for c in range(columns):
-        b = bin_of(f, x[chosen[c]], chosen[c], tree, f.cuts[tree, slot, c])
-        f.mass[tree, slot, c, b, 1 if positive else 0] += mass
-    if tally[SEEN] >= tally[RENEW_AT]:
-        begin_observer(f, tree, slot, tally[RENEW_AT] * RENEW_LATER)
-        return False
-    if not may_split or tally[SEEN] < tally[NEXT_TRY]:
-        return False
-    if tally[MASS_0] < LEAST_MASS or tally[MASS_1] < LEAST_MASS:
-        return False
-    tally[NEXT_TRY] = tally[SEEN] * TRY_AGAIN
-    return try_split(f, tree, leaf, slot, columns)
+            j = f.candidates[tree, slot, c]
+            f.mass[tree, slot, c, bin_of(f, x[j], j, tree, slot, c), side] += mass
+        if seen >= f.tally[tree, slot, RENEW_AT]:
+            begin_observer(f, tree, slot, f.tally[tree, slot, RENEW_AT] * RENEW_LATER)
+        elif (
+            may_split
+            and seen >= f.tally[tree, slot, NEXT_TRY]
+            and f.tally[tree, slot, MASS_0] >= LEAST_MASS
+            and f.tally[tree, slot, MASS_1] >= LEAST_MASS
+        ):
+            f.tally[tree, slot, NEXT_TRY] = seen * TRY_AGAIN
+            may_split = not try_split(f, tree, leaf, slot, columns)
 
 
 @njit(cache=True)
@@ -140,6 +150,7 @@ def place(cuts, k, v):
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
+    per0, per1 = 1.0 / n0, 1.0 / n1
     best, where, at, missing_left, best0, best1 = 0.0, -1, 0, False, 0.0, 0.0
     for c in range(columns):
         mass = f.mass[tree, slot, c]
@@ -154,6 +165,8 @@ def try_split(f, tree, leaf, slot, columns):
                     l0, l1 = first0, first1
                 l0 += mass[b, 0]
                 l1 += mass[b, 1]
+                if no_better(f.head[CRITERION], l0 * per0, l1 * per1, best):
+                    continue
                 gain = split_gain(f.head[CRITERION], False, l0, l1, n0 - l0, n1 - l1)
                 if gain > best + TIE:
                     best, where, at, missing_left = gain, c, b, side == 1
@@ -162,6 +175,21 @@ def try_split(f, tree, leaf, slot, columns):
         return False
     split(f, tree, leaf, slot, where, at, missing_left, (best0, best1), (n0 - best0, n1 - best1))
     return True
+
+
+@njit(cache=True, error_model="numpy")
+def no_better(criterion, a, b, best):
+    """Whether a split that sends the shares a and b of the classes left surely gains no more.
+
+    With Vincze and Le Cam's discrepancy D = 2 (a - b)^2 / ((a + b) (2 - a - b)), the gain is D / 4
+    by Gini, D / 2 at most by entropy, and the root of D at most by Hellinger. No logarithm needed.
+    """
+    if criterion == HELLINGER:
+        most = best * best
+    else:
+        most = (4.0 if criterion == CCP_GINI else 2.0) * best
+    # a little less, as all of this is rounded
+    return 2.0 * (a - b) * (a - b) <= (1.0 - 1e-9) * most * (a + b) * (2.0 - a - b)
 
 
 @njit(cache=True, error_model="numpy")

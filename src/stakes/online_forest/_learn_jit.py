@@ -46,6 +46,7 @@ from stakes.online_forest._state import (
     VARIANCE,
     WEIGHT_VARIANCE,
     WHERE,
+    Forest,
 )
 from stakes.online_forest._walk_jit import (
     LARGEST,
@@ -53,61 +54,76 @@ from stakes.online_forest._walk_jit import (
     log_odds,
     logit,
     mixed,
-    sigmoid,
+    usable,
 )
 
 
 @njit(cache=True, error_model="numpy")
-def learn_rows(f, X, positive, c_pos, c_neg, weight, out):
+def learn_rows(arrays, X, positive, c_pos, c_neg, weight, out):
     """Learn the rows in order; write their calibrated log-odds before learning to `out`."""
-    n_half_lives, t_all = f.linear.shape[0], f.trees.shape[0]
-    z, leaves = np.zeros(X.shape[1]), np.empty(t_all, np.int64)
-    odds, spread = np.empty(n_half_lives), np.empty(n_half_lives)
-    step, shrink = np.empty(n_half_lives), np.empty(n_half_lives)
+    f = Forest(*arrays)
+    work = work_space(f)
     for t in range(len(X)):
         cp = c_pos[t] if c_pos.size > 1 else c_pos[0]
         cn = c_neg[t] if c_neg.size > 1 else c_neg[0]
         w = weight[t] if weight.size > 1 else weight[0]
-        teaches = w * (cp if positive[t] else cn) > 0.0
-        if teaches and f.trees[0, USED] == 0:
-            for tree in range(t_all):
-                begin_tree(f, tree)
-        log_odds(f, X[t], z, leaves, odds, spread)
-        p = mixed(f, odds)
-        s = logit(p)
-        if out.size > 0:
-            out[t] = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
-        if teaches:
-            work = z, leaves, odds, spread, step, shrink
-            learn_event(f, X[t], positive[t], cp, cn, w, p, s, work)
+        out[t] = learn_next(f, X[t], positive[t], cp, cn, w, work)
 
 
 @njit(cache=True, error_model="numpy")
+def learn_row(arrays, x, positive, c_pos, c_neg, weight):
+    """Learn one row unless it is infinite; whether it was not."""
+    if not usable(x, True):
+        return False
+    f = Forest(*arrays)
+    learn_next(f, x, positive, c_pos, c_neg, weight, work_space(f))
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def work_space(f):
+    """Arrays for what is known about one event, see `learn_event`."""
+    rows = np.empty((8, f.linear.shape[0]))
+    return np.zeros(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
+
+
+@njit(cache=True, error_model="numpy", inline="always")
+def learn_next(f, x, positive, c_pos, c_neg, weight, work):
+    """Learn one event, if it costs anything; its calibrated log-odds before."""
+    z, leaves, rows = work
+    odds, spread, chance = rows[0], rows[1], rows[2]
+    teaches = weight * (c_pos if positive else c_neg) > 0.0
+    if teaches and f.trees[0, USED] == 0:
+        for tree in range(f.trees.shape[0]):
+            begin_tree(f, tree)
+    log_odds(f, x, z, leaves, odds, spread)
+    p = mixed(f, odds, chance)
+    s = logit(p)
+    before = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
+    if teaches:
+        learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work)
+    return before
+
+
+@njit(cache=True, error_model="numpy", inline="always")
 def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     """Learn one event that has a cost; p and s are its probability and log-odds before."""
-    z, leaves, odds, spread, step, shrink = work
+    z, leaves, rows = work
+    odds, spread, chance, step, shrink = rows[0], rows[1], rows[2], rows[3], rows[4]
     head, n_trees = f.head, f.trees.shape[0] - 1
     w = count(f, x, c_pos, c_neg, weight)
     book(head, s, positive, c_pos, c_neg)
     fade(f, leaves, z, spread)
     rival = int(head[RIVAL])
-    place = f.trees[rival, WHERE]
-    if head[TRIAL] > 0.0:
-        trial = try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaves[rival], odds, spread)
-    else:
-        trial = False
+    trial = head[TRIAL] > 0.0 and try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows)
     for h in range(odds.size):
-        step[h], shrink[h] = kalman(odds[h], spread[h], positive, w)
+        step[h], shrink[h] = kalman(odds[h], chance[h], spread[h], positive, w)
     move_linear(f, z, step, shrink)
     for m in range(n_trees):
         move_leaf(f, f.trees[m, WHERE], leaves[m], step, shrink, spread)
-    share(head, odds, positive)
-    mass, may_split = w * ((1.0 - p) if positive else p), True
-    start = int(head[N_SEEN]) % n_trees
-    for k in range(n_trees):  # one split at a time: the others see what it leaves over
-        m = (start + k) % n_trees
-        if observe(f, x, f.trees[m, WHERE], leaves[m], positive, mass, may_split):
-            may_split = False
+    share(head, chance, positive)
+    mass = w * ((1.0 - p) if positive else p)
+    observe(f, x, leaves, 0, n_trees, int(head[N_SEEN]) % n_trees, positive, mass)
     if trial:
         end_trial(f)
 
@@ -150,26 +166,26 @@ def book(head, s, positive, c_pos, c_neg):
         head[PAID] += c_neg if acts else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
 def fade(f, leaves, z, spread):
     """Forget: variances grow with the events since the last visit, up to what they began with."""
     d, now = f.scale.shape[1], f.head[N_SEEN]
     for h in range(spread.size):
         rate = f.head[GROWTH + h]
         if rate > 0.0:
-            spread[h] = 0.0
             growth = math.exp(rate)
-            f.linear[h, d, VARIANCE] = min(f.linear[h, d, VARIANCE] * growth, INTERCEPT_VARIANCE)
-            spread[h] += f.linear[h, d, VARIANCE]
+            total = min(f.linear[h, d, VARIANCE] * growth, INTERCEPT_VARIANCE)
+            f.linear[h, d, VARIANCE] = total
             if f.head[LINEAR] > 0.0:
                 for j in range(int(f.head[N_COLUMNS])):
                     v = min(f.linear[h, j, VARIANCE] * growth, WEIGHT_VARIANCE)
                     f.linear[h, j, VARIANCE] = v
-                    spread[h] += v * z[j] * z[j]
+                    total += v * z[j] * z[j]
             for m in range(f.trees.shape[0] - 1):
                 tree = f.trees[m, WHERE]
-                fade_leaf(f, tree, leaves[m], h, rate * (now - f.points[tree, leaves[m], LAST]))
-                spread[h] += f.value[tree, leaves[m], h, VARIANCE]
+                elapsed = now - f.points[tree, leaves[m], LAST]
+                total += fade_leaf(f, tree, leaves[m], h, rate * elapsed)
+            spread[h] = total
     for m in range(f.trees.shape[0] - 1):
         f.points[f.trees[m, WHERE], leaves[m], LAST] = now
 
@@ -178,21 +194,21 @@ def fade(f, leaves, z, spread):
 def fade_leaf(f, tree, leaf, h, growth):
     v = f.value[tree, leaf, h, VARIANCE] * math.exp(min(growth, 30.0))
     f.value[tree, leaf, h, VARIANCE] = min(v, LEAF_VARIANCE)
+    return f.value[tree, leaf, h, VARIANCE]
 
 
 @njit(cache=True, error_model="numpy")
-def kalman(odds, spread, positive, w):
-    """Step of the mean and factor of the variance, for a label of weight w."""
-    p = sigmoid(odds)
+def kalman(odds, p, spread, positive, w):
+    """Step of the mean and factor of the variance, for a label of weight w at probability p."""
     miss = (1.0 - p) if positive else -p
     curvature = w * p * (1.0 - p)
-    # Jaakkola and Jordan's curvature bounds the loss from above, so that no step overshoots
-    a = abs(odds)
-    bound = 0.5 * w * math.tanh(0.5 * a) / a if a > 1e-4 else 0.25 * w
+    # Jaakkola and Jordan's curvature, tanh(|odds| / 2) / (2 |odds|), bounds the loss from above, so
+    # that no step overshoots
+    bound = w * (p - 0.5) / odds if abs(odds) > 1e-4 else 0.25 * w
     return w * miss / (1.0 + bound * spread), curvature / (1.0 + curvature * spread)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", inline="always")
 def move_linear(f, z, step, shrink):
     d = f.scale.shape[1]
     for h in range(step.size):
@@ -218,28 +234,29 @@ def move_leaf(f, tree, leaf, step, shrink, spread):
 
 
 @njit(cache=True, error_model="numpy")
-def share(head, odds, positive):
+def share(head, chance, positive):
     """Move the shares of the half-lives to those that gave the label more probability."""
-    n = odds.size
+    n = chance.size
     if n == 1:
         return
     total = 0.0
     for h in range(n):
-        p = sigmoid(odds[h])
-        head[SHARES + h] *= p if positive else 1.0 - p
+        head[SHARES + h] *= chance[h] if positive else 1.0 - chance[h]
         total += head[SHARES + h]
     for h in range(n):
         head[SHARES + h] = (1.0 - SWITCH) * (head[SHARES + h] / total) + SWITCH / n
 
 
-@njit(cache=True, error_model="numpy")
-def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
+@njit(cache=True, error_model="numpy", inline="always")
+def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
-    head, tree = f.head, f.trees[f.trees.shape[0] - 1, WHERE]
-    mine, n = leaf_of(f, x, tree), odds.size
-    other, step, shrink, without = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    now = head[N_SEEN]
-    for h in range(n):
+    head, last = f.head, f.trees.shape[0] - 1
+    tree, place, leaf = f.trees[last, WHERE], f.trees[rival, WHERE], leaves[rival]
+    mine, now = leaf_of(f, x, tree), head[N_SEEN]
+    leaves[last] = mine
+    odds, spread, step, shrink = rows[0], rows[1], rows[3], rows[4]  # the steps come later
+    other, without, chance = rows[5], rows[6], rows[7]
+    for h in range(odds.size):
         if head[GROWTH + h] > 0.0:
             elapsed = now - f.points[tree, mine, LAST]
             fade_leaf(f, tree, mine, h, head[GROWTH + h] * elapsed)
@@ -247,11 +264,12 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, place, leaf, odds, spread):
         without[h] = (
             spread[h] - f.value[place, leaf, h, VARIANCE] + f.value[tree, mine, h, VARIANCE]
         )
-        step[h], shrink[h] = kalman(other[h], without[h], positive, w)
     f.points[tree, mine, LAST] = now
-    q = mixed(f, other)
+    q = mixed(f, other, chance)
+    for h in range(odds.size):
+        step[h], shrink[h] = kalman(other[h], chance[h], without[h], positive, w)
     move_leaf(f, tree, mine, step, shrink, without)
-    observe(f, x, tree, mine, positive, w * ((1.0 - q) if positive else q), True)
+    observe(f, x, leaves, last, 1, 0, positive, w * ((1.0 - q) if positive else q))
     head[TRIED] += 1.0
     if 2.0 * head[TRIED] > head[TRIAL]:
         saved = paid(p, positive, c_pos, c_neg) - paid(q, positive, c_pos, c_neg)

@@ -69,8 +69,7 @@ class StreamBlendClassifier(StreamLearner):
         The members, learners with `learn_one` and `predict_proba`, or their names. Their costs are
         set to those of the blend.
     n_features : int, default=256
-        Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
-        and tables.
+        Number of columns of a stream of dicts, as in `StreamForestClassifier`.
     random_state : int, RandomState or None, default=None
         Seed of the members.
     [costs]
@@ -210,7 +209,7 @@ class StreamBlendClassifier(StreamLearner):
     def _learn(self, X, index, c_pos, c_neg, weight):
         self._check_settings()
         if self._is_named:
-            self._head[N_COLUMNS] = min(len(self._columns), self.n_features_in_)
+            self._head[N_COLUMNS] = len(self._columns)
         positive = index == 1
         regret = weight * np.where(positive, c_pos, c_neg)
         teaches = np.broadcast_to(regret, len(X)) > 0

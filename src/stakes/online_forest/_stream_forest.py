@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from operator import attrgetter
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,7 +14,7 @@ from stakes._core.sklearn_private import Interval, StrOptions
 from stakes.online_forest._base import StreamLearner
 from stakes.online_forest._docs import documented
 from stakes.online_forest._file_state import FILE_STATE, check_file_state
-from stakes.online_forest._learn_jit import learn_rows
+from stakes.online_forest._learn_jit import learn_row, learn_rows
 from stakes.online_forest._state import (
     ALWAYS,
     HALF_LIVES,
@@ -31,8 +32,13 @@ from stakes.online_forest._state import (
     new_forest,
     set_rule,
 )
-from stakes.online_forest._walk_jit import score_rows
+from stakes.online_forest._walk_jit import score_row, score_rows
 
+# the first three and half_life="auto" give the arrays their form
+_settings = attrgetter(
+    *("n_estimators", "max_nodes", "max_features", "half_life", "criterion", "linear"),
+    *("trial_length", "cost_rule", "calibration"),
+)
 SKEWED = {"hellinger", "ccp_entropy", "ccp_gini"}
 
 
@@ -79,8 +85,8 @@ class StreamForestClassifier(StreamLearner):
     calibration : {"sigmoid"} or None, default="sigmoid"
         Whether the log-odds are calibrated during training, on events that were not learned yet.
     n_features : int, default=256
-        Maximum number of names in a stream of dicts; later ones are ignored. Not used for arrays
-        and tables.
+        Number of columns of a stream of dicts. The first names have one each; later ones share the
+        second half, by a hash of the name. Not used for arrays and tables.
     random_state : int, RandomState or None, default=None
         Seed of the features that leaves look at.
     [costs]
@@ -195,10 +201,13 @@ class StreamForestClassifier(StreamLearner):
         return dict(zip(lives, head[SHARES : SHARES + len(lives)].tolist(), strict=True))
 
     def _parts(self):
+        return [Forest(*arrays) for arrays in self._arrays()]
+
+    def _arrays(self):
         """The forests, one for two classes; writeable, although a model file is mapped as it is."""
         if not self._forests[0][0].flags.writeable:
             self._forests = [tuple(a.copy() for a in arrays) for arrays in self._forests]
-        return [Forest(*arrays) for arrays in self._forests]
+        return self._forests
 
     def _half_lives(self):
         return (None, *HALF_LIVES) if self.half_life == "auto" else (self.half_life,)
@@ -227,19 +236,15 @@ class StreamForestClassifier(StreamLearner):
             )
             for c in range(1 if k == 2 else k)
         ]
-        self._started_with = self._settings()
+        self._started_with = _settings(self)
         self._set_rule()
 
-    def _settings(self):
-        form = self.n_estimators, self.max_nodes, self.max_features, self.half_life == "auto"
-        rule = self.criterion, self.linear, self.half_life, self.trial_length
-        return *form, *rule, self.cost_rule, self.calibration
-
     def _check_settings(self):
-        now = self._settings()
+        now = _settings(self)
         if now == self._started_with:
             return
-        if now[:4] != tuple(self._started_with[:4]):
+        before = self._started_with
+        if now[:3] != tuple(before[:3]) or (now[3] == "auto") != (before[3] == "auto"):
             raise ValueError(
                 "n_estimators, max_nodes, max_features and half_life='auto' cannot change in a "
                 "stream: set them back, call fit, or start a new model with sklearn.base.clone."
@@ -262,20 +267,38 @@ class StreamForestClassifier(StreamLearner):
             )
 
     def _learn(self, X, index, c_pos, c_neg, weight):
-        parts = self._parts()
+        parts = self._arrays()
+        self._use_columns()
         out = np.empty((len(parts), len(X)))
-        for c, f in enumerate(parts):
-            if self._is_named:
-                f.head[N_COLUMNS] = min(len(self._columns), X.shape[1])
+        for c, arrays in enumerate(parts):
             is_class = index == (1 if len(parts) == 1 else c)
-            learn_rows(f, X, is_class, c_pos, c_neg, weight, out[c])
+            learn_rows(arrays, X, is_class, c_pos, c_neg, weight, out[c])
         return out
 
+    def _learn_one(self, row, index, c_pos, c_neg, weight):
+        parts = self._arrays()
+        self._use_columns()
+        for c, arrays in enumerate(parts):
+            is_class = index == (1 if len(parts) == 1 else c)
+            if not learn_row(arrays, row[0], is_class, c_pos, c_neg, weight):
+                self._checked(row)  # raises
+
+    def _score_one(self, row):
+        score = score_row(self._arrays()[0], row)
+        if score != score:
+            self._checked(row)  # raises
+        return score
+
+    def _use_columns(self):
+        if self._is_named:
+            for f in self._parts():
+                f.head[N_COLUMNS] = len(self._columns)
+
     def _scores(self, X):
-        parts = self._parts()
+        parts = self._arrays()
         out = np.empty((len(parts), len(X)))
-        for c, f in enumerate(parts):
-            score_rows(f, X, out[c])
+        for c, arrays in enumerate(parts):
+            score_rows(arrays, X, out[c])
         return out
 
     def _book(self):

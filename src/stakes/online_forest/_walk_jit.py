@@ -22,6 +22,7 @@ from stakes.online_forest._state import (
     SHARES,
     VARIANCE,
     WHERE,
+    Forest,
 )
 
 LARGEST_CODE = 1e15
@@ -43,13 +44,12 @@ def leaf_of(f, x, tree):
     while f.nodes[tree, i, FEATURE] >= 0:
         j = f.nodes[tree, i, FEATURE]
         v = x[j]
+        right = 0 if v <= f.points[tree, i, CUT] else 1  # no branch: it would be mispredicted
         if v != v:
-            left = f.nodes[tree, i, MISSING_LEFT] == 1
+            right = 1 - f.nodes[tree, i, MISSING_LEFT]
         elif f.categorical[j]:
-            left = category_bin(v, tree) == f.points[tree, i, CUT]
-        else:
-            left = v <= f.points[tree, i, CUT]
-        i = f.nodes[tree, i, CHILD] + (0 if left else 1)
+            right = 0 if category_bin(v, tree) == f.points[tree, i, CUT] else 1
+        i = f.nodes[tree, i, CHILD] + right
     return i
 
 
@@ -68,20 +68,30 @@ def standardized(f, x, z):
 def log_odds(f, x, z, leaves, odds, spread):
     """Log-odds for each half-life and their variances, before the shares and the calibration."""
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
-    for h in range(odds.size):
-        odds[h], spread[h] = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
-    if f.head[LINEAR] > 0.0:
+    columns = int(f.head[N_COLUMNS]) if f.head[LINEAR] > 0.0 else 0
+    if columns > 0:
         standardized(f, x, z)
-        for h in range(odds.size):
-            for j in range(int(f.head[N_COLUMNS])):
-                odds[h] += f.linear[h, j, MEAN] * z[j]
-                spread[h] += f.linear[h, j, VARIANCE] * z[j] * z[j]
     for m in range(n_trees):
-        tree = f.trees[m, WHERE]
-        leaves[m] = leaf_of(f, x, tree)
-        for h in range(odds.size):
-            odds[h] += f.value[tree, leaves[m], h, MEAN]
-            spread[h] += f.value[tree, leaves[m], h, VARIANCE]
+        leaves[m] = leaf_of(f, x, f.trees[m, WHERE])
+    for h in range(odds.size):
+        s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
+        for j in range(columns):
+            s += f.linear[h, j, MEAN] * z[j]
+            v += f.linear[h, j, VARIANCE] * z[j] * z[j]
+        for m in range(n_trees):
+            value = f.value[f.trees[m, WHERE], leaves[m], h]
+            s += value[MEAN]
+            v += value[VARIANCE]
+        odds[h], spread[h] = s, v
+
+
+@njit(cache=True)
+def usable(x, allow_nan):
+    """Whether a row has no infinity, and no NaN unless it is allowed."""
+    for v in x:
+        if abs(v) == np.inf or (v != v and not allow_nan):
+            return False
+    return True
 
 
 @njit(cache=True, error_model="numpy")
@@ -91,11 +101,12 @@ def sigmoid(s):
 
 
 @njit(cache=True, error_model="numpy")
-def mixed(f, odds):
-    """Probability of the positive class, by the shares of the half-lives."""
+def mixed(f, odds, chance):
+    """Probability of the positive class, by the shares of the half-lives; each one's to chance."""
     p = 0.0
     for h in range(odds.size):
-        p += f.head[SHARES + h] * sigmoid(odds[h])
+        chance[h] = sigmoid(odds[h])
+        p += f.head[SHARES + h] * chance[h]
     return p
 
 
@@ -105,25 +116,36 @@ def logit(p):
 
 
 @njit(cache=True, error_model="numpy")
-def score_rows(f, X, out):
-    """Calibrated log-odds of the rows of X."""
-    n_half_lives = f.linear.shape[0]
+def score_rows(arrays, X, out):
+    """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
+    f = Forest(*arrays)  # calls from Python take a plain tuple faster
+    n = f.linear.shape[0]
     z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    odds, spread = np.empty(n_half_lives), np.empty(n_half_lives)
+    odds, spread = np.empty(n), np.empty(n)
     for t in range(len(X)):
         log_odds(f, X[t], z, leaves, odds, spread)
-        s = logit(mixed(f, odds))
+        s = logit(mixed(f, odds, spread))
         out[t] = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
+        if not usable(X[t], True):
+            out[t] = np.nan
+
+
+@njit(cache=True)
+def score_row(arrays, X):
+    """As `score_rows`, for one row."""
+    out = np.empty(1)
+    score_rows(arrays, X, out)
+    return out[0]
 
 
 @njit(cache=True, error_model="numpy")
-def bin_of(f, v, j, tree, cuts):
-    """Bin of value v of feature j in the observer with these cuts."""
+def bin_of(f, v, j, tree, slot, c):
+    """Bin of value v of feature j, which is candidate c of an observer."""
     if v != v:
         return MISSING
     if f.categorical[j]:
         return category_bin(v, tree)
-    b = 8 if v > cuts[7] else 0
-    b += 4 if v > cuts[b + 3] else 0
-    b += 2 if v > cuts[b + 1] else 0
-    return b + (1 if v > cuts[b] else 0)
+    b = 8 if v > f.cuts[tree, slot, c, 7] else 0
+    b += 4 if v > f.cuts[tree, slot, c, b + 3] else 0
+    b += 2 if v > f.cuts[tree, slot, c, b + 1] else 0
+    return b + (1 if v > f.cuts[tree, slot, c, b] else 0)

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
-from sklearn.utils import murmurhash3_32
 
+from stakes._core.row_hash import hash_name
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Count, Number
 from stakes.online_kernel._features_jit import fourier_entries, fourier_rows, landmark_rows
@@ -142,8 +142,8 @@ def hashed_row(x, n):
     """A dict as a row of n columns, by a hash of each name with a sign."""
     row = np.zeros((1, n))
     for name, value in x.items():
-        h = murmurhash3_32(str(name))
-        row[0, abs(h) % n] += value if h >= 0 else -value
+        at, sign = hash_name(name, n)
+        row[0, at] += sign * value
     return row
 
 

@@ -148,9 +148,14 @@ class App:
 
     async def _decide(self, request):
         body = await _read_json(request, _decisions)
-        if isinstance(body, list) and sum(one.reasons > 0 for one in body) > MAX_EXPLAINED:
+        asked = body if isinstance(body, list) else [body]
+        if sum([one.reasons > 0 for one in asked]) > MAX_EXPLAINED:
             raise HTTPException(
                 422, f"Ask for the reasons of at most {MAX_EXPLAINED} events in a request."
+            )
+        if max(map(len, set().union(*[one.event for one in asked]))) > types.MAX_NAME:
+            raise HTTPException(
+                422, f"The name of a field has more than {types.MAX_NAME} letters; shorten it."
             )
         return await self._answer(request, body)
 

@@ -15,7 +15,9 @@ def feed(client, table, *, target, time, id=None, label_delay="0s"):
     """Send the rows of a table as events, and each label a while after its row.
 
     Time is that of the table: rows are sent in its order, without waiting, and a label is sent
-    before the first row that is later than its own row by the delay.
+    before the first row that is later than its own row by the delay. The service books the money of
+    a row under the hour of its date; seconds count from an unknown start, so their rows are booked
+    when they are sent.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def feed(client, table, *, target, time, id=None, label_delay="0s"):
     for name in filter(None, (target, time, id)):
         if name not in table.columns:
             raise InputError(f"There is no column {name!r}: " + near_matches(name, table.columns))
-    when = _seconds_of(table[time])
+    when, has_dates = _seconds_of(table[time]), not table[time].dtype.is_numeric()
     order = np.argsort(when.to_numpy(), kind="stable")
     table, when = table[order], when.to_numpy()[order].tolist()
     ids = table[id].cast(pl.String).to_list() if id else [str(i) for i in order.tolist()]
@@ -55,7 +57,8 @@ def feed(client, table, *, target, time, id=None, label_delay="0s"):
         while end < min(start + BATCH, len(events)) and not _is_due(due, when[end]):
             heapq.heappush(due, (when[end] + delay, ids[end], labels[end]))
             end += 1
-        _refuse_errors(client.decide_many(events[start:end], ids[start:end]))
+        times = when[start:end] if has_dates else None
+        _refuse_errors(client.decide_many(events[start:end], ids[start:end], times))
         start = end
     return len(events), sent, len(due)
 

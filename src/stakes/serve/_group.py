@@ -1,14 +1,17 @@
 """A group of requests: decided together, written in one transaction."""
 
 import os
+from itertools import count
 
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
+from stakes.serve._batch import Batch
 from stakes.serve._policy import paid_for
 from stakes.serve._report import decided
 from stakes.serve._requests import Decide, Labeled
 from stakes.serve._store import Entry
 from stakes.stream import Prices
+from stakes.tables import Events
 
 
 class Group:
@@ -20,12 +23,20 @@ class Group:
         self._requests = requests
         self.entries = []
         decides = [request for request in requests if isinstance(request, Decide)]
-        self._prices = {id(request): self._prices_of(request) for request in decides}
-        good = [r for r in decides if not isinstance(self._prices[id(r)], InputError)]
-        ahead = service.state.score_ahead(
-            [request.event for request in good], [self._prices[id(request)] for request in good]
-        )
-        self._ahead = dict(zip(map(id, good), ahead, strict=True))
+        events = Events([request.event for request in decides])
+        prices = service._prices.of_many(events)
+        for i, request in enumerate(decides):
+            if request.costs is not None:
+                prices[i] = self._prices_of(request)
+        ids = [os.urandom(8).hex() if r.id is None else str(r.id) for r in decides]
+        reasons, times = [r.reasons for r in decides], [r.time for r in decides]
+        asked = Batch(ids, events, prices, reasons, times, {})
+        good = [i for i, price in enumerate(prices) if not isinstance(price, InputError)]
+        self._asked = asked.take(good)
+        self._asked.ahead = service.state.score_ahead(self._asked.events, self._asked.prices)
+        # id and row of each request in its order, or the error of its prices
+        rows = dict(zip(good, range(len(good)), strict=True))
+        self._rows = iter([(ids[i], rows.get(i, prices[i])) for i in range(len(decides))])
 
     def answers(self):
         """Handle the requests in their order; neighboring decisions are scored together."""
@@ -36,7 +47,7 @@ class Group:
         answers, run = [], []
         for request in self._requests:
             if isinstance(request, Decide):
-                run.append(request)
+                run.append(next(self._rows))
                 continue
             answers += self._decide(run)
             run = []
@@ -44,53 +55,55 @@ class Group:
         return answers + self._decide(run)
 
     def _decide(self, run):
-        answers = [None] * len(run)
-        fresh = {}  # id -> (event, prices, scores of trained models, number of reasons)
-        ids = [os.urandom(8).hex() if r.id is None else str(r.id) for r in run]
-        for i, request in enumerate(run):
-            if ids[i] in self._decisions or ids[i] in fresh:
+        """Answers to neighboring decisions, each of them (id, row of what is asked or an error)."""
+        failed, fresh = {}, {}  # position -> error; id -> (position, row)
+        for i, (id, row) in enumerate(run):
+            if id in fresh:  # twice: is it still open when its second turn comes?
+                failed |= self._score(fresh)
+                fresh = {}
+            if id in self._decisions:
                 continue
-            prices = self._prices[id(request)]
-            if isinstance(prices, InputError):
-                answers[i] = prices
-            else:
-                more = (self._ahead[id(request)], request.reasons)
-                fresh[ids[i]] = (request.event, prices, *more)
-        failed = self._score(fresh)
-        for i, name in enumerate(ids):
-            if answers[i] is None:
-                known = self._decisions.get(name)
-                answers[i] = (known and decided(name, known, self._state.capacity)) or failed[name]
-        return answers
+            if isinstance(row, InputError):
+                failed[i] = row
+                continue
+            fresh[id] = i, row
+            if id in self._labels:  # an early label is learned before the next event is scored
+                failed |= self._score(fresh)
+                fresh = {}
+        failed |= self._score(fresh)
+        return [
+            failed[i] if i in failed else decided(id, self._decisions[id], self._state.capacity)
+            for i, (id, _) in enumerate(run)
+        ]
 
     def _score(self, fresh):
-        """Decide about new events; errors by id."""
+        """Decide about new events; errors by position."""
         if not fresh:
             return {}
-        events, prices, ahead, n_reasons = zip(*fresh.values(), strict=True)
+        batch = self._asked.take([row for _, row in fresh.values()])
         try:
-            found = self._state.score(events, prices, ahead)
+            bodies = self._state.decide(batch, self.at)
         except InputError as error:
             if len(fresh) == 1:
-                return {next(iter(fresh)): error}
+                return {i: error for i, _ in fresh.values()}
             parts = [self._score({id: one}) for id, one in fresh.items()]  # which one it was
-            return {id: error for part in parts for id, error in part.items()}
-        outside = self._state.ranges.outside_many(events)
-        for id, event, price, n, (features, scores), out in zip(
-            fresh, events, prices, n_reasons, found, outside, strict=True
-        ):
-            body = self._state.decide(event, price, features, scores, out, self.at, n)
-            self._decisions[id] = body
-            self._write("decision", id, body)
-            if (early := self._labels.get(id)) is not None:
-                self._write("label", id, {"status": "learned", "label": early["label"]})
+            return {i: error for part in parts for i, error in part.items()}
+        numbers = count(self._state.seq + 1)
+        entries = [
+            Entry(seq, self.at, "decision", id, body)
+            for seq, id, body in zip(numbers, fresh, bodies, strict=False)
+        ]
+        self._state.follow_decisions(entries)
+        self.entries += entries
+        self._decisions.update(zip(fresh, bodies, strict=True))
+        *_, last = fresh
+        if (early := self._labels.get(last)) is not None:
+            self._write("label", last, {"status": "learned", "label": early["label"]})
         return {}
 
     def _prices_of(self, request):
-        given = request.costs
-        if given is not None:
-            given = {name: getattr(given, name) for name in COST_NAMES}
-            given = {name: price for name, price in given.items() if price is not None}
+        given = {name: getattr(request.costs, name) for name in COST_NAMES}
+        given = {name: price for name, price in given.items() if price is not None}
         try:
             return self._service._prices.of(request.event, given)
         except InputError as error:

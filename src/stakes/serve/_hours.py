@@ -1,4 +1,4 @@
-"""Money by the hour in which an event was decided."""
+"""Money by the hour in which an event was decided, or happened if it says when."""
 
 KEPT = 24 * 100  # hours
 NEVER, ALWAYS = "never acting", "always acting"
@@ -19,14 +19,15 @@ class Hours:
     def __init__(self, state=()):
         self._hours = {hour: [events, labels, dict(costs)] for hour, events, labels, costs in state}
 
-    def decided(self, at):
-        """Count an event."""
+    def decided(self, at, n=1):
+        """Count n events."""
         hour = int(at // 3600)
         if hour not in self._hours:
             self._hours[hour] = [0, 0, {}]
             if len(self._hours) > KEPT:
                 del self._hours[min(self._hours)]
-        self._hours[hour][0] += 1
+        if hour in self._hours:  # not older than all that are kept
+            self._hours[hour][0] += n
 
     def booked(self, at, costs, sign):
         """Add what an event cost under each policy, or take it back."""

@@ -13,6 +13,7 @@ from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.serve._reasons import LearnerReasons, ModelReasons
 from stakes.serve._rule import rule_of_bytes
+from stakes.stream import FeatureRows
 from stakes.tables import EventReader, ModelMatrix, TableEncoder
 
 TOLERANCE = 1.25  # factor of the odds: probabilities that are estimated once are not exact
@@ -39,11 +40,16 @@ class LearningModel:
         self.prior = prior
         self._takes_costs = takes_costs(learner, "learn_one")
         self.has_probabilities = hasattr(learner, "predict_proba_one")
+        self._takes_rows = self.has_probabilities and hasattr(learner, "predict_proba_rows")
         self._is_started = hasattr(learner, "classes_")
         self._classes = np.asarray(getattr(learner, "classes_", (0, 1))).tolist()
 
     def score(self, events, features, prices):
         """Probability (or None) and action for each event."""
+        learner = self.learner
+        if self._is_started and self._takes_rows and isinstance(features, FeatureRows):
+            found = learner.predict_proba_rows(features.names, features.values).tolist()
+            return [(p, int(p > price.break_even)) for p, price in zip(found, prices, strict=True)]
         return [self._score_one(*one) for one in zip(features, prices, strict=True)]
 
     def learn(self, features, label, prices):
@@ -107,8 +113,8 @@ class TrainedModel:
         costs = dict(zip(COST_NAMES, map(list, zip(*prices, strict=True)), strict=True))
         decided, probability = decide_with_costs(self._stored.model, table, **costs)
         if probability is None:
-            return [(None, int(action)) for action in decided]
-        return [(float(p), int(a)) for p, a in zip(probability, decided, strict=True)]
+            return [(None, int(action)) for action in decided.tolist()]
+        return list(zip(probability.tolist(), map(int, decided.tolist()), strict=True))
 
     def explain(self, event, features, prices):
         """Field -> what it adds to the advantage of acting; None without probabilities."""

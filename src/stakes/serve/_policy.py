@@ -155,6 +155,7 @@ class Policy:
 
     def __init__(self, capacity):
         self.capacity = capacity
+        self._is_limited = capacity.is_limited
         seconds = PERIODS[capacity.period]
         self.alerts = Slots(capacity.max_alerts, seconds)
         self.reviews = Slots(capacity.max_reviews, seconds)
@@ -181,6 +182,8 @@ class Policy:
         """
         if probability is None:
             return ACTIONS[action], None
+        if not action and not self._is_limited:
+            return PASS, 0.0
         passing = prices.expected(probability, 0)
         acting = passing - prices.expected(probability, 1)
         if self.capacity.review_cost is not None:

@@ -7,6 +7,7 @@ from stakes.errors import InputError
 from stakes.serve._store import Store
 
 _LOCK = 0x7374616B6573  # a number of our own among the advisory locks of a database
+_TYPES = {"blob": "BYTEA", "number": "BIGINT"}
 # a process that stops in the middle of its turn loses it; one that waits for its turn gives up
 _LIMITS = "-c idle_in_transaction_session_timeout=10s -c lock_timeout=15s"
 
@@ -36,7 +37,7 @@ class PostgresStore(Store):
             psycopg.connect, url, autocommit=True, connect_timeout=10, options=_LIMITS
         )
         try:
-            super().__init__(self._open(), "%s", "BYTEA", "= ANY(?)", list)
+            super().__init__(self._open(), "%s", _TYPES, "= ANY(?)", list)
         except psycopg.Error as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError(f"No connection to the PostgreSQL store: {reason}.") from None

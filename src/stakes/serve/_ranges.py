@@ -1,5 +1,7 @@
 """Whether numbers leave the range that they had in training more often than by chance."""
 
+from stakes.tables import Events
+
 RATES = (0.001, 0.01, 0.1)  # shares of events outside that the test bets on
 _NUMBERS = (float, int)
 
@@ -49,13 +51,13 @@ class Ranges:
 
     def outside(self, event):
         """Fields of an event that are numbers outside their range."""
-        return self.outside_many([event])[0]
+        return self.outside_many(Events([event]))[0]
 
     def outside_many(self, events):
-        """:meth:`outside` of each event."""
-        found = [[] for _ in events]
+        """:meth:`outside` of each of :class:`~stakes.tables.Events`."""
+        found = [[] for _ in range(len(events))]
         for name, (low, high) in self.ranges.items():
-            values = [event.get(name) for event in events]
+            values = events.column(name)
             try:
                 if low <= min(values) and max(values) <= high:
                     continue  # as almost always

@@ -13,7 +13,9 @@ def decided(id, body, capacity):
     """The answer about one event, from what the journal has of it."""
     name = body["model"]
     probability, action = body["scores"][name][0], body["actions"][name]
-    prices = Prices(*body["prices"])
+    prices = body["prices"]
+    if not isinstance(prices, Prices):  # from the journal
+        prices = Prices(*prices)
     expected = None
     if probability is not None:
         expected = expected_cost(prices, probability, action, capacity)

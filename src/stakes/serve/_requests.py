@@ -13,12 +13,20 @@ Id = (
     Annotated[str, Meta(min_length=1, max_length=200, pattern=_WORDS)]
     | Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 )
-Name = Annotated[str, Meta(max_length=200)]
+MAX_NAME = 200  # letters of a field's name
 Value = Annotated[str, Meta(max_length=10_000)] | Number | bool | None
-Event = Annotated[dict[Name, Value], Meta(min_length=1, max_length=1000)]
+# names are checked once for a request, see _app: with a limit in the type each would be a new text
+Event = Annotated[
+    dict[str, Value],
+    Meta(
+        min_length=1,
+        max_length=1000,
+        extra_json_schema={"propertyNames": {"maxLength": MAX_NAME}},
+    ),
+]
 
 
-class CostsGiven(Struct, forbid_unknown_fields=True):
+class CostsGiven(Struct, forbid_unknown_fields=True, gc=False):
     """Prices that come with an event, instead of those of the service."""
 
     fp_cost: Number | None = None
@@ -27,16 +35,18 @@ class CostsGiven(Struct, forbid_unknown_fields=True):
     tn_cost: Number | None = None
 
 
-class Decide(Struct, forbid_unknown_fields=True):
+class Decide(Struct, forbid_unknown_fields=True, gc=False):
     """An event to decide about; a repeated id gets its first answer again.
 
-    `reasons` asks for the fields that speak most for the decision.
+    `reasons` asks for the fields that speak most for the decision. `time` is when a past event
+    happened, in seconds since 1970: its money is booked under that hour.
     """
 
     event: Event
     id: Id | None = None
     costs: CostsGiven | None = None
     reasons: Annotated[int, Meta(ge=0, le=MAX_REASONS)] = 0
+    time: Annotated[float, Meta(ge=-1e11, le=1e11)] | None = None
 
 
 class Reason(Struct):
@@ -46,7 +56,7 @@ class Reason(Struct):
     amount: float
 
 
-class Decided(Struct, omit_defaults=True):
+class Decided(Struct, omit_defaults=True, gc=False):
     """What was decided about an event; reasons only if they were asked for."""
 
     id: str
@@ -60,14 +70,14 @@ class Decided(Struct, omit_defaults=True):
     reasons: list[Reason] | None = None
 
 
-class Label(Struct, forbid_unknown_fields=True):
+class Label(Struct, forbid_unknown_fields=True, gc=False):
     """The label of an event: true and false, or the words of the data."""
 
     id: Id
     label: Annotated[str, Meta(min_length=1, max_length=200)] | Number | bool
 
 
-class Labeled(Struct):
+class Labeled(Struct, gc=False):
     """What became of a label."""
 
     id: str

@@ -18,8 +18,10 @@ class RuleModel:
 
     Examples
     --------
+    >>> from stakes.tables import Events
     >>> rule = RuleModel('amount > 500 and country != "FR"')
-    >>> rule.score([{"amount": 900.0, "country": "BR"}, {"amount": 900.0}], None, None)
+    >>> events = Events([{"amount": 900.0, "country": "BR"}, {"amount": 900.0}])
+    >>> rule.score(events, None, None)
     [(None, 1), (None, 0)]
     """
 
@@ -43,7 +45,7 @@ class RuleModel:
 
     def score(self, events, features, prices):
         """No probability, and the action, for each event."""
-        return [(None, self._action(event)) for event in events]
+        return [(None, self._action(event)) for event in events.rows]
 
     def explain(self, event, features, prices):
         """None: a rule explains itself."""

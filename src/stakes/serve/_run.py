@@ -14,6 +14,8 @@ from stakes.serve._app import App
 from stakes.serve._logs import log_to_stderr
 from stakes.serve._tokens import Tokens
 
+GARBAGE = 20_000  # new objects between two searches for cycles: a batch makes thousands, no cycle
+
 
 def run(service, *, host="127.0.0.1", port=8000, tokens=None, max_rate=None, ready=None):
     """Listen until the process is stopped; then answer pending requests and save the state.
@@ -58,6 +60,7 @@ def run(service, *, host="127.0.0.1", port=8000, tokens=None, max_rate=None, rea
     )
     gc.collect()
     gc.freeze()  # what lives as long as the process is not searched again and again
+    gc.set_threshold(GARBAGE)
     with contextlib.suppress(KeyboardInterrupt):  # raised again after a graceful stop
         uvicorn.Server(config).run(sockets=[listener])
     logging.getLogger("stakes.serve").info("stopped")

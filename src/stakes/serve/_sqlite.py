@@ -8,6 +8,7 @@ from stakes._core.files import appearing
 from stakes.errors import InputError
 from stakes.serve._store import Store
 
+_TYPES = {"blob": "BLOB", "number": "INTEGER"}  # an INTEGER key needs no index of its own
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
 
@@ -33,7 +34,7 @@ class SqliteStore(Store):
         self._lock = None
         try:
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-            super().__init__(connection, "?", "BLOB", _AMONG, lambda ids: json.dumps(list(ids)))
+            super().__init__(connection, "?", _TYPES, _AMONG, lambda ids: json.dumps(list(ids)))
             self._run("PRAGMA page_size = 8192")  # of a new file: a row takes 1 to 2 kB
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA wal_autocheckpoint = 4000")  # pages: each time syncs the file twice

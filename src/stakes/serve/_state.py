@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 
 import joblib
@@ -14,7 +15,15 @@ from stakes.serve._models import model_of_bytes
 from stakes.serve._policy import ALERT, PASS, REVIEW, Capacity, Policy, paid_for
 from stakes.serve._ranges import Ranges
 from stakes.serve._reasons import strongest
-from stakes.stream import DriftTest, PendingEvent, Prices, RowEncoder, Totals
+from stakes.stream import (
+    DriftTest,
+    PendingEvent,
+    Prices,
+    RowEncoder,
+    Totals,
+    packed,
+    unpacked,
+)
 
 MAX_OPEN = 10_000  # reviews that wait; beyond, the oldest are taken off the list
 _STATE = "state"
@@ -105,75 +114,98 @@ class State:
         self.ranges = Ranges(model.ranges, model.rows, RANGE_EVERY)
 
     def score_ahead(self, events, prices):
-        """Scores of the trained models, which the journal does not change; for :meth:`score`."""
+        """Trained model -> scores of events, which the journal does not change; for a batch."""
         models = {n: c.model for n, c in self.contenders.items() if not c.model.learns}
-        if not models or not events:
-            return [{}] * len(events)
         try:
-            scores = {name: m.score(events, None, prices) for name, m in models.items()}
-        except InputError:  # of one of them, which will be found
-            return [{}] * len(events)
-        return [{name: scores[name][i] for name in models} for i in range(len(events))]
+            return {name: m.score(events, None, prices) for name, m in models.items() if prices}
+        except InputError:  # of one of the events, which will be found
+            return {}
 
-    def score(self, events, prices, ahead):
-        """Features, and for each model (probability, action), of events that come next.
+    def decide(self, batch, at):
+        """What the journal keeps of decisions about the events that come next.
 
-        The scales of the features take the events in: each must become the next entry. `ahead` is
-        what :meth:`score_ahead` gave for each event, maybe before models were added.
+        The scales of the features take the events in: each must become the next entry.
         """
+        features, scores = self._score(batch)
+        names, model, version = list(scores), self.champion, self.version
+        actions, gains = {}, {}
+        for name, found in scores.items():
+            decide = self.contenders[name].policy.decide
+            taken = [
+                decide(*one, price, at) for one, price in zip(found, batch.prices, strict=True)
+            ]
+            actions[name], gains[name] = zip(*taken, strict=True)
+        bodies = [
+            {
+                "at": at if time is None else min(time, at),
+                "event": event,
+                "features": row,
+                "prices": prices,
+                "scores": dict(zip(names, found, strict=True)),
+                "actions": dict(zip(names, taken, strict=True)),
+                "propensity": 1.0,
+                "gain": gain,
+                "model": model,
+                "version": version,
+            }
+            for time, event, row, prices, found, taken, gain in zip(
+                batch.times,
+                batch.events.rows,
+                packed(features),
+                batch.prices,
+                zip(*scores.values(), strict=True),
+                zip(*actions.values(), strict=True),
+                gains[model],
+                strict=True,
+            )
+        ]
+        self._explore(bodies)
+        for body, outside in zip(bodies, self.ranges.outside_many(batch.events), strict=True):
+            if outside:
+                body["outside"] = outside  # written down, so that the event may be erased
+        for body, n in zip(bodies, batch.reasons, strict=True):
+            if n:
+                body["reasons"] = self.reasons(body, n)
+        if self.private:
+            for body in bodies:
+                event = body["event"].items()
+                body["event"] = {n: value for n, value in event if n not in self.private}
+        return bodies
+
+    def _explore(self, bodies):
+        """Let a share of the champion's alerts pass at random."""
+        share = self.capacity.explore
+        for body in bodies if share else ():
+            if body["actions"][self.champion] == ALERT:
+                explored = random.random() < share  # written down: a replay does not draw again
+                body["propensity"] = share if explored else 1 - share
+                body["actions"][self.champion] = PASS if explored else ALERT
+
+    def _score(self, batch):
+        """Features, and for each model (probability, action), of each event."""
         # trained models first: they may refuse an event, and the scales must not move then
         models = {name: contender.model for name, contender in self.contenders.items()}
-        scores = {}
-        for name, model in models.items():
-            if not model.learns:
-                known = all(name in one for one in ahead)
-                scores[name] = (
-                    [one[name] for one in ahead] if known else model.score(events, None, prices)
-                )
+        events, prices = batch.events, batch.prices
+        scores = {
+            name: batch.ahead[name] if name in batch.ahead else model.score(events, None, prices)
+            for name, model in models.items()
+            if not model.learns
+        }
         features = [None] * len(events)
         if len(scores) < len(models):
             features = self._features(events)
-        for name in models.keys() - scores.keys():
-            scores[name] = models[name].score(events, features, prices)
-        return [
-            (features[i], {name: scores[name][i] for name in models}) for i in range(len(events))
-        ]
-
-    def decide(self, event, prices, features, scores, outside, at, n_reasons=0):
-        """What the journal keeps of a decision; `outside` as its ranges found it."""
-        actions, gains = self._actions(scores, prices, at)
-        share = self.capacity.explore
-        propensity = 1.0
-        if share and actions[self.champion] == ALERT:
-            explored = random.random() < share  # written down, so a replay does not draw again
-            propensity = share if explored else 1 - share
-            actions[self.champion] = PASS if explored else ALERT
-        body = {
-            "at": at,
-            "event": event,
-            "features": features,
-            "prices": list(prices),
-            "scores": scores,
-            "actions": actions,
-            "propensity": propensity,
-            "gain": gains[self.champion],
-            "model": self.champion,
-            "version": self.version,
-        }
-        if outside:
-            body["outside"] = outside  # written down, so that the event may be erased
-        if n_reasons:
-            body["reasons"] = self.reasons(body, n_reasons)
-        if self.private:
-            body["event"] = {n: value for n, value in event.items() if n not in self.private}
-        return body
+        for name, model in models.items():
+            if model.learns:
+                scores[name] = model.score(events, features, prices)
+        return features, {name: scores[name] for name in models}
 
     def reasons(self, body, k):
         """(field, money) of the k fields that speak most for a decision; None without any."""
         model, acts = self.contenders[body["model"]].model, body["actions"][body["model"]] != PASS
         if body["event"] is None:
             return None
-        found = model.explain(body["event"], body["features"], Prices(*body["prices"]))
+        features = self._unpacked(body)
+        found = model.explain(body["event"], features, Prices(*body["prices"]))
         return found and strongest(found, acts, k)
 
     def follow(self, entry, decision=None):
@@ -186,18 +218,10 @@ class State:
         decision : dict, default=None
             For a label: the body of its decision.
         """
-        self.seq = entry.seq
-        body = entry.body
         if entry.kind == "decision":
-            self.hours.decided(entry.at)
-            self.ranges.add(body.get("outside", ()))
-            for contender in self.contenders.values():
-                contender.totals.events += 1
-            if body["actions"][body["model"]] == REVIEW:
-                self.reviews[entry.id] = body["gain"]
-                if len(self.reviews) > MAX_OPEN:
-                    del self.reviews[next(iter(self.reviews))]
-        elif entry.kind == "label":
+            return self.follow_decisions([entry])
+        self.seq = entry.seq
+        if entry.kind == "label":
             self._follow_label(entry, decision)
         elif entry.kind == "promote":
             self.champion = entry.id
@@ -205,6 +229,21 @@ class State:
             self._watch()
             for contender in self.contenders.values():
                 contender.lead = Difference()
+
+    def follow_decisions(self, entries):
+        """Take in decisions of one moment, made by this state, as :meth:`follow` takes in one."""
+        self.seq = entries[-1].seq
+        for at, n in Counter([entry.body["at"] for entry in entries]).items():
+            self.hours.decided(at, n)
+        for contender in self.contenders.values():
+            contender.totals.events += len(entries)
+        for entry in entries:
+            body = entry.body
+            self.ranges.add(body.get("outside", ()))
+            if body["actions"][body["model"]] == REVIEW:
+                self.reviews[entry.id] = body["gain"]
+                if len(self.reviews) > MAX_OPEN:
+                    del self.reviews[next(iter(self.reviews))]
 
     def add(self, name, content):
         """Add a challenger from its model file."""
@@ -232,7 +271,9 @@ class State:
                     )
                 if self._learners():
                     self._features([body["event"]])
-                self._actions(body["scores"], Prices(*body["prices"]), entry.at)
+                for name, score in body["scores"].items():
+                    decide = self.contenders[name].policy.decide
+                    decide(*score, Prices(*body["prices"]), entry.at)
             elif entry.kind == "label" and decision is None and entry.body["status"] != "early":
                 raise InputError(
                     f"The decision that entry {entry.seq} labels was removed; this state cannot be "
@@ -303,12 +344,9 @@ class State:
     def _features(self, events):
         return self.encoder.encode_many(events, skip=self.drop)
 
-    def _actions(self, scores, prices, at):
-        actions, gains = {}, {}
-        for name, (probability, action) in scores.items():
-            decide = self.contenders[name].policy.decide
-            actions[name], gains[name] = decide(probability, action, prices, at)
-        return actions, gains
+    def _unpacked(self, body):
+        features = body["features"]
+        return features and unpacked(features, body["event"], self.drop)
 
     def _follow_label(self, entry, decision):
         label, status = entry.body["label"], entry.body["status"]
@@ -327,8 +365,9 @@ class State:
                 self.contenders[name].lead.add(paid[self.champion] - cost)
         self._test_promise(decision, prices, label, paid)
         if decision["features"] is not None:
+            features = self._unpacked(decision)
             for model in self._learners():
-                model.learn(decision["features"], label, prices)
+                model.learn(features, label, prices)
             self.version = entry.seq
 
     def _test_promise(self, decision, prices, label, paid):

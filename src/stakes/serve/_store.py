@@ -11,7 +11,7 @@ from stakes.errors import InputError
 MIGRATIONS = [
     """
 CREATE TABLE journal (
-    seq BIGINT PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+    seq {number} PRIMARY KEY, at DOUBLE PRECISION NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
     body TEXT NOT NULL
 );
 CREATE UNIQUE INDEX journal_decision ON journal (id) WHERE kind = 'decision';
@@ -61,18 +61,18 @@ class Store:
         In autocommit mode, so that a transaction is what stands between BEGIN and COMMIT.
     mark : str
         Placeholder of a value in a statement.
-    blob : str
-        The database's type for bytes.
+    types : dict
+        Types of the database: blob of bytes, number of a key that grows.
     among : str
         Condition that a text is in a list, which is one parameter.
     as_list : callable
         Texts -> that parameter.
     """
 
-    def __init__(self, connection, mark, blob, among, as_list):
+    def __init__(self, connection, mark, types, among, as_list):
         self._connection = connection
         self._mark = mark
-        self._blob = blob
+        self._types = types
         self._among = among
         self._list = as_list
         self._is_open = False  # whether a transaction is
@@ -101,7 +101,7 @@ class Store:
             )
         if found < len(MIGRATIONS):
             for script in MIGRATIONS[found:]:
-                for statement in script.format(blob=self._blob).split(";\n"):
+                for statement in script.format(**self._types).split(";\n"):
                     self._run(statement)
             self.save_setting("schema", len(MIGRATIONS))
 
@@ -270,7 +270,8 @@ def open_store(url, *, create=True):
 
 
 def _text(value):
-    return msgspec.json.encode(value).decode()
+    return _encode(value).decode()
 
 
+_encode = msgspec.json.Encoder().encode
 _plain = msgspec.json.decode

@@ -3,6 +3,7 @@
 from stakes.stream._class_stream import ClassStream, ClassTotals
 from stakes.stream._decision_stream import DecisionStream
 from stakes.stream._drift import DriftAlarm, DriftTest
+from stakes.stream._feature_rows import FeatureRows, packed, unpacked
 from stakes.stream._file_stream import FileStream
 from stakes.stream._pending import Decision, LabelCounts, PendingEvent
 from stakes.stream._prices import ClassPrices, PriceList, Prices
@@ -20,6 +21,7 @@ __all__ = [
     "DecisionStream",
     "DriftAlarm",
     "DriftTest",
+    "FeatureRows",
     "FileStream",
     "LabelCounts",
     "Outcome",
@@ -32,5 +34,7 @@ __all__ = [
     "RowEncoder",
     "Totals",
     "open_records",
+    "packed",
     "progressive",
+    "unpacked",
 ]

@@ -1,7 +1,10 @@
 """What one event may cost: four prices, each a number or an expression over the event's fields."""
 
 import math
+from operator import ge
 from typing import NamedTuple
+
+import numpy as np
 
 from stakes._core.intake import LARGEST
 from stakes.costs import COST_NAMES
@@ -121,6 +124,29 @@ class PriceList:
             return self._computed(event, self._fixed | given)
         return self._same or self._computed(event, self._fixed)
 
+    def of_many(self, events):
+        """Prices of each of :class:`~stakes.tables.Events`, or the error that :meth:`of` raises."""
+        if self._same is not None:
+            return [self._same] * len(events)
+        try:
+            fp, fn, tp, tn = [
+                [self._fixed[name]] * len(events)
+                if name in self._fixed
+                else _checked_many(cost.evaluate_many(events))
+                for name, cost in self._costs.items()
+            ]
+            if all(map(ge, fn, tp)) and all(map(ge, fp, tn)):
+                return list(map(Prices, fp, fn, tp, tn))
+        except InputError:
+            pass
+        return [self._of_or_error(event) for event in events.rows]
+
+    def _of_or_error(self, event):
+        try:
+            return self.of(event)
+        except InputError as error:
+            return error
+
     def _computed(self, event, fixed):
         fp, fn, tp, tn = [
             fixed[name] if name in fixed else _checked(name, cost, event)
@@ -145,6 +171,12 @@ def _checked(name, cost, event):
         "Check the fields, or use a larger unit of money.",
         name,
     )
+
+
+def _checked_many(prices):
+    if not np.abs(prices).max(initial=0.0) <= LARGEST:  # or missing
+        raise InputError("One of them is refused.")
+    return prices
 
 
 def _refuse(prices):

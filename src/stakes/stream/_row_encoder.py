@@ -8,8 +8,9 @@ import numpy as np
 
 from stakes._core.intake import LARGEST
 from stakes.errors import InputError
+from stakes.stream._feature_rows import FeatureRows
 from stakes.stream._row_encoder_jit import standardize_rows
-from stakes.tables import parse_value
+from stakes.tables import Events, parse_value
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
@@ -84,25 +85,36 @@ class RowEncoder:
         """Features of several events, as :meth:`encode` gives them one after the other.
 
         If one of them is refused, nothing has changed.
+
+        Parameters
+        ----------
+        records : list of dict or Events
+            The events.
+        skip : container of str, default=()
+            Fields that are not features.
+
+        Returns
+        -------
+        FeatureRows or list of dict
         """
-        found = self._encoded_together(records, skip) if len(records) > 1 else None
+        events = records if isinstance(records, Events) else Events(records)
+        found = self._encoded_together(events, skip) if len(events) > 1 else None
         if found is None:
-            found = [self._encoded(read, True) for read in [self._read(r, skip) for r in records]]
+            read = [self._read(record, skip) for record in events.rows]
+            found = [self._encoded(one, True) for one in read]
         return found
 
-    def _encoded_together(self, records, skip):
+    def _encoded_together(self, events, skip):
         """Features of events that all have the same fields, numbers and texts only; else None."""
-        names = list(records[0])
-        fields = [name for name in names if name not in skip]
+        fields = [name for name in events.fields or () if name not in skip]
         if self._keeps != 1.0 or self.n_features is not None or not fields:
             return None
-        if any(list(record) != names for record in records):
+        if any("=" in name for name in fields):  # might be the name of a text
             return None
-        columns = dict(zip(names, zip(*[r.values() for r in records], strict=True), strict=True))
-        rows = np.ones((len(records), len(fields)))
+        rows = np.ones((len(events), len(fields)))
         texts, numbers = {}, []  # column -> features; columns of numbers
         for j, name in enumerate(fields):
-            values = columns[name]
+            values = events.column(name)
             types = set(map(type, values))
             if types <= _NUMBERS and type(self._columns.get(name, _NEW)[0]) is int:
                 numbers.append(j)
@@ -111,8 +123,8 @@ class RowEncoder:
                 except OverflowError:
                     return None
             elif types == {str} and name not in self._numeric:
-                texts[j] = features = [f"{name}={value}" for value in values]
-                for feature, value in zip(features, values, strict=True):
+                texts[j] = [f"{name}={value}" for value in values]
+                for feature, value in zip(texts[j], values, strict=True):
                     if feature not in self._texts and not isinstance(parse_value(value), str):
                         return None
             else:
@@ -122,13 +134,9 @@ class RowEncoder:
         if texts and len(self._columns) + len(self._texts) + rows.size > self.max_features:
             return None
         self._standardize(rows, numbers, fields)
-        found = []
-        for i, row in enumerate(rows.tolist()):
-            for j, features in texts.items():
-                fields[j] = features[i]
-                self._texts[features[i]] = None
-            found.append(dict(zip(fields, row, strict=True)))
-        return found
+        for features in zip(*texts.values(), strict=True):
+            self._texts.update(dict.fromkeys(features))
+        return FeatureRows(fields, texts, rows)
 
     def _standardize(self, rows, numbers, fields):
         """Put the columns of numbers on their running scales, which take them in."""

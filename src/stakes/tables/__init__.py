@@ -12,7 +12,7 @@ from stakes.tables._errors import (
     read_errors,
     replicate_correlation,
 )
-from stakes.tables._event_rows import EventReader
+from stakes.tables._event_rows import EventReader, Events
 from stakes.tables._expression import CostExpression
 from stakes.tables._kinds import as_frame, blank_out, cast_like, kind_of
 from stakes.tables._labels import ClassReader, LabelReader
@@ -37,6 +37,7 @@ __all__ = [
     "CostTable",
     "ErrorMatrix",
     "EventReader",
+    "Events",
     "HingeSplines",
     "LabelReader",
     "ModelMatrix",

@@ -9,6 +9,46 @@ _NUMBERS = {"number": ({float}, {float, int, type(None)}), "boolean": ({bool}, {
 _TEXTS = {str, type(None)}
 
 
+class Events:
+    """Some events, whose fields are also read as columns, each of them once.
+
+    Parameters
+    ----------
+    events : sequence of dict
+        Field -> number, text, true/false or None.
+
+    Attributes
+    ----------
+    fields : list of str or None
+        Fields that all events have, in the same order; None if they differ.
+
+    Examples
+    --------
+    >>> events = Events([{"kind": "b", "amount": 7}, {"kind": "a", "amount": 5}])
+    >>> events.fields, events.column("amount"), events.column("day")
+    (['kind', 'amount'], (7, 5), (None, None))
+    """
+
+    def __init__(self, events):
+        self.rows = events
+        fields = list(events[0]) if events else []
+        self.fields = fields if all(list(event) == fields for event in events) else None
+        self._columns = {}
+        if self.fields:
+            columns = zip(*[event.values() for event in events], strict=True)
+            self._columns = dict(zip(fields, columns, strict=True))
+
+    def __len__(self):
+        return len(self.rows)
+
+    def column(self, name):
+        """Values of a field; None where it is absent."""
+        found = self._columns.get(name)
+        if found is None:
+            found = self._columns[name] = tuple([event.get(name) for event in self.rows])
+        return found
+
+
 class EventReader:
     """Reads events of one kind.
 
@@ -33,8 +73,8 @@ class EventReader:
         self._codes = {}  # text column -> category -> code
 
     def rows(self, events):
-        """The events as :class:`EventRows`; a field that is absent is missing."""
-        return EventRows(self, events)
+        """Events, or a list of dicts, as :class:`EventRows`; a field that is absent is missing."""
+        return EventRows(self, events if isinstance(events, Events) else Events(events))
 
     def codes(self, values, encoder, name):
         """Codes of texts, as an encoder gives them."""
@@ -59,8 +99,8 @@ class EventRows:
     ----------
     reader : EventReader
         Of one encoder.
-    events : sequence of dict
-        Field -> number, text, true/false or None.
+    events : Events
+        The events.
     """
 
     def __init__(self, reader, events):
@@ -73,7 +113,7 @@ class EventRows:
     def frame(self):
         """The events as a table that has the kinds of training."""
         kinds = self._reader.kinds
-        columns = {name: [event.get(name) for event in self.events] for name in kinds}
+        columns = {name: self.events.column(name) for name in kinds}
         table = pl.DataFrame({n: pl.Series(n, c, strict=False) for n, c in columns.items()})
         return cast_like(blank_out(table, self._reader.missing), kinds)
 
@@ -84,7 +124,7 @@ class EventRows:
         empty = getattr(encoder, "empty_", ())  # files of earlier versions have none
         matrix = np.empty((len(self.events), len(encoder.kinds_)))
         for j, (name, kind) in enumerate(encoder.kinds_.items()):
-            values = [event.get(name) for event in self.events]
+            values = self.events.column(name)
             types = set(map(type, values))
             if kind == "text" and types <= _TEXTS:
                 matrix[:, j] = self._reader.codes(values, encoder, name)

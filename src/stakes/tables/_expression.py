@@ -132,6 +132,15 @@ class CostExpression:
             function = self._compiled[types] = self._built(SCALAR, kinds, record, texts)
         return function(values + row)
 
+    def evaluate_many(self, events):
+        """Costs of :class:`Events`, as :meth:`evaluate_one` gives them one by one."""
+        columns = [events.column(name) for name in self.columns]
+        floats = all(set(map(type, column)) == {float} for column in columns)
+        function = self._compiled.get((float,) * (2 * len(columns))) if floats else None
+        if function is None:
+            return [self.evaluate_one(event) for event in events.rows]
+        return [function(row) for row in zip(*columns, *columns, strict=True)]
+
     def build_with(self, ops, kinds):
         """The expression made of other operations, such as those of an ONNX graph.
 

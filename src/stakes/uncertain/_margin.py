@@ -225,6 +225,9 @@ class UncertainMarginClassifier(UncertainPoints):
         if sets is not None:
             if len(sets) != len(y):
                 raise ValueError(f"sets must have length {len(y)}. Got {len(sets)} instead.")
+            d, wanted = sets.center.shape[1], known.mean.shape[1]
+            if d != wanted:
+                raise ValueError(f"sets must have {wanted} features, as X. Got {d} instead.")
             problem = MarginProblem(sets[rows], y[rows], C[rows])
         else:
             problem, rows = self._problem(known, y, C, rows, given)

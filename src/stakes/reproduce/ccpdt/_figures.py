@@ -52,12 +52,7 @@ def hellinger(tpr, fpr):
 
 
 def draw():
-    """Ten panels: what each criterion sees of a split, with equal classes and with one in eleven.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Ten panels: what each criterion sees of a split, with equal classes and one in eleven."""
     rate = np.linspace(0.0, 1.0, 41)
     fpr, tpr = np.meshgrid(rate, rate)
     rates = ("false positive rate", "true positive rate")

@@ -10,17 +10,7 @@ from stakes.reproduce.ccw._runs import METRICS
 
 
 def draw(result):
-    """One panel per distance: gain of CCW_MI over MI on each set, with 1 and 11 neighbours.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """One panel per distance: gain of CCW_MI over MI on each set, with 1 and 11 neighbours."""
     tables = [t for t in result["tables"] if t["title"].startswith("Figure 4.2")]
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     axes = figure.subplots(1, len(METRICS), sharey=True)

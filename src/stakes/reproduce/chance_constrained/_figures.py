@@ -21,17 +21,7 @@ STYLES = {
 
 
 def draw(result):
-    """Figure 1, then one panel of Figure 2 per synthetic family with separated classes.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 1, then one panel of Figure 2 per synthetic family with separated classes."""
     one, two = [t for t in result["tables"] if t["title"].startswith("Figure")][:2]
     panels = {"Figure 1: b_norm": _curves(one, lambda column: column.split()[1])}
     for family in dict.fromkeys(cell["column"].split(",")[0] for cell in two["cells"]):

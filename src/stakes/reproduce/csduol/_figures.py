@@ -20,17 +20,7 @@ STYLES = {
 
 
 def draw(result):
-    """One panel per set and figure: each learner's value after a share of the stream.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """One panel per set and figure: each learner's value after a share of the stream."""
     tables = [t for t in result["tables"] if t["title"].startswith("Figure")]
     tables.sort(key=lambda table: table["title"])
     columns = max(1, len(tables) // 2)

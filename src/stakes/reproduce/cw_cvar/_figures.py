@@ -25,15 +25,6 @@ def draw(result):
 
     The paper prints no numbers for its curves except the end points of Figure 3 (a) and (b), in
     Table II; they are marked, scaled so that its CW ends where ours does.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     tables = [t for t in result["tables"] if _words(t["title"]) and "out of" not in t["title"]]
     columns = 2 if len(tables) < 5 else 3

@@ -24,17 +24,7 @@ SHOWN = ((3, 8), (7, 9), (4, 1), (2, 6))  # the pairs of Figure 7.5
 
 
 def search(result):
-    """Figures 6.2 and 6.3: the best payoff of each generation, and its error rates.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figures 6.2 and 6.3: the best payoff of each generation, and its error rates."""
     tables = _tables(result, "Figure 6.2") + _tables(result, "Figure 6.3")
     figure, axes = _panels(len(tables))
     for axis, table in zip(axes, tables, strict=True):
@@ -51,17 +41,7 @@ def search(result):
 
 
 def months(result):
-    """Figures 6.4 and 6.5: gains of later periods and the bound, means and deviations of words.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figures 6.4 and 6.5: gains of later periods and the bound, means and deviations of words."""
     gains, drifts = _tables(result, "Figure 6.4"), _tables(result, "Figure 6.5")
     figure, axes = _panels(3, len(gains))
     for row, (gain, drift) in enumerate(zip(gains, drifts, strict=True)):
@@ -85,17 +65,7 @@ def months(result):
 
 
 def errors(result):
-    """Figure 7.3: errors of plain and equilibrium classifiers by period, with 95 % intervals.
-
-    Parameters
-    ----------
-    result : dict
-        A reproduction, as stored in JSON.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 7.3: errors of plain and equilibrium classifiers by period, with 95 % intervals."""
     tables = [t for t in _tables(result, "Table 7.2") if "minus" not in t["title"]]
     figure, axes = _panels(2, len(tables))
     panels = iter(axes)
@@ -131,17 +101,7 @@ def tree():
 
 
 def states(data=None):
-    """Figure 7.1: the first classifier, the best move against it, and the answer.
-
-    Parameters
-    ----------
-    data : None
-        Not used: the points are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 7.1: the first classifier, the best move against it, and the answer."""
     X, y, game = synthetic_game(ease=CHEAP_EASE)
     still = np.zeros((1, 2))
     first = game.best_classifier(still, 1e-6, 500).W
@@ -165,17 +125,7 @@ def states(data=None):
 
 
 def rounds(data=None):
-    """Figure 7.2: false negatives and moves by round, ours (Table 7.1) and the printed moves.
-
-    Parameters
-    ----------
-    data : None
-        Not used: the points are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 7.2: false negatives and moves by round, ours (Table 7.1) and the printed moves."""
     X, y, game = synthetic_game()
     moves, played = np.zeros((1, 2)), []
     W = game.best_classifier(moves, 1e-6, 500).W
@@ -212,10 +162,6 @@ def logits(data=None, pair=PAIRS[0], setting="cheap moves"):
         The digits; the first is positive.
     setting : {"thesis", "cheap moves"}, default="cheap moves"
         Penalty and movement price.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     X, y, X_test, y_test = load_pair(pair, 0, data)
     initial, held = models(X, y, setting)
@@ -238,17 +184,7 @@ def logits(data=None, pair=PAIRS[0], setting="cheap moves"):
 
 
 def moved_digits(data=None, setting="cheap moves"):
-    """Figure 7.5: test images that the initial weights misclassify once they are moved.
-
-    Parameters
-    ----------
-    data, setting
-        As in :func:`logits`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 7.5: test images that the initial weights misclassify once they are moved."""
     figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     axes = figure.subplots(2, len(SHOWN), squeeze=False)
     for pair, (above, below) in zip(SHOWN, axes.T, strict=True):
@@ -268,17 +204,7 @@ def moved_digits(data=None, setting="cheap moves"):
 
 
 def weight_images(data=None, pair=PAIRS[0], setting="cheap moves"):
-    """Figure 7.6: both weight vectors as images of 16 x 16 pixels.
-
-    Parameters
-    ----------
-    data, pair, setting
-        As in :func:`logits`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figure 7.6: both weight vectors as images of 16 x 16 pixels."""
     X, y, _, _ = load_pair(pair, 0, data)
     figure = Figure(figsize=(7.0, 3.2), layout="constrained")
     axes = figure.subplots(1, 2)

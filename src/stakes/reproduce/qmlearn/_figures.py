@@ -23,10 +23,6 @@ def targets(data=None):
     ----------
     data : path, default=None
         Folder with the public data sets; None: `STAKES_DATA`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     figure = Figure(figsize=(9.6, 2.6), layout="constrained")
     for axis, name in zip(figure.subplots(1, len(SKEWED)), SKEWED, strict=True):
@@ -37,17 +33,7 @@ def targets(data=None):
 
 
 def boundaries(data=None):
-    """Figures 5.2 and 5.3: boundaries of the arithmetic and the quadratic mean.
-
-    Parameters
-    ----------
-    data : None
-        Not used: the points are drawn.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figures 5.2 and 5.3: boundaries of the arithmetic and the quadratic mean."""
     figure = Figure(figsize=(8.0, 7.4), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for row, (title, (plain, mean, ratios)) in zip(axes, PANELS.items(), strict=True):
@@ -65,17 +51,7 @@ def boundaries(data=None):
 
 
 def risks(data=None):
-    """Figures 5.4 and 5.5: both empirical risks against sensitivity and specificity.
-
-    Parameters
-    ----------
-    data : None
-        Not used: the figures follow from Eqs. 5.2 and 5.3.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
+    """Figures 5.4 and 5.5: both empirical risks against sensitivity and specificity."""
     sensitivity, specificity = np.meshgrid(*2 * [np.linspace(0.0, 1.0, 101)])
     figure = Figure(figsize=(8.0, 6.8), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
