@@ -51,6 +51,27 @@ def coordinate_pass(X, target, lower, upper, beta, c, offset, order):
     return beta
 
 
+def smo(K, target, beta, lower, upper, tol, max_steps):
+    """Pairwise steps, with the gradient from the whole matrix each time; beta and the steps."""
+    beta, diagonal = beta.copy(), np.diag(K)
+    for step in range(max_steps):
+        F = K @ beta - target
+        may_rise, may_fall = np.flatnonzero(beta < upper), np.flatnonzero(beta > lower)
+        if len(may_rise) == 0 or len(may_fall) == 0:
+            return beta, step
+        i = may_rise[np.argmin(F[may_rise])]
+        if (F[may_fall] - F[i]).max() <= tol:
+            return beta, step
+        curve = np.maximum(diagonal[i] + diagonal - 2 * K[i], 1e-12)
+        gain = np.maximum(F - F[i], 0) ** 2 / curve
+        j = may_fall[np.argmax(gain[may_fall])]
+        move = min((F[j] - F[i]) / curve[j], upper[i] - beta[i], beta[j] - lower[j])
+        beta[[i, j]] += [move, -move]
+        beta = np.where(np.isclose(beta, lower, atol=1e-12), lower, beta)
+        beta = np.where(np.isclose(beta, upper, atol=1e-12), upper, beta)
+    return beta, max_steps
+
+
 def solve(problem):
     problem.solve(solver=cp.CLARABEL, tol_gap_rel=1e-11, tol_gap_abs=1e-11, tol_feas=1e-11)
 

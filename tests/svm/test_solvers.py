@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVR
 
 import stakes.svm._dual as dual_module
 from naive import svm as naive
 from stakes.svm._dual import solve_dual
-from stakes.svm._dual_jit import add_rows, gather
+from stakes.svm._dual_jit import LANES, add_rows, gather, smo
 from stakes.svm._gram import Gram
 from stakes.svm._interior import solve_linear
 
@@ -147,6 +148,17 @@ def test_pooled_rows(rng):
     np.testing.assert_array_equal(gather(pool, slots, block), K[np.ix_(block, block)])
 
 
+def test_a_pool_never_replaces_rows_of_the_block_that_it_is_asked_for(rng):
+    gram = Gram(rng.normal(size=(60, 3)))
+    pool = dual_module.Pool(gram, 0, 16)  # 32 slots
+    K, block = gram.full(), np.arange(12)
+    for size in [12, 12, 9, 3, 7, 1, 12, 5, 2] * 5:
+        fresh = rng.permutation(np.setdiff1d(np.arange(60), block))[:size]
+        block = np.concatenate([block[-(16 - size) :], fresh])[-16:]
+        slots = pool.slots(block)
+        np.testing.assert_allclose(pool.rows[slots], K[block], atol=1e-12)
+
+
 def test_rows_that_cannot_move_are_left_out_and_taken_up_again(rng, monkeypatch):
     """Shrinking on a noisy problem with few free rows ends where no shrinking ends."""
     X, y = problem(rng, n=150)
@@ -185,3 +197,74 @@ def test_examples_that_repeat(rng):
         Gram(np.vstack([X, X]), "rbf"), np.tile(y, 2), np.ones(40), np.ones(40), tol=1e-8
     )
     assert once.primal == pytest.approx(twice.primal, rel=1e-7)
+
+
+@pytest.mark.parametrize("n", [2, LANES - 1, LANES, LANES + 1, 3 * LANES + 5])
+@pytest.mark.parametrize("seed", range(5))
+def test_pairwise_steps_are_those_of_the_naive_version(n, seed):
+    """Steps, multipliers and gradient; the rows of the matrix are stored in any order."""
+    rng = np.random.default_rng(seed)
+    X, y = problem(rng, n)
+    y[:2] = -1, 1
+    weight = rng.uniform(0.1, 2.0, n)
+    if seed == 0:
+        X, weight = np.round(X), np.ones(n)  # ties and equal rows
+    K = naive.kernel(X, "rbf")
+    target = y * (np.ones(n) if seed == 0 else rng.uniform(0.5, 1.5, n))
+    lower, upper = np.minimum(y * weight, 0.0), np.maximum(y * weight, 0.0)
+    at = rng.permutation(n)
+    stored = np.empty_like(K)
+    stored[at] = K
+    for most in (0, 1, 7, 10_000):
+        beta, F = np.zeros(n), -target
+        steps, left = smo(stored, at, F, beta, lower, upper, 1e-6, most)
+        want, made = naive.smo(K, target, np.zeros(n), lower, upper, 1e-6, most)
+        np.testing.assert_allclose(F, K @ beta - target, atol=1e-9)
+        if seed and most <= 7:  # among ties, and after many steps, rounding decides
+            assert steps == made
+            np.testing.assert_allclose(beta, want, atol=1e-7)
+    objective = [0.5 * b @ K @ b - target @ b for b in (beta, want)]
+    assert objective[0] == pytest.approx(objective[1], abs=1e-5)
+    assert left <= 1e-6
+
+
+def test_the_warm_start_is_balanced(monkeypatch):
+    """The multipliers that it starts from return the scores that they were made from."""
+    X, y = problem(np.random.default_rng(0), n=3000, d=10)
+    start = {}
+    for corrections in (1, 6):
+        monkeypatch.setattr(dual_module, "CORRECTIONS", corrections)
+        gram, upper = Gram(X, "rbf", gamma=0.1), np.maximum(y, 0.0)
+        beta, pool = np.zeros(3000), dual_module.Pool(gram, 200, 384)
+        _, near = dual_module._warm_start(pool, y, beta, upper - 1.0, upper)
+        F = gram.times(beta) - y
+        start[corrections] = np.ptp(F[near]), abs(beta.sum())
+        assert len(near) == 900
+    assert start[6][0] < 0.5 * start[1][0]
+    assert start[6][1] < 0.05 * start[1][1]
+
+
+@pytest.mark.filterwarnings("error")
+def test_float32_rows_whose_rounding_hinders_the_descent():
+    """A linear kernel has few free rows and large sums of bounded ones."""
+    X, y = make_classification(
+        10_000, 20, n_informative=10, n_redundant=4, flip_y=0.1, class_sep=0.8, random_state=0
+    )
+    y = np.where(y > 0, 1.0, -1.0)
+    weight, margin = np.where(y > 0, 12.0, 3.0), np.where(y > 0, 1.0, 0.5)
+    gram = Gram(X / X.std(axis=0), "linear")
+    found = solve_dual(gram, y, weight, margin, max_iter=2_000_000)
+    assert found.kkt_residual <= 1e-3
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 5, 8])
+def test_whole_powers(rng, degree):
+    X = rng.normal(size=(20, 3))
+    K = Gram(X, "poly", gamma=0.5, coef0=1.0, degree=degree).full()
+    np.testing.assert_allclose(K, (0.5 * X @ X.T + 1.0) ** degree, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_some_entries_of_a_product(rng, kernel):
+    gram, c, rows = Gram(rng.normal(size=(30, 3)), kernel), rng.normal(size=30), [3, 1, 17]
+    np.testing.assert_allclose(gram.times(c, rows), (gram.full() @ c)[rows], rtol=1e-10)

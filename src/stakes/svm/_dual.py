@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy import linalg
 
 from stakes.svm._certificate import certify, violation, warn_if_far
 from stakes.svm._dual_jit import add_rows, gather, smo
@@ -12,8 +13,15 @@ from stakes.svm._pool import Pool
 
 BLOCK = 384  # working set of the large solver
 SHRINK_AT = 1.0  # violation below which only the rows that may still move are considered
+ROUGH = 0.1  # violation at which the gradient is corrected for the first time
 WARM = 2000  # maximum number of rows of the warm start, which takes every tenth or fewer
 NEAR_MARGIN = 0.1  # distance from the margin within which the warm start is unsure of a row
+NEAREST = 0.3  # share of the rows, those nearest to the margin, that the first round descends on
+PATIENCE = 5  # steps per row after which a descent on all rows continues with blocks
+LONG = 40  # steps per row after which float32 rows are checked in float64
+LANDMARKS = 300  # at which the warm start is balanced
+CORRECTIONS = 6  # of that balance
+CHUNK_NEAR = 2048  # columns that are copied at a time
 SMALL = 2000  # up to this number of rows the whole kernel matrix is one working set
 ROUNDS = 10  # of descent and correction of the gradient
 CHUNK = 200_000  # pairwise steps between two reports
@@ -147,11 +155,11 @@ class _Problem:
 
     def _descend_whole(self, beta, tol, max_steps):
         """All rows as one working set; F is recomputed until it agrees with what was reached."""
-        K, steps, rounds = self.matrix, 0, 0
+        K, rows, steps, rounds = self.matrix, np.arange(len(beta)), 0, 0
         F = K @ beta - self.target
         while steps < max_steps:
             most = min(CHUNK, max_steps - steps)
-            made, left = smo(K, F, beta, self.lower, self.upper, tol, most)
+            made, left = smo(K, rows, F, beta, self.lower, self.upper, tol, most)
             steps += made
             self.report(steps, F, beta, tol)
             if made == 0 or rounds == ROUNDS:
@@ -171,14 +179,23 @@ class _Problem:
         lower, upper = self.lower, self.upper
         fast, steps = self.gram.single_precision(), 0
         pool = Pool(fast, self.cache_mib, BLOCK)
+        rows = np.arange(len(beta))
         if not beta.any():
-            steps = _warm_start(pool, self.target, beta, lower, upper)
+            steps, rows = _warm_start(pool, self.target, beta, lower, upper)
             beta[:] = _feasible(beta, self)
-        F = fast.times(beta) - self.target
+        F = np.zeros(len(beta))
+        F[rows] = fast.times(beta, rows) - self.target[rows]
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
         for turn in range(ROUNDS):
-            steps += _descend(pool, F, beta, lower, upper, max(tol, SHRINK_AT), max_steps - steps)
-            steps += _descend_active(pool, F, beta, lower, upper, 0.8 * tol, max_steps - steps)
+            if len(rows) == len(F):
+                goal = max(tol, SHRINK_AT)
+                steps += _descend(pool, F, beta, lower, upper, goal, max_steps - steps)
+            goal = max(0.8 * tol, ROUGH) if turn == 0 else 0.8 * tol
+            most = max_steps - steps
+            if fast.dtype == np.float32:  # a descent that takes longer follows its rounding
+                most = min(most, LONG * len(F))
+            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, most)
+            rows = np.arange(len(beta))
             sure += self.gram.times(beta - sure_beta)
             F, sure_beta = sure.copy(), beta.copy()
             self.report(steps, F, beta, tol)
@@ -192,28 +209,36 @@ class _Problem:
         return steps, F
 
 
-def _descend_active(pool, F, beta, lower, upper, tol, max_steps):
+def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
     """Descend on the rows that may still move, leaving out those that are held at a bound.
 
     The rows become fewer as the violation falls, and the pool keeps these only. F outside of them
     is not updated; the caller recomputes it, and a row that was left out by mistake then takes
     part again.
     """
-    steps, rows = 0, np.arange(len(F))
-    F, b = F.copy(), beta.copy()
+    steps, F, b, chosen = 0, F[rows], beta[rows], len(rows) < len(beta)
+    if chosen:
+        pool.narrow(rows)
     while steps < max_steps:
         low, up = lower[rows], upper[rows]
         m, M = violation(F, b, low, up)
         if m - M <= tol:
             break
         keep = np.flatnonzero(((b < up) & (-F >= M)) | ((b > low) & (-F <= m)))
-        if len(keep) < 0.7 * len(rows):
+        if m - M <= SHRINK_AT and len(keep) < 0.7 * len(rows):
             beta[rows] = b
             pool.narrow(keep)
             rows, F, b = rows[keep], F[keep], b[keep]
             low, up = lower[rows], upper[rows]
         goal = max(tol, 0.3 * (m - M))
-        made = _descend(pool, F, b, low, up, goal, max_steps - steps)
+        most, made, left = max_steps - steps, 0, np.inf
+        computed = np.count_nonzero(pool.slot_of >= 0)
+        if len(rows) <= len(pool.rows) and (chosen or 2 * computed >= len(rows)):
+            slots = pool.slots(np.arange(len(rows)))
+            few = min(most, PATIENCE * len(rows))
+            made, left = smo(pool.rows, slots, F, b, low, up, goal, few)
+        if left > goal:
+            made += _descend(pool, F, b, low, up, goal, most - made)
         steps += made
         if made == 0:  # only rounding is left
             break
@@ -231,16 +256,53 @@ def _warm_start(pool, target, beta, lower, upper):
     rows = np.arange(0, len(target), k)
     K, b = gram.take(rows).astype(np.float64).full(pool.matrix(len(rows))), np.zeros(len(rows))
     F, low, up = -target[rows], k * lower[rows], k * upper[rows]
-    steps, _ = smo(K, F, b, low, up, NEAR_MARGIN, 10 * len(rows))
+    steps, _ = smo(K, np.arange(len(b)), F, b, low, up, NEAR_MARGIN, 10 * len(b))
     m, M = violation(F, b, low, up)
     if not np.isfinite(m + M):
-        return steps
+        return steps, np.arange(len(target))
     beta[rows] = b
-    short = target - gram.times(beta) - (m + M) / 2
-    side = np.where(upper > 0, 1.0, -1.0)
-    share = np.clip(0.5 + 0.5 * side * short / NEAR_MARGIN, 0.0, 1.0)
-    beta[:] = np.where(upper > 0, upper, lower) * share
-    return steps
+    beta[:], far = _balance(pool, gram.times(beta), (m + M) / 2, target, lower, upper)
+    count = min(int(NEAREST * len(target)), int(np.sqrt(pool.rows.size)))
+    return steps, np.sort(np.argpartition(far, count - 1)[:count])
+
+
+def _balance(pool, scores, bias, target, lower, upper):
+    """Multipliers that belong to scores near the given ones, with a sum near zero.
+
+    The multipliers of scores f are shares of the bounds. They should return f = K beta, which is a
+    small difference of large sums. So f may change by a bias and by the kernel functions of some
+    landmarks, with coefficients a: Newton's method for f = K beta at the landmarks and a sum of
+    zero, the optimality conditions of an SVM with a smoothed hinge.
+    """
+    n = len(target)
+    marks = np.linspace(0, n - 1, min(LANDMARKS, pool.block, n)).astype(np.intp)
+    pool.slots(marks)
+    K = pool.rows[: len(marks)]  # landmarks x rows: those of an empty pool, without a copy
+    A = K[:, marks] + np.diag(np.full(len(marks), 1e-6 * len(marks) * pool.gram.largest))
+    a, bound, best = np.zeros(len(marks)), np.where(upper > 0, upper, lower), None
+    for _ in range(CORRECTIONS):
+        f = scores + a.astype(K.dtype) @ K + bias
+        share = 0.5 + 0.5 * np.sign(bound) * (target - f) / NEAR_MARGIN
+        beta = bound * np.clip(share, 0.0, 1.0)
+        gradient = np.append(scores[marks] + A @ a - K @ beta.astype(K.dtype), -beta.sum())
+        left = np.abs(gradient).max()
+        if best is not None and not left < best[0]:
+            break
+        best = left, beta, np.abs(target - f)
+        near = np.flatnonzero((share > 0) & (share < 1))
+        H = np.zeros((len(marks) + 1, len(marks) + 1))
+        H[:-1, :-1] = A
+        for start in range(0, len(near), CHUNK_NEAR):
+            part = near[start : start + CHUNK_NEAR]
+            slope = (0.5 * np.abs(bound[part]) / NEAR_MARGIN).astype(K.dtype)
+            B = np.vstack([K[:, part], np.ones_like(slope)]) * np.sqrt(slope)
+            H += B @ B.T
+        try:
+            move = linalg.solve(H, gradient, assume_a="pos", check_finite=False)
+        except (linalg.LinAlgError, ValueError):
+            break
+        a, bias = a - move[:-1], bias - move[-1]
+    return best[1:]
 
 
 def _descend(pool, F, beta, lower, upper, tol, max_steps):
@@ -255,7 +317,8 @@ def _descend(pool, F, beta, lower, upper, tol, max_steps):
         K = gather(pool.rows, slots, block)
         f, b = F[block], beta[block]
         local_tol = max(0.1 * (m - M), 0.5 * tol)
-        made, _ = smo(K, f, b, lower[block], upper[block], local_tol, 20 * len(block))
+        at, low, up = np.arange(len(b)), lower[block], upper[block]
+        made, _ = smo(K, at, f, b, low, up, local_tol, 20 * len(b))
         steps += made
         if made == 0:  # only rounding is left: the caller recomputes F in float64
             break

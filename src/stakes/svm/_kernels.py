@@ -51,14 +51,14 @@ class Kernel:
             out[start : start + step] = self.cross(Z[start : start + step]) @ coefficients
         return out
 
-    def times(self, coefficients):
-        """K @ coefficients, computed from the nonzero coefficients only."""
+    def times(self, coefficients, rows=slice(None)):
+        """Some entries of K @ coefficients, computed from the nonzero coefficients only."""
         used = np.flatnonzero(coefficients)
         out = np.zeros(self.shape[0])
         for start in range(0, len(used), step := self._cache_rows()):
-            rows = used[start : start + step]
-            out += coefficients[rows] @ self.block(rows)
-        return out
+            part = used[start : start + step]
+            out += coefficients[part] @ self.block(part)
+        return out[rows]
 
     def error(self, coefficients):
         """Upper bound on the rounding of each entry of K @ coefficients, entries taken as exact."""

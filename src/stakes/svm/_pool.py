@@ -73,6 +73,7 @@ class Pool:
         if self.filled + count <= len(self.used):
             self.filled += count
             return np.arange(self.filled - count, self.filled)
+        self.filled = len(self.used)  # slots never used count as the oldest
         return np.sort(np.argpartition(self.used, count - 1)[:count])
 
     def narrow(self, active):
