@@ -263,7 +263,7 @@ class Gram(Kernel):
 
 
 def _power(part, degree):
-    """Raise to a whole power in place, by squaring: numpy's power takes thirty times as long."""
+    """Raise to a whole power in place, by squaring: numpy's power takes many times as long."""
     base = part.copy()
     part[:] = 1
     for bit in f"{degree:b}":
