@@ -41,6 +41,8 @@ def calls_from_python(files):
                 known |= {one.asname or one.name: (node.module, one.name) for one in node.names}
             if is_compiled(node) and "INNER" in ast.unparse(node.decorator_list[0]):
                 inner.add((own, node.name))
+                if ">>>" in (ast.get_docstring(node) or ""):
+                    used.add((own, node.name))
         used |= set(names_used(tree, known, own))
     return inner, inner & used
 
@@ -58,3 +60,8 @@ def test_a_call_is_found():
     caller = "from stakes.sums import add\n\nprint(add(1, 2))\n"
     files = {ROOT / "src/stakes/sums.py": loop, ROOT / "tests/use.py": caller}
     assert calls_from_python(files)[1] == {("stakes.sums", "add")}
+
+
+def test_an_example_in_the_docstring_is_a_call():
+    loop = '@njit(cache=True, **INNER)\ndef one():\n    """One.\n\n    >>> one()\n    1\n    """\n'
+    assert calls_from_python({ROOT / "src/stakes/sums.py": loop})[1] == {("stakes.sums", "one")}

@@ -40,7 +40,8 @@ class LogOddsClassifier(ClassifierMixin):
         -------
         ndarray of shape (n,)
         """
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        positive = self.decision_function(X) > 0  # raises if not fitted
+        return self.classes_[positive.astype(np.intp)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

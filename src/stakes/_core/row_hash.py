@@ -42,7 +42,7 @@ def hash_name(name, n):
     Examples
     --------
     >>> hash_name("shop=17", 8)
-    (7, 1.0)
+    (4, 1.0)
     """
     h = murmurhash3_32(str(name))
     return abs(h) % n, 1.0 if h >= 0 else -1.0

@@ -13,12 +13,7 @@ from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._calibrated import calibrated
 from stakes.decision._prior import as_prior, class_shares, shift_prior
-from stakes.decision._wrapper import (
-    DecisionClassifier,
-    check_costs_of_fit,
-    is_frozen,
-    takes_no_error_bars,
-)
+from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
 
 @documented()
@@ -144,7 +139,6 @@ class BayesDecisionClassifier(DecisionClassifier):
         self.cost_matrix = cost_matrix
         self.actions = actions
 
-    @takes_no_error_bars
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None

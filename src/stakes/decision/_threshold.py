@@ -14,12 +14,7 @@ from stakes._core.sklearn_private import fit_context
 from stakes._core.stored.spec import FIGURE, Array, Number
 from stakes.costs import COST_NAMES
 from stakes.decision._held_out import folds_of, held_out
-from stakes.decision._wrapper import (
-    DecisionClassifier,
-    check_costs_of_fit,
-    takes_no_error_bars,
-    two_classes,
-)
+from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, two_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +156,6 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         self.tp_cost = tp_cost
         self.tn_cost = tn_cost
 
-    @takes_no_error_bars
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None

@@ -51,6 +51,11 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         **COST_CONSTRAINTS,
     }
 
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "fit" in vars(cls):
+            cls.fit = _takes_no_error_bars(cls.fit)
+
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimator_")
 
@@ -104,7 +109,7 @@ def check_costs_of_fit(owner, X, costs):
         Costs.of(row_count(X), **owner._own_costs() | given)
 
 
-def takes_no_error_bars(fit):
+def _takes_no_error_bars(fit):
     """Decorate `fit`: name the fix for an argument that only the inner `fit` takes.
 
     Error bars would have to come with every later call as well, and the classifiers that take them

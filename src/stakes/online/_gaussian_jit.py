@@ -52,7 +52,7 @@ ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(cache=True, error_model="numpy")
 def hard_multiplier(m, v, omega, c):
     r"""Smallest step that satisfies the hard constraint of CW-CVaR (Eq. 11).
 
