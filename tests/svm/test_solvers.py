@@ -244,6 +244,7 @@ def test_the_warm_start_is_balanced(monkeypatch):
     assert start[6][1] < 0.05 * start[1][1]
 
 
+@pytest.mark.jit
 @pytest.mark.filterwarnings("error")
 def test_float32_rows_whose_rounding_hinders_the_descent():
     """A linear kernel has few free rows and large sums of bounded ones."""
