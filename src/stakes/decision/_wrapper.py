@@ -52,9 +52,9 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     }
 
     def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__(**kwargs)
-        if "fit" in vars(cls):
+        if "fit" in vars(cls):  # first, for the base asks whether its own wrapper is outermost
             cls.fit = _takes_no_error_bars(cls.fit)
+        super().__init_subclass__(**kwargs)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "estimator_")
