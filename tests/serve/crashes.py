@@ -367,14 +367,15 @@ def _plus(done, found):
     return done
 
 
-def page(found, kills):
+def page(found):
     """The counts as a page of the documentation."""
     columns = list(dict.fromkeys(name for counts in found.values() for name in counts))
     lines = [
         "# What a service survives",
         "",
-        f"Counts of `python3 tasks.py crash --kills {kills} --store docs/serve_crashes.json`:",
-        "services under the load of four clients, which send a tenth of their requests twice.",
+        "Counts of `python3 tasks.py crash --kills N --store docs/serve_crashes.json`, which adds",
+        "kills to those in the file until there are N: they add up over versions of the code.",
+        "Services are under the load of four clients, which send a tenth of their requests twice.",
         "After each campaign every answer is in the journal once and as it was given, every",
         "label was learned once, and replaying the whole journal gives the state that is there",
         "in every bit; a campaign that finds anything else ends with an error.",
@@ -407,7 +408,7 @@ def main():
         if given.store:
             stored = found | {name: one for name, one in known.items() if name not in found}
             given.store.write_text(json.dumps(stored, indent=1) + "\n")
-            given.store.with_suffix(".md").write_text(page(stored, given.kills))
+            given.store.with_suffix(".md").write_text(page(stored))
 
 
 if __name__ == "__main__":
