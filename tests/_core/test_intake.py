@@ -1,6 +1,7 @@
 """The door for tables and weights: an error before compiled code reads what is not there."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import sparse
 
@@ -70,3 +71,11 @@ def test_wrapper_sampler_names_the_class_that_is_too_small(n_positive):
     X = np.arange(len(y), dtype=float)[:, None]
     with pytest.raises(ValueError, match=f"Class '1' has {n_positive} example"):
         WrapperSampler().fit_resample(X, y)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "array"])
+def test_text_is_named_with_the_fix(kind):
+    X = pl.DataFrame({"amount": [1.0, 2.0], "city": ["Paris", "Rome"]})
+    X = X.to_pandas() if kind == "pandas" else X.to_numpy() if kind == "array" else X
+    with pytest.raises(ValueError, match=r"X contains text, and PAClassifier.*tables\.prepare"):
+        PAClassifier().fit(X, [0, 1])

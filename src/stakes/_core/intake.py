@@ -17,7 +17,15 @@ def validate_data(estimator, X, *args, bounded=True, indices=True, **how):
     that look at the column of every entry when they read it need no look at the `indices` here.
     """
     X = checked_sparse(as_table(X), indices=indices)
-    found = validation.validate_data(estimator, X, *args, **how)
+    try:
+        found = validation.validate_data(estimator, X, *args, **how)
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        raise ValueError(
+            f"X contains text, and {type(estimator).__name__} takes numbers only; encode it, for "
+            "example with stakes.tables.prepare."
+        ) from None
     if bounded and how.get("ensure_all_finite", True) is True and not how.get("skip_check_array"):
         check_bounded(found[0] if isinstance(found, tuple) else found)
     return found
