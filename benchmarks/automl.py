@@ -17,8 +17,15 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import log_loss
-from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
+from sklearn.model_selection import (
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    train_test_split,
+)
+from sklearn.preprocessing import StandardScaler
 
 from stakes.compare import recommended, timed_blend
 from stakes.costs import Costs
@@ -26,7 +33,7 @@ from stakes.datasets import load
 from stakes.metrics import cost_loss, make_cost_scorer, savings_score
 from stakes.reproduce._rows import StoredRows
 from stakes.study import SETS as STUDY
-from stakes.tables import TableEncoder, load_table
+from stakes.tables import ModelMatrix, TableEncoder, load_table
 
 ROWS = Path(__file__).parents[1] / "docs" / "benchmarks" / "automl_rows.jsonl"
 MOST = 12_000  # rows of a set
@@ -66,7 +73,31 @@ def split(data, seed):
     return data.take(train), data.take(test)
 
 
-def encoded(train, test):
+def frames(train, test):
+    """Both parts as pandas frames: numbers, and categories as categories; missing is NaN."""
+    import pandas as pd
+
+    if not isinstance(train.X, pl.DataFrame):
+        return tuple(pd.DataFrame(np.asarray(part.X)).add_prefix("x") for part in (train, test))
+    encoder = TableEncoder(kinds=train.kinds).fit(train.X)
+    found = []
+    for part in (train, test):
+        frame = pd.DataFrame(encoder.transform(part.X)).add_prefix("x")
+        for j in np.flatnonzero(encoder.categorical_mask_):
+            codes = frame[f"x{j}"]
+            labels = pd.Series(pd.NA, index=codes.index, dtype="string")
+            labels[codes.notna()] = codes.dropna().astype(int).astype(str)
+            frame[f"x{j}"] = labels.astype(pd.CategoricalDtype(_categories(encoder, j)))
+        found.append(frame)
+    return tuple(found)
+
+
+def _categories(encoder, j):
+    name = encoder.feature_names_out_[j]
+    return [str(k) for k in range(len(encoder.categories_[name]) + encoder.has_other_[name])]
+
+
+def numbers(train, test):
     """Both parts as matrices of numbers; categories as codes, missing values as NaN."""
     if not isinstance(train.X, pl.DataFrame):
         return np.asarray(train.X), np.asarray(test.X)
@@ -87,7 +118,7 @@ def tuned_lightgbm(train, test, budget, seed):
     """Random search by log loss in three folds for three quarters of the time, then a refit."""
     from lightgbm import LGBMClassifier
 
-    X, Z = encoded(train, test)
+    X, Z = frames(train, test)
     rng, end = np.random.default_rng(seed), time.monotonic() + 0.75 * budget
     folds = StratifiedKFold(3, shuffle=True, random_state=seed)
     best, best_score, settings = None, -np.inf, {}
@@ -108,25 +139,24 @@ def tuned_lightgbm(train, test, budget, seed):
 
 
 def flaml(train, test, budget, seed):
-    import pandas as pd
     from flaml import AutoML
 
-    X, Z = (pd.DataFrame(part).add_prefix("x") for part in encoded(train, test))
+    X, Z = frames(train, test)
     model = AutoML()
     how = dict(task="classification", metric="log_loss", time_budget=budget, n_jobs=1, verbose=0)
     model.fit(X, train.y, seed=seed, **how)
     return model.predict_proba(Z)[:, 1]
 
 
-def autogluon(train, test, budget, seed):
-    import pandas as pd
+def autogluon(train, test, budget, seed, presets="medium_quality"):
+    """With its default presets; "best_quality" bags and stacks."""
     from autogluon.tabular import TabularPredictor
 
-    X, Z = (pd.DataFrame(part).add_prefix("x") for part in encoded(train, test))
+    X, Z = frames(train, test)
     folder = tempfile.mkdtemp()
     try:
         model = TabularPredictor("y", eval_metric="log_loss", path=folder, verbosity=0)
-        model.fit(X.assign(y=train.y), time_limit=budget, presets="medium_quality", num_cpus=1)
+        model.fit(X.assign(y=train.y), time_limit=budget, presets=presets, num_cpus=1)
         return model.predict_proba(Z)[1].to_numpy()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -134,13 +164,10 @@ def autogluon(train, test, budget, seed):
 
 def tuned_threshold(train, test, budget, seed):
     """One threshold for all rows, tuned on the mean costs; it decides itself."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.model_selection import TunedThresholdClassifierCV
-
-    X, Z = encoded(train, test)
+    X, Z = frames(train, test)
     means = {name: float(np.mean(cost)) for name, cost in train.costs.items()}
     model = TunedThresholdClassifierCV(
-        HistGradientBoostingClassifier(random_state=seed),
+        HistGradientBoostingClassifier(random_state=seed),  # categories by their type
         scoring=make_cost_scorer(cost_loss, **means),
         cv=5,
     )
@@ -148,12 +175,48 @@ def tuned_threshold(train, test, budget, seed):
 
 
 def empulse(train, test, budget, seed):
-    from empulse.models import CSBoostClassifier
+    """Its learner with the lowest cost in three folds, deciding as it decides itself."""
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=seed).split(train.y, train.y))
+    lowest, best = np.inf, None
+    for learner in _EMPULSE:
+        parts = [(train.take(seen), train.take(unseen)) for seen, unseen in folds]
+        cost = sum(_paid(part[1], _empulse_decides(learner, *part, seed)) for part in parts)
+        if cost < lowest:
+            lowest, best = cost, learner
+    return _empulse_decides(best, train, test, seed)
 
-    X, Z = encoded(train, test)
-    costs = {name: np.broadcast_to(cost, (len(train),)) for name, cost in train.costs.items()}
-    model = CSBoostClassifier().fit(X, train.y, **costs)
-    return model.predict_proba(Z)[:, 1]
+
+_EMPULSE = ("CSBoost", "CSForest", "CSLogit", "CSThreshold")
+
+
+def _paid(data, decided):
+    return Costs.of(len(data), **data.costs).paid(data.y == 1, decided).sum()
+
+
+def _empulse_decides(learner, train, test, seed):
+    from empulse import models
+
+    matrix = ModelMatrix() if isinstance(train.X, pl.DataFrame) else None
+    if learner == "CSLogit":  # wants scaled columns without missing values
+        model, matrix = models.CSLogitClassifier(), matrix or StandardScaler()
+    elif learner == "CSForest":
+        model = models.CSForestClassifier(random_state=seed)
+    elif learner == "CSBoost":
+        model = models.CSBoostClassifier()
+    else:
+        booster = HistGradientBoostingClassifier(random_state=seed)
+        model = models.CSThresholdClassifier(booster, random_state=seed)
+    if learner in ("CSLogit", "CSForest") and matrix is not None:
+        X, Z = matrix.fit_transform(train.X), matrix.transform(test.X)
+    else:
+        X, Z = numbers(train, test)
+    prices, asked = (
+        {name: np.broadcast_to(cost, (len(part),)) for name, cost in part.costs.items()}
+        for part in (train, test)
+    )
+    if learner == "CSThreshold":
+        return model.fit(X, train.y).predict(Z, **asked) == 1
+    return model.fit(X, train.y, **prices).predict(Z) == 1
 
 
 CONTESTANTS = {
@@ -162,11 +225,17 @@ CONTESTANTS = {
     "tuned LightGBM": tuned_lightgbm,
     "FLAML": flaml,
     "AutoGluon": autogluon,
+    "AutoGluon best_quality": partial(autogluon, presets="best_quality"),
     "TunedThresholdClassifierCV": tuned_threshold,
-    "empulse CSBoost": empulse,
+    "empulse, best of four": empulse,
 }
-_NEEDS = {"FLAML": "flaml", "AutoGluon": "autogluon", "empulse CSBoost": "empulse"}
-UNTIMED = ("recommended blend", "TunedThresholdClassifierCV", "empulse CSBoost")
+_NEEDS = {
+    "FLAML": "flaml",
+    "AutoGluon": "autogluon",
+    "AutoGluon best_quality": "autogluon",
+    "empulse, best of four": "empulse",
+}
+UNTIMED = ("recommended blend", "TunedThresholdClassifierCV", "empulse, best of four")
 
 
 def measure(name, contestant, budget, seed):
