@@ -30,7 +30,7 @@ class Size(NamedTuple):
 
 
 class Function(NamedTuple):
-    """One function: its lines of code, decorators included, and its branches plus one."""
+    """One function: its lines of code, without decorators, and its branches plus one."""
 
     code: int
     complexity: int
@@ -51,7 +51,7 @@ def measure(path):
     }
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)) and ast.get_docstring(node):
-            code -= {*range(node.body[0].lineno, node.body[0].end_lineno + 1)}
+            code -= lines_of(node.body[0])
     comments = sum(token.type == tokenize.COMMENT for token in tokens)
     functions = [
         Function(
@@ -61,6 +61,11 @@ def measure(path):
         if isinstance(node, FUNCTIONS)
     ]
     return Size(1, len(text.splitlines()), len(code), comments), functions
+
+
+def lines_of(node):
+    """Numbers of the lines of a node."""
+    return {*range(node.lineno, node.end_lineno + 1)}
 
 
 def complexity(function):

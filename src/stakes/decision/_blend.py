@@ -221,7 +221,7 @@ class BlendClassifier(LogOddsBlend):
         for name, member in self.estimators:
             if not hasattr(member, "predict_proba"):
                 raise ValueError(
-                    f"The member {name!r} gives no probabilities; wrap it in "
+                    f"The member {name!r} does not predict probabilities; wrap it in "
                     "BayesDecisionClassifier(..., calibration='sigmoid')."
                 )
 
