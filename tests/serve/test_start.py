@@ -130,7 +130,7 @@ def test_a_store_resumes_with_the_same_command_or_none(model, tmp_path):
 
 def test_what_cannot_start_says_why(model, tmp_path, monkeypatch):
     monkeypatch.setattr(AROWClassifier, "predict_proba_one", property(), raising=True)
-    with pytest.raises(InputError, match="gives no probabilities"):
+    with pytest.raises(InputError, match="does not predict probabilities"):
         start(tmp_path / "a.db", learner="arow", capacity=Capacity(max_alerts=3))
     with pytest.raises(InputError, match="There is no model file"):
         start(tmp_path / "b.db", [tmp_path / "none.skops"])

@@ -282,8 +282,7 @@ def _has_many_classes(cost_matrix, labels, actions, given):
     if cost_matrix is None:
         if labels is not None or actions is not None:
             raise ValueError(
-                "labels and actions are the order of the rows and columns of cost_matrix; give "
-                "that too."
+                "labels and actions name the rows and columns of cost_matrix; pass cost_matrix too."
             )
         return False
     if labels is None and actions is None and np.shape(cost_matrix) == (2, 2):

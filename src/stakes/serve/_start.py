@@ -155,8 +155,8 @@ def _check_probabilities(state):
     for name, contender in state.contenders.items():
         if not contender.model.has_probabilities and name != TODAYS_RULE:
             raise InputError(
-                f"{name} gives no probabilities, which limits on alerts and reviews need; take "
-                "another learner."
+                f"{name} does not predict probabilities, which limits on alerts and reviews need; "
+                "use another learner."
             )
 
 
