@@ -55,7 +55,7 @@ def stream(
         "--id",
         metavar="COLUMN",
     ) = None,
-    wait: option(
+    max_pending: option(
         int, "With --id: maximum number of pending events; the oldest is dropped beyond it.", min=1
     ) = 10_000,
     delay: option(int, "Without --id: simulated delay of the labels, in events.", min=0) = 0,
@@ -120,8 +120,8 @@ def stream(
     from stakes._core.files import check_can_write
     from stakes.stream import FileStream, open_records
 
-    settings = dict(target=target, learner=learner, id=id_column, wait=wait, delay=delay)
-    settings |= dict(positive=positive, prior=prior, drop=drop or [], keep=keep or [])
+    settings = dict(target=target, positive=positive, learner=learner, id=id_column, delay=delay)
+    settings |= dict(max_pending=max_pending, prior=prior, drop=drop or [], keep=keep or [])
     settings |= dict(parameters=_parameters(assignments or []), max_features=max_features)
     settings |= dict(n_features=n_features, false_alarm_every=false_alarm_every or None)
     settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
@@ -193,8 +193,8 @@ class _Warnings:
                 "ignored, as an id stands for one event."
             )
         return (
-            f"More than {run.settings['wait']:,} events are pending: the oldest are dropped; raise "
-            "--wait to keep more."
+            f"More than {run.settings['max_pending']:,} events are pending: the oldest are "
+            "dropped; raise --max-pending to keep more."
         )
 
 

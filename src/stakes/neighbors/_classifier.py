@@ -61,7 +61,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         Distance weights :math:`g`: constant, the thesis's MI, or its AI.
     confidence_model : {"mixture", "bayes_net"}, None or object, default="bayes_net"
         Model of :math:`p(x \mid y)`: `MixtureConfidence(random_state=0)` or `BayesNetConfidence()`
-        by name, or any object with `log_confidence(X, index)`; None: equal confidence, which gives
+        by name, or any object with `log_confidence(X, y)`; None: equal confidence, which gives
         ordinary nearest neighbours. A mixture sees the points between which distances are
         measured, every other model the numbers as they are and categories as codes.
     confidence_folds : int or None, default=3
