@@ -88,8 +88,8 @@ def test_todays_rule_is_booked_next_to_the_models(model, tmp_path):
     assert last.model == "today's rule" and last.probability is None
     resumed.close()
     for rule, message in (
-        ("amount >", "no condition such as amount > 500"),
-        ("amout > 5", "no column of the training table: did you mean 'amount'"),
+        ("amount >", "is not a condition such as amount > 500"),
+        ("amout > 5", "not a column of the training table: did you mean 'amount'"),
     ):
         with pytest.raises(InputError, match=message):
             start(tmp_path / "t.db", [model], rule=rule)

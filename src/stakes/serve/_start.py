@@ -130,7 +130,7 @@ def _checked_rule(text, kinds):
     for name in rule.fields if kinds else ():
         if name not in kinds:
             raise InputError(
-                f"{{parameter}} = {text!r} uses {name!r}, which is no column of the training "
+                f"{{parameter}} = {text!r} uses {name!r}, which is not a column of the training "
                 "table: " + near_matches(name, kinds),
                 "rule",
             )

@@ -85,7 +85,7 @@ def _read(path):
         ) from None
     except (ValueError, TypeError, UnicodeError):
         pass
-    raise InputError(f"{str(path)!r} is not a file of tokens; make one with stakes serve token.")
+    raise InputError(f"{str(path)!r} is not a token file; make one with stakes serve token.")
 
 
 def _hash(token):
