@@ -109,7 +109,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
     moves_, move_probabilities_ : ndarray of shape (m, K, d) and (m,)
         Moves of the mixed strategy and their probabilities; m is usually one.
     value_ : float
-        Regularised loss at the equilibrium minus the price of the moves.
+        Regularized loss at the equilibrium minus the price of the moves.
     adversary_gain_, learner_gain_ : float
         Upper bounds on what each player could still gain.
     exploitability_ : float

@@ -122,7 +122,7 @@ def expected_cost_loss(
     sample_weight=None,
     normalize=True,
 ):
-    r"""Mean cost of the decisions that minimise the expected cost under given probabilities.
+    r"""Mean cost of the decisions that minimize the expected cost under given probabilities.
 
     For two classes the decision is positive above the break-even probability
     :math:`p_i^* = (fp_i - tn_i)/(fp_i - tn_i + fn_i - tp_i)`. The decisions are priced with the

@@ -40,7 +40,7 @@ class WrapperSampler(Sampler):
     patience : int, default=1
         Number of steps without improvement after which a search stops.
     k_neighbors : int, default=5
-        Neighbours of SMOTE; fewer if the minority of a fold is smaller.
+        Neighbors of SMOTE; fewer if the minority of a fold is smaller.
     cv : int, splitter or None, default=None
         Folds; None: two folds repeated five times, as in the thesis.
     scoring : str or callable, default="roc_auc"

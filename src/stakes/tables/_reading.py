@@ -105,7 +105,7 @@ def read_tables(paths, columns):
     >>> folder = Path(tempfile.mkdtemp())
     >>> paths = {name: folder / f"{name}.csv" for name in "ab"}
     >>> for path in paths.values():
-    ...     _ = path.write_text("amount,colour\n1,red\n2,blue\n")
+    ...     _ = path.write_text("amount,color\n1,red\n2,blue\n")
     >>> read_tables(paths, ["row", "amount"]).rows()
     [('a:1', 1.0), ('a:2', 2.0), ('b:1', 1.0), ('b:2', 2.0)]
     """

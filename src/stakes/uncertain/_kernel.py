@@ -239,7 +239,7 @@ class UncertainKernelClassifier(UncertainPoints):
         return np.zeros(len(known))  # the score is a mean over the errors already
 
     def _bumps(self):
-        """The score of exact points as a sum of bumps: centres, precisions, signed heights."""
+        """The score of exact points as a sum of bumps: centers, precisions, signed heights."""
         p = self.gamma_ / (1 + 2 * self.gamma_ * self.support_variances_)
         height = self.dual_coef_[0] * np.sqrt(p / self.gamma_).prod(axis=1)
         return self.support_vectors_, p, height
