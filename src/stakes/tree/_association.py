@@ -255,7 +255,7 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         polars.DataFrame
             `rule`; its `decision` and `probability` of the positive class; of the examples that
             the rule is the first to hold for, the number, `examples`, their regrets, `at_stake`,
-            and those that the decision gets wrong, `lost`; the class that the rule `favors`, its
+            and those that the decision gets wrong, `lost`; the class that the rule `favours`, its
             `ccr`, `confidence`, `support` and `p_value` among all examples for which it holds, and
             `p_adjusted` on other rows, for all rules together (Holm). The last row, "otherwise",
             is that of the examples for which no rule holds.
@@ -287,7 +287,7 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
             )
             if r["ccr"] is not None:
                 lines[-1] += (
-                    f"; favors {r['favors']}: ccr {r['ccr']:.3g}, confidence "
+                    f"; favours {r['favours']}: ccr {r['ccr']:.3g}, confidence "
                     f"{r['confidence']:.3g}, support {r['support']:.3g}, p {r['p_value']:.2g}"
                 )
         lines[-1] = lines[-1].replace("if otherwise then", "else", 1)

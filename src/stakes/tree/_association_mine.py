@@ -18,7 +18,7 @@ class Rules:
     ----------
     items : list of tuple of int
         Conditions of each rule.
-    favors : ndarray of int
+    favours : ndarray of int
         Class that it predicts, 0 or 1.
     counts : ndarray of shape (k, 2)
         Examples of each class for which the conditions hold.
@@ -63,13 +63,13 @@ def mine(holds, feature, positive, weight, *, p_value, ccr, min_support, max_len
 
 
 def strength_of(counts, totals, log_p):
-    """The favored class of each rule, and (1 - p) CCR / (1 + CCR) for it.
+    """The favoured class of each rule, and (1 - p) CCR / (1 + CCR) for it.
 
     Examples
     --------
     >>> counts, totals = np.array([[9.0, 3.0]]), np.array([90.0, 10.0])
-    >>> favors, strength = strength_of(counts, totals, np.log([0.2]))
-    >>> favors.tolist(), strength.round(3).tolist()
+    >>> favours, strength = strength_of(counts, totals, np.log([0.2]))
+    >>> favours.tolist(), strength.round(3).tolist()
     ([1], [0.6])
     """
     rates = counts / np.maximum(totals, 1.0)

@@ -51,7 +51,7 @@ def fisher_exact_p(a, b, c, d, *, log=False):
 
 
 def rule_log_p(counts):
-    """Log p-value of the rule of every node, for the class that it favors most.
+    """Log p-value of the rule of every node, for the class that it favours most.
 
     `counts` (n_nodes, k) has the examples of each class, the root first, and is rounded. Each class
     is tested against the rest, and the smallest p-value is that of the node.

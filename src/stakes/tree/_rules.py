@@ -212,4 +212,4 @@ def node_lines(rules, k):
     yield f"{fact['examples']:g} examples, {fact['support']:.1%}"
     yield f"decides {fact['decision']}, probability of {what} {fact['probability']:.3g}"
     yield f"at stake {fact['at_stake']:,.6g}, lost {fact['lost']:,.6g}"
-    yield f"ccp of {fact['favors']} {fact['ccp']:.3g}, p {fact['p_value']:.2g}"
+    yield f"ccp of {fact['favours']} {fact['ccp']:.3g}, p {fact['p_value']:.2g}"

@@ -222,7 +222,7 @@ class ConfidenceTreeClassifier(TreeBase):
             examples, and `examples`, their number; `at_stake`, the regrets of all these examples,
             and `lost`, those of the examples that the decision gets wrong; `cost_ratio`, how often
             the regret of a false positive must go into that of a false negative for the decision
-            to be positive; `favors`, the class whose share exceeds its share at the root most,
+            to be positive; `favours`, the class whose share exceeds its share at the root most,
             its `confidence` and `ccp`; `p_value`, `log_p` and `p_adjusted`.
         """
         check_is_fitted(self)
