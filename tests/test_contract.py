@@ -315,7 +315,7 @@ def test_fitted_attributes_are_documented(estimator):
     shown = {n for n, thing in inspect.getmembers(learner) if isinstance(thing, property)}
     shown = {name for name in shown | public if name.endswith("_") and not name.startswith("_")}
     documented = names_of(ClassDoc(learner)["Attributes"])
-    assert shown <= set(documented)
+    assert shown <= set(documented), "the class docstring lists every fitted attribute"
     missing = [name for name in documented if not hasattr(model, name)]
     assert set(missing) <= CONTRACT["attributes of some settings"]
 
@@ -357,7 +357,7 @@ def test_certificates(estimator):
 def test_info_and_its_grid(learner):
     name, info = learner.__name__, getattr(learner, "_info", None)
     if info is None:
-        assert name in WITHOUT_INFO
+        assert name in WITHOUT_INFO, "give the class an _info = LearnerInfo(...)"
         return
     assert name not in WITHOUT_INFO
     assert info.family == learner.__module__.split(".")[1]

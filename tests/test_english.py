@@ -46,6 +46,11 @@ WORDS = {
     r"\bpretend(s)? that\b": "simulate",
 }
 BANNED = re.compile("|".join(f"(?:{word})" for word in WORDS), re.IGNORECASE)
+BRITISH = re.compile(
+    r"\b\w*(?:(?:inim|axim|ormal|egular|ptim|enal|tandard|ummar)is(?:e|ed|es|er|ing|ation)"
+    r"|neighbour|colour|flavour|favour|labelled|centre|programme)\w*",
+    re.IGNORECASE,
+)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
@@ -80,6 +85,17 @@ def test_plain_english(path):
     assert list(offences(path)) == []
 
 
+# pages that are written by hand: those in folders of docs/ are stored results
+WRITTEN = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs", ROOT / "changelog.d")]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_spelling_is_american(page):
+    assert BRITISH.findall(CODE.sub("", page.read_text())) == []
+
+
 def test_the_list_finds_what_it_should():
     assert len(BANNED.findall("It was learnt, beside others, so many times.")) == 3
     assert not BANNED.search("It was learned, next to others, many times.")
+    assert BRITISH.findall("The minimiser is the nearest neighbour.") == ["minimiser", "neighbour"]
+    assert not BRITISH.search("The minimizer is an optimistic neighbor.")

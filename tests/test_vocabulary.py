@@ -1,9 +1,12 @@
 """A parameter has one name, one meaning and, where families share it, one default."""
 
+import importlib
 import inspect
+import pkgutil
 
 import pytest
 
+import stakes
 from vocabulary import parameters
 
 TABLE = parameters()
@@ -55,6 +58,33 @@ def test_constructors_take_keywords_only():
 
 def test_retired_words_stay_away():
     assert TABLE.keys() & RETIRED == set()
+
+
+# functions of numerical building blocks, in the words of their formulas
+FORMULAS = {
+    "qmean.minimize_sums(objective)",
+    "qmean.ClassSums.of(weight)",
+    "svm.solve_dual(weight)",
+}
+
+
+def test_retired_words_stay_away_from_functions_and_methods():
+    found = set()
+    for module in pkgutil.iter_modules(stakes.__path__):
+        if module.name.startswith("_") or module.name in {"mlflow", "cli"}:
+            continue
+        folder = importlib.import_module(f"stakes.{module.name}")
+        for name in getattr(folder, "__all__", ()):
+            thing = getattr(folder, name)
+            called = {name: thing}
+            if inspect.isclass(thing):
+                methods = inspect.getmembers(thing, callable)
+                called = {f"{name}.{word}": method for word, method in methods if word[0] != "_"}
+            for where, one in called.items():
+                if callable(one) and getattr(one, "__module__", "").startswith("stakes"):
+                    words = inspect.signature(one).parameters.keys() & RETIRED
+                    found |= {f"{module.name}.{where}({word})" for word in words}
+    assert found == FORMULAS
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))

@@ -90,4 +90,4 @@ def test_folders_that_cannot_be_joined(refused, run, tmp_path):
     args = ["evaluate", "d.parquet", "new", "--target", "fraud", "--fn-cost", "amount"]
     assert "name a column that identifies a row: --by" in refused(*args)
     table.with_columns(amount=pl.lit("much")).write_parquet(tmp_path / "new" / "9.parquet")
-    assert "'amount' is not of one kind in all files" in refused(*args, "--by", "id")
+    assert "'amount' has different types in different files" in refused(*args, "--by", "id")

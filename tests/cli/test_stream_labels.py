@@ -111,12 +111,12 @@ def test_what_does_not_fit_is_counted(run, tmp_path):
         event("c1"),  # repeated
         label("c4"),
     ]
-    said = stream(run, story, "--wait", 3).stderr.splitlines()
+    said = stream(run, story, "--max-pending", 3).stderr.splitlines()
     assert said[0] == (
         "The id 'a' was seen before: repeated records are ignored, as an id stands for one event."
     )
     assert said[1] == (
-        "More than 3 events are pending: the oldest are dropped; raise --wait to keep more."
+        "More than 3 events are pending: the oldest are dropped; raise --max-pending to keep more."
     )
     assert said[2].startswith("7 events, 3 labeled, 1 positive; ")
     assert said[3] == (
@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_counted(run, tmp_path):
     assert len(said) == 4
     stored = DecisionStream.load(tmp_path / "stream.skops")
     assert stored.learner.n_seen_ == 3 and stored.extra["file"]["records"] == len(story)
-    again = stream(run, story, "--wait", 3).stderr.splitlines()
+    again = stream(run, story, "--max-pending", 3).stderr.splitlines()
     assert again == said[2:]  # nothing new happened, so nothing is said
 
 
@@ -145,9 +145,9 @@ def test_ids_are_compared_as_they_are_written(run, tmp_path):
 @pytest.mark.parametrize("cut", [100, 217, 430])
 def test_events_that_wait_are_part_of_the_checkpoint(run, tmp_path, cut):
     story = list(events_and_labels(n=200, late=40))
-    stream(run, story, "--wait", 35, "--out", "whole.csv", "--checkpoint", "whole.skops")
-    stream(run, story[:cut], "--wait", 35)
-    stream(run, story, "--wait", 35)
+    stream(run, story, "--max-pending", 35, "--out", "whole.csv", "--checkpoint", "whole.skops")
+    stream(run, story[:cut], "--max-pending", 35)
+    stream(run, story, "--max-pending", 35)
     assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "decisions.csv").read_bytes()
     ours, whole = (load_model(tmp_path / f"{name}.skops") for name in ("stream", "whole"))
     np.testing.assert_array_equal(ours.model._mu, whole.model._mu)

@@ -207,7 +207,7 @@ def test_what_cannot_take_part_is_named(alarms, fast):
     data = settings_of(alarms).load()
     results = compare(data, learners="probit", folds=3, out=alarms / "out", time_budget=0)
     assert "ProbitClassifier was skipped" in results.refused[0]
-    with pytest.raises(InputError, match="gives no probabilities of more than two classes"):
+    with pytest.raises(InputError, match="does not predict probabilities of more than two classes"):
         train_to_file(alarms / "m.skops", "probit", settings_of(alarms), data)
     own = Contestant("mine", "own", DummyClassifier())
     results = compare(data, learners=[own], folds=3, out=alarms / "own")

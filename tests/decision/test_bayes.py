@@ -95,7 +95,7 @@ def test_calibration_is_scikit_learns(priced, calibration):
 def test_scores_without_calibration_are_refused(priced):
     X, y, *_ = priced
     with pytest.raises(
-        ValueError, match=r"LinearSVC gives no probabilities.*calibration='sigmoid'"
+        ValueError, match=r"LinearSVC does not predict probabilities.*calibration='sigmoid'"
     ):
         BayesDecisionClassifier(LinearSVC()).fit(X, y)
 

@@ -107,7 +107,9 @@ def test_two_members_of_one_name_are_refused():
 def test_members_that_cannot_be_blended_are_named():
     with pytest.raises(ValueError, match="estimators is empty; give at least one"):
         BlendClassifier([]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
-    with pytest.raises(ValueError, match=r"member 'svm' gives no probabilities; wrap it in Bayes"):
+    with pytest.raises(
+        ValueError, match=r"member 'svm' does not predict probabilities; wrap it in Bayes"
+    ):
         BlendClassifier([("svm", LinearSVC())]).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
 
 

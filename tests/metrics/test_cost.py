@@ -233,7 +233,7 @@ def test_minimum_risk_at_the_edges():
             lambda: expected_cost_loss([0, 1], [0, 1], cost_matrix=np.zeros((3, 3)), fp_cost=1),
             "either cost_matrix or the four",
         ),
-        (lambda: cost_loss([0, 1], [0, 1], labels=[0, 1]), "labels and actions are the order"),
+        (lambda: cost_loss([0, 1], [0, 1], labels=[0, 1]), "labels and actions name the rows"),
         (
             lambda: cost_loss([], [], cost_matrix=1 - np.eye(3), labels=[0, 1, 2]),
             "y_true is empty",

@@ -56,7 +56,8 @@ def test_every_metric_is_listed():
     functions = [getattr(metrics, name) for name in metrics.__all__]
     takes = {f.__name__ for f in functions if "y_true" in inspect.signature(f).parameters}
     others = {"bootstrap_interval", "paired_bootstrap", "example_costs"}
-    assert takes - others == {*CASES, "nominal_error", "certified_error", "certified_cost_loss"}
+    others |= {"nominal_error", "certified_error", "certified_cost_loss"}
+    assert takes - others == {*CASES}, "CASES in this file has an entry for each metric"
 
 
 @pytest.mark.parametrize(("name", "options"), [(n, o) for n in CASES for o in CASES[n]])

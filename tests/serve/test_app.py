@@ -183,9 +183,9 @@ def test_a_new_token_replaces_the_old_one(tmp_path):
     with pytest.raises(InputError, match="no role 'root'"):
         add_token(path, "shop", "root")
     path.write_text("{}x")
-    with pytest.raises(InputError, match="not a file of tokens"):
+    with pytest.raises(InputError, match="not a token file"):
         Tokens(path)
-    with pytest.raises(InputError, match="no file of tokens"):
+    with pytest.raises(InputError, match="no token file"):
         Tokens(tmp_path / "none.json")
 
 

@@ -88,8 +88,8 @@ def test_todays_rule_is_booked_next_to_the_models(model, tmp_path):
     assert last.model == "today's rule" and last.probability is None
     resumed.close()
     for rule, message in (
-        ("amount >", "no condition such as amount > 500"),
-        ("amout > 5", "no column of the training table: did you mean 'amount'"),
+        ("amount >", "is not a condition such as amount > 500"),
+        ("amout > 5", "not a column of the training table: did you mean 'amount'"),
     ):
         with pytest.raises(InputError, match=message):
             start(tmp_path / "t.db", [model], rule=rule)
@@ -130,7 +130,7 @@ def test_a_store_resumes_with_the_same_command_or_none(model, tmp_path):
 
 def test_what_cannot_start_says_why(model, tmp_path, monkeypatch):
     monkeypatch.setattr(AROWClassifier, "predict_proba_one", property(), raising=True)
-    with pytest.raises(InputError, match="gives no probabilities"):
+    with pytest.raises(InputError, match="does not predict probabilities"):
         start(tmp_path / "a.db", learner="arow", capacity=Capacity(max_alerts=3))
     with pytest.raises(InputError, match="There is no model file"):
         start(tmp_path / "b.db", [tmp_path / "none.skops"])

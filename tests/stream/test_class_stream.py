@@ -105,7 +105,7 @@ def test_bad_input_is_named():
         def learn_one(self, x, y):
             """Learn nothing."""
 
-    with pytest.raises(InputError, match="Scores gives no probabilities"):
+    with pytest.raises(InputError, match="Scores does not predict probabilities"):
         ClassStream(Scores(), cost_matrix=COSTS)
     with pytest.raises(InputError, match="uses the target 'amount'"):
         ClassStream(ProbitClassifier(), cost_matrix=COSTS, target="amount")

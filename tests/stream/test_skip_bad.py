@@ -152,3 +152,16 @@ def test_a_carriage_return_in_a_kept_field_stays_in_its_field(tmp_path):
     FileStream(records, *files, target="y", id="id").follow()
     with open(files[0], newline="") as file:
         assert [row[1] for row in csv.reader(file)] == ["id", "a\rb", "c\nd"]
+
+
+def test_a_checkpoint_with_a_former_name_of_a_setting_resumes(tmp_path):
+    rows = lines()
+    whole = decide(tmp_path, b"".join(rows), "whole")
+    first = decide(tmp_path, b"".join(rows[:33]), "parts")
+    then = DecisionStream.load(tmp_path / "parts/state.skops").extra["file"]
+    former = {"wait" if name == "max_pending" else name: v for name, v in first.settings.items()}
+    first.stream.save(tmp_path / "parts/state.skops", file=then, settings=former)
+    assert decide(tmp_path, b"".join(rows), "parts").stream.totals == whole.stream.totals
+    with pytest.raises(InputError, match="was made with max_pending = 10000, not 5"):
+        first.stream.save(tmp_path / "parts/state.skops", file=then, settings=former)
+        decide(tmp_path, b"".join(rows), "parts", max_pending=5)

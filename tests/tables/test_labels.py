@@ -113,3 +113,9 @@ def test_labels_that_are_no_labels_are_refused(values):
     for reader in (LabelReader("y"), ClassReader("y", ["0", "1"])):
         with pytest.raises(InputError, match=r"Column 'y' holds .*; labels are text, numbers"):
             reader.read_column(pl.Series(values))
+
+
+def test_numbers_and_text_in_one_column():
+    y, positive = LabelReader("kind", positive="1").read_column(["a", 1])
+    assert (y.tolist(), positive) == ([0, 1], "1")
+    assert ClassReader("kind", ["a", "1"]).read_column(["a", 1]).tolist() == [0, 1]

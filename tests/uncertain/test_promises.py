@@ -299,7 +299,7 @@ def test_spreads_in_every_form(rng):
         (dict(std=0.1, var=0.1), "Give one of var, std and cov"),
         (dict(var=np.where(np.arange(3) == 1, np.nan, known.var)), "var is missing in row 0, feat"),
         (dict(cov=cov + np.triu(np.ones((d, d)), 1)), "cov is not symmetric in row 0"),
-        (dict(cov=cov - np.eye(d)), "cov is no covariance matrix in row 0: it has a negative"),
+        (dict(cov=cov - np.eye(d)), "cov is not a covariance matrix in row 0: it has a negative"),
         (dict(cov=cov[:, :2]), "cov must be a covariance matrix of shape"),
         (dict(std=[0.1, 0.2]), "std must have the shape of X"),
     ):

@@ -1,4 +1,4 @@
-"""Quadratic programme over the simplex."""
+"""Quadratic program over the simplex."""
 
 import clarabel
 import numpy as np
@@ -6,7 +6,7 @@ from scipy import sparse
 
 
 def simplex_qp(Q, b):
-    """Minimise gamma' Q gamma / 2 - b' gamma over the simplex.
+    """Minimize gamma' Q gamma / 2 - b' gamma over the simplex.
 
     In cutting-plane methods any gamma of the simplex gives a valid lower bound, so the accuracy of
     the solver affects how tight the bound is, not whether it holds.

@@ -1,13 +1,13 @@
 """`stakes advise`: which learner and decision rule to start with, and why."""
 
 import shlex
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import option
 from stakes.errors import InputError
 
 IN_PYTHON = {"game": "the price and gain of each move are"}
@@ -26,17 +26,9 @@ def advise(
     missing: options.Missing = None,
     error: bars.Error = None,
     replicates: bars.Replicates = None,
-    stream: Annotated[
-        bool,
-        typer.Option("--stream", help="Rows arrive one at a time."),
-    ] = False,
-    error_bars: Annotated[
-        bool, typer.Option("--error-bars", help="Measurements have error bars.")
-    ] = False,
-    adversary: Annotated[
-        bool,
-        typer.Option("--adversary", help="Somebody changes features to evade detection."),
-    ] = False,
+    stream: option(bool, "Rows arrive one at a time.", "--stream") = False,
+    error_bars: option(bool, "Measurements have error bars.", "--error-bars") = False,
+    adversary: option(bool, "Someone changes features to evade detection.", "--adversary") = False,
 ):
     r"""Recommend a learner and decision rule for a table, with reasons.
 

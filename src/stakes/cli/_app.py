@@ -1,7 +1,5 @@
 """The application: its commands in the order of their use."""
 
-from typing import Annotated
-
 import typer
 
 from stakes import __version__
@@ -12,7 +10,7 @@ from stakes.cli._datasets import datasets
 from stakes.cli._evaluate import evaluate
 from stakes.cli._explain import explain
 from stakes.cli._export import export
-from stakes.cli._options import help_of
+from stakes.cli._options import help_of, option
 from stakes.cli._predict import predict
 from stakes.cli._reproduce import reproduce
 from stakes.cli._rules import rules
@@ -33,7 +31,7 @@ BEFORE = (advise, compare, train)
 AFTER = (predict, explain, evaluate, attack, rules, export)
 for command in (*BEFORE, *AFTER, stream, datasets, study, reproduce):
     app.command(help=help_of(command))(command)
-app.add_typer(serve, name="serve", help="Decide over HTTP: durable, with late labels, in money.")
+app.add_typer(serve, name="serve", help="Serve decisions over HTTP: durable, with late labels.")
 
 
 def _version(wanted: bool):
@@ -57,9 +55,8 @@ Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted.
 
 @app.callback(help=_HELP.replace("\\b", "\b"))
 def stakes(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = False,
+    version: option(
+        bool, "Print the version.", "--version", callback=_version, is_eager=True
+    ) = False,
 ):
     """Options of `stakes` itself."""

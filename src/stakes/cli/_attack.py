@@ -3,56 +3,45 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes._core.durations import seconds
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 
 
 @guarded
 def attack(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
-    data: Annotated[
+    model: argument(Path, "A file made by stakes train.", metavar="MODEL"),
+    data: argument(
         str,
-        typer.Argument(
-            metavar="DATA",
-            help="Labeled rows, best those that the model was not trained on: a .csv, .tsv (either "
-            "also .gz) or .parquet file, or the name of a data set.",
-        ),
-    ],
-    moves: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="TOML file: which columns can be moved, how, at what price."
-        ),
-    ],
+        "Labeled rows, best those that the model was not trained on: a .csv, .tsv (either may "
+        "be .gz) or .parquet file, or the name of a data set.",
+        metavar="DATA",
+    ),
+    moves: option(
+        Path, "TOML file: which columns can be moved, how, at what price.", metavar="FILE"
+    ),
     target: options.Target = None,
     positive: options.Positive = None,
     fp_cost: options.cost_option("fp", "as in training") = None,
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
-    answers: Annotated[
-        bool,
-        typer.Option("--answers/--no-answers", help="Fit answers to the moves and attack them."),
-    ] = True,
-    case_seconds: Annotated[
-        float,
-        typer.Option(min=0.01, help="Time limit of each case against trees, in seconds."),
-    ] = 5.0,
-    time_budget: Annotated[
+    answers: option(
+        bool, "Fit answers to the moves and attack them.", "--answers/--no-answers"
+    ) = True,
+    case_seconds: option(
+        float, "Time limit of each case against trees, in seconds.", min=0.01
+    ) = 5.0,
+    time_budget: option(
         str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Time for everything, such as 90s or 10m; the report says what it did not reach.",
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the report.")] = Path(
-        "stakes-attack"
-    ),
+        "Time for everything, such as 90s or 10m; the report says what it did not reach.",
+        metavar="TIME",
+    ) = None,
+    out: option(Path, "Folder for the report.", metavar="DIR") = Path("stakes-attack"),
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):

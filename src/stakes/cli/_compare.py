@@ -3,7 +3,6 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -11,6 +10,7 @@ from stakes._core.durations import seconds
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import option
 
 
 @guarded
@@ -38,70 +38,53 @@ def compare(
     positive_means: options.PositiveMeans = None,
     negative_means: options.NegativeMeans = None,
     currency: options.Currency = None,
-    today: Annotated[
+    today: option(
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column of today's decisions, the baseline of the comparison; not a feature. "
-            "Default: the cheaper of always negative and always positive.",
-        ),
-    ] = None,
-    sample: Annotated[
-        int, typer.Option(min=100, help="Rows to draw at random if DATA is a folder of files.")
-    ] = 100_000,
-    learners: Annotated[
+        "Column of today's decisions, the baseline of the comparison; not a feature. Default: the "
+        "cheaper of always negative and always positive.",
+        metavar="COLUMN",
+    ) = None,
+    sample: option(int, "Rows to draw at random if DATA is a folder of files.", min=100) = 100_000,
+    learners: option(
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A learner, a family of learners, or all; repeatable. The constant policies and "
-            "the usual baselines are always included. Default: one or two of each family.",
-        ),
-    ] = None,
-    adversary: Annotated[
+        "A learner, a family of learners, or all; repeatable. The constant policies and the usual "
+        "baselines are always included. Default: one or two of each family.",
+        metavar="NAME",
+    ) = None,
+    adversary: option(
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="TOML file of moves, as for stakes attack: compare by what learners cost after "
-            "the best moves against them.",
-        ),
-    ] = None,
-    time_budget: Annotated[
+        "TOML file of moves, as for stakes attack: compare by what learners cost after the best "
+        "moves against them.",
+        metavar="FILE",
+    ) = None,
+    time_budget: option(
         str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Finish within this time: 90s, 10m, 1h30m. Part of it goes to the timed blend, "
-            "a blend that uses the time it has, unless --learners are named.",
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats of the cross-validation.")] = 1,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    tune: Annotated[
+        "Finish within this time: 90s, 10m, 1h30m. Part of it goes to the timed blend, a blend "
+        "that uses the time it has, unless --learners are named.",
+        metavar="TIME",
+    ) = None,
+    repeats: option(int, "Repeats of the cross-validation.", min=1) = 1,
+    folds: option(int, "Folds of the cross-validation.", min=2) = 5,
+    tune: option(
         bool,
-        typer.Option(
-            "--tune/--no-tune",
-            help="Choose settings by cost in inner folds, and use a constant policy instead if it "
-            "is cheaper there.",
-        ),
-    ] = True,
+        "Choose settings by cost in inner folds, and use a constant policy instead if it is "
+        "cheaper there.",
+        "--tune/--no-tune",
+    ) = True,
     jobs: options.Jobs = -1,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the results and the report.")
-    ] = Path("stakes-report"),
+    out: option(Path, "Folder for the results and the report.", metavar="DIR") = Path(
+        "stakes-report"
+    ),
     resume: options.Resume = True,
-    fit: Annotated[
+    fit: option(
+        bool, "Run the fits, or write the report from the finished ones only.", "--fit/--no-fit"
+    ) = True,
+    mlflow: option(
         bool,
-        typer.Option(
-            "--fit/--no-fit", help="Run the fits, or write the report from the finished ones only."
-        ),
-    ] = True,
-    mlflow: Annotated[
-        bool,
-        typer.Option(
-            "--mlflow",
-            help="Log the money, its intervals and the report as a run of MLflow; where it goes "
-            "is up to MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME.",
-        ),
-    ] = False,
+        "Log the money, its intervals and the report as a run of MLflow; where it goes is up to "
+        "MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME.",
+        "--mlflow",
+    ) = False,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):

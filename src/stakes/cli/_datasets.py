@@ -1,18 +1,16 @@
 """`stakes datasets`: the data sets that can be used by name."""
 
-from typing import Annotated
-
 import typer
 
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument
 
 
 @guarded
 def datasets(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Describe this data set.", show_default=False),
-    ] = None,
+    name: argument(
+        str | None, "Describe this data set.", metavar="NAME", show_default=False
+    ) = None,
 ):
     r"""List the data sets that compare and train know by name, or describe one.
 

@@ -1,32 +1,24 @@
 """Options about error bars."""
 
-from typing import Annotated
+from stakes.cli._options import option
 
-import typer
-
-Error = Annotated[
+Error = option(
     list[str] | None,
-    typer.Option(
-        metavar="COLUMN=COLUMN",
-        help="Error bars: mass=mass_se for a column of standard errors, mass=mass_lo..mass_hi for "
-        'an interval, "*=*_se" for all columns that have one; repeatable. Learners that use error '
-        "bars see them; no other does.",
-    ),
-]
-Replicates = Annotated[
+    "Error bars: mass=mass_se for a column of standard errors, mass=mass_lo..mass_hi for an "
+    'interval, "*=*_se" for all columns that have one; repeatable. Only learners that use error '
+    "bars see them.",
+    metavar="COLUMN=COLUMN",
+)
+Replicates = option(
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Id column: rows with the same id are replicates of one example, which becomes one "
-        "row of means with standard errors.",
-    ),
-]
-MaxError = Annotated[
+    "Id column: rows with the same id are replicates of one example, which becomes one row of "
+    "means with standard errors.",
+    metavar="COLUMN",
+)
+MaxError = option(
     float,
-    typer.Option(
-        min=0.0,
-        max=1.0,
-        help="Of a model with error bars: a decision needs a review if the measurement error may "
-        "have flipped it with a larger probability.",
-    ),
-]
+    "For a model with error bars: review a decision if measurement errors may have flipped it "
+    "with a probability above this.",
+    min=0.0,
+    max=1.0,
+)

@@ -3,68 +3,55 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 
 @guarded
 def evaluate(
-    decisions: Annotated[
+    decisions: argument(
+        Path, "A .csv or .parquet file of stakes predict, or its folder.", metavar="DECISIONS"
+    ),
+    outcomes: argument(
         Path,
-        typer.Argument(
-            metavar="DECISIONS", help="A .csv or .parquet file of stakes predict, or its folder."
-        ),
-    ],
-    outcomes: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUTCOMES",
-            help="The rows with their labels, now that they are known, and the columns of the "
-            "costs, in a file, a folder or a quoted glob. Rows without a label are counted as "
-            "waiting.",
-        ),
-    ],
+        "The rows with their labels, now that they are known, and the columns of the costs, in a "
+        "file, a folder or a quoted glob. Rows without a label are counted as waiting.",
+        metavar="OUTCOMES",
+    ),
     target: options.Target = None,
     positive: options.Positive = None,
-    model: Annotated[
+    model: option(
         Path | None,
-        typer.Option(
-            metavar="MODEL", help="Model file that decided: its label and costs are the defaults."
-        ),
-    ] = None,
+        "Model file that decided: its label and costs are the defaults.",
+        metavar="MODEL",
+    ) = None,
     fp_cost: options.cost_option("fp", "as in --model, else 1") = None,
     fn_cost: options.cost_option("fn", "as in --model, else 1") = None,
     tp_cost: options.cost_option("tp", "as in --model, else 0") = None,
     tn_cost: options.cost_option("tn", "as in --model, else 0") = None,
     review_cost: options.ReviewCost = None,
-    by: Annotated[
+    by: option(
         str,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column that identifies a row in both tables; row: the number of the row in "
-            "OUTCOMES, or in its file of the same name there.",
-        ),
-    ] = "row",
-    time: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Time of each row, for the cost by period."),
-    ] = None,
-    challenger: Annotated[
-        Path | None,
-        typer.Option(metavar="DECISIONS", help="Decisions of another model about the same rows."),
-    ] = None,
+        "Column that identifies a row in both tables; row: the number of the row in OUTCOMES, or "
+        "in its file of the same name there.",
+        metavar="COLUMN",
+    ) = "row",
+    time: option(str | None, "Time of each row, for the cost by period.", metavar="COLUMN") = None,
+    challenger: option(
+        Path | None, "Decisions of another model about the same rows.", metavar="DECISIONS"
+    ) = None,
     positive_means: options.PositiveMeans = None,
     negative_means: options.NegativeMeans = None,
     currency: options.Currency = None,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("evaluation.html"),
+    out: option(Path, "The page.", metavar="FILE") = Path("evaluation.html"),
     quiet: options.Quiet = False,
 ):
-    r"""Turn what happened into money: paid against promised, calibration, drift by period.
+    r"""Compare what decisions cost with what was promised: money, calibration, drift by period.
 
     \b
     Examples:

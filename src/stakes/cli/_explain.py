@@ -3,20 +3,18 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 
 
 @guarded
 def explain(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
-    data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="Rows to explain: a .csv, .tsv or .parquet file.")
-    ],
+    model: argument(Path, "A file made by stakes train.", metavar="MODEL"),
+    data: argument(Path, "Rows to explain: a .csv, .tsv or .parquet file.", metavar="DATA"),
     target: options.Target = None,
     positive: options.Positive = None,
     fp_cost: options.cost_option("fp", "as in training; others show what would change") = None,
@@ -24,7 +22,7 @@ def explain(
     tp_cost: options.cost_option("tp", "as in training") = None,
     tn_cost: options.cost_option("tn", "as in training") = None,
     currency: options.Currency = None,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The page.")] = Path("explanation.html"),
+    out: option(Path, "The page.", metavar="FILE") = Path("explanation.html"),
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):

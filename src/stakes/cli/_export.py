@@ -1,23 +1,20 @@
 """`stakes export`: a trained model for other systems."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 
 
 @guarded
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
-    onnx: Annotated[
-        Path, typer.Option(metavar="FILE", help="The ONNX file to write.", show_default=False)
-    ],
-    verify: Annotated[
-        Path | None,
-        typer.Option(metavar="KEY", help="A public key that the model must be signed with."),
-    ] = None,
+    model: argument(Path, "A file made by stakes train.", metavar="MODEL"),
+    onnx: option(Path, "The ONNX file to write.", metavar="FILE", show_default=False),
+    verify: option(
+        Path | None, "A public key that the model must be signed with.", metavar="KEY"
+    ) = None,
 ):
     r"""Write a trained model as an ONNX graph: columns and prices in, the decision out.
 

@@ -8,26 +8,31 @@ import typer
 
 from stakes.errors import InputError
 
-Data = Annotated[
+
+def option(kind, help, *names, **settings):
+    """Annotation of an option: type, help, and the names unless it is called as its parameter."""
+    return Annotated[kind, typer.Option(*names, help=help, **settings)]
+
+
+def argument(kind, help, **settings):
+    """Annotation of an argument: a parameter that is given by its place."""
+    return Annotated[kind, typer.Argument(help=help, **settings)]
+
+
+Data = argument(
     str,
-    typer.Argument(
-        metavar="DATA",
-        help="A .csv, .tsv (either also .gz) or .parquet file, a folder or quoted glob of them, of "
-        "which a sample is used, or the name of a data set (see stakes datasets).",
-        show_default=False,
-    ),
-]
-Target = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Label column. Required for a file.")
-]
-Positive = Annotated[
+    "A .csv, .tsv (either may be .gz) or .parquet file, a folder or quoted glob of such files, "
+    "which is sampled, or the name of a data set (see stakes datasets).",
+    metavar="DATA",
+    show_default=False,
+)
+Target = option(str | None, "Label column. Required for a file.", metavar="COLUMN")
+Positive = option(
     str | None,
-    typer.Option(
-        metavar="LABEL",
-        help="Positive label, the class to act on; all other labels are negative. Not needed for "
-        "0/1, -1/1, no/yes, n/y, false/true and f/t.",
-    ),
-]
+    "Positive label, the class to act on; all other labels are negative. Not needed for 0/1, "
+    "-1/1, no/yes, n/y, false/true and f/t.",
+    metavar="LABEL",
+)
 _OUTCOMES = {
     "fp": "a false positive: a number, or an expression over columns such as 0.75*amount",
     "fn": "a false negative",
@@ -44,103 +49,75 @@ def help_of(command):
 def cost_option(outcome, default):
     """The option for the cost of an outcome, and its default in words."""
     text = f"Cost of {_OUTCOMES[outcome]}. Default: {default}."
-    return Annotated[str | None, typer.Option(metavar="EXPR", help=text, show_default=False)]
+    return option(str | None, text, metavar="EXPR", show_default=False)
 
 
 FpCost, FnCost = cost_option("fp", "1"), cost_option("fn", "1")
 TpCost, TnCost = cost_option("tp", "0"), cost_option("tn", "0")
-CostMatrix = Annotated[
+CostMatrix = option(
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Costs of more than two classes: a CSV with the true classes in the first column, the "
-        "decisions in the first row, and numbers or expressions. Decisions need not be classes.",
-    ),
-]
-Drop = Annotated[
+    "Costs of more than two classes: a CSV with the true classes in the first column, the "
+    "decisions in the first row, and numbers or expressions. Decisions need not be classes.",
+    metavar="FILE",
+)
+Drop = option(list[str] | None, "Column that is not a feature; repeatable.", metavar="COLUMN")
+Missing = option(
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Column that is not a feature; repeatable."),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="Text that is a missing value, next to NA, N/A, NaN, null and ?; repeatable.",
-    ),
-]
-Time = Annotated[
+    "Text that means a missing value, in addition to NA, N/A, NaN, null and ?; repeatable.",
+    metavar="TEXT",
+)
+Time = option(
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Time of each row (dates or numbers): folds go forward in time, inner ones too. Not a "
-        "feature.",
-    ),
-]
-Group = Annotated[
+    "Time of each row (dates or numbers): folds go forward in time, inner ones too. Not a feature.",
+    metavar="COLUMN",
+)
+Group = option(
     str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Customer, device or the like: none is in both training and test rows. Not a feature.",
-    ),
-]
-Window = Annotated[
+    "Column such as a customer or device: the rows of one are never in both training and test "
+    "sets. Not a feature.",
+    metavar="COLUMN",
+)
+Window = option(
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="With --time: train on the rows of this time before the test rows (90d). Default: on "
-        "all earlier rows.",
-    ),
-]
-LabelDelay = Annotated[
+    "With --time: train only on rows from this long before the test rows (90d). Default: all "
+    "earlier rows.",
+    metavar="TIME",
+)
+LabelDelay = option(
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="With --time: labels are known this long after their row (7d); rows whose label was "
-        "not known yet are not trained on.",
-    ),
-]
-CostFeatures = Annotated[
+    "With --time: labels are known this long after their row (7d); rows whose label was not "
+    "known yet are not trained on.",
+    metavar="TIME",
+)
+CostFeatures = option(
     bool,
-    typer.Option(
-        "--cost-features/--no-cost-features",
-        help="Whether columns used in the costs are features as well.",
-    ),
-]
-PositiveMeans = Annotated[
+    "Whether columns used in the costs are features as well.",
+    "--cost-features/--no-cost-features",
+)
+PositiveMeans = option(
+    str | None, "The positive decision in words, such as refuse or block.", metavar="WORD"
+)
+NegativeMeans = option(
+    str | None, "The negative decision in words, such as accept.", metavar="WORD"
+)
+Currency = option(str | None, "Currency of the costs, such as € or SEK.", metavar="TEXT")
+MaxAlerts = option(
     str | None,
-    typer.Option(metavar="WORD", help="The positive decision in words, such as refuse or block."),
-]
-NegativeMeans = Annotated[
+    "Maximum number of positive decisions, or a share such as 2%; per day with --time.",
+    metavar="N",
+)
+ReviewCost = option(
+    str | None, "Cost of a review, which finds the truth. Default: no reviews.", metavar="EXPR"
+)
+MaxReviews = option(
     str | None,
-    typer.Option(metavar="WORD", help="The negative decision in words, such as accept."),
-]
-Currency = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Currency of the costs, such as € or SEK.")
-]
-MaxAlerts = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N",
-        help="Most positive decisions: a number, or a share such as 2%; per day with --time.",
-    ),
-]
-ReviewCost = Annotated[
-    str | None,
-    typer.Option(
-        metavar="EXPR", help="Cost of a review, which finds the truth. Default: no reviews."
-    ),
-]
-MaxReviews = Annotated[
-    str | None,
-    typer.Option(metavar="N", help="Most reviews, like --max-alerts. Default: no limit."),
-]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume/--fresh", help="Resume from the results in DIR, or start over."),
-]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Parallel fits; -1: one per core.")]
-Seed = Annotated[int, typer.Option(help="Seed for all random choices.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")]
+    "Maximum number of reviews, in the form of --max-alerts. Default: no limit.",
+    metavar="N",
+)
+Resume = option(bool, "Resume from the results in DIR, or start over.", "--resume/--fresh")
+Jobs = option(int, "Parallel fits; -1: one per core.", "--jobs", "-j")
+Seed = option(int, "Seed for all random choices.")
+Quiet = option(bool, "Print only the result.", "--quiet", "-q")
 
 
 def table_settings(

@@ -2,59 +2,47 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 
 @guarded
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
-    data: Annotated[
+    model: argument(Path, "A file made by stakes train.", metavar="MODEL"),
+    data: argument(
         Path,
-        typer.Argument(
-            metavar="DATA",
-            help="New rows: a .csv, .tsv (either also .gz) or .parquet file, or a folder or quoted "
-            "glob of them.",
-        ),
-    ],
-    out: Annotated[
+        "New rows: a .csv, .tsv (either may be .gz) or .parquet file, or a folder or quoted glob "
+        "of them.",
+        metavar="DATA",
+    ),
+    out: option(
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="A .csv, .parquet or .xlsx file, complete or not written; a folder if DATA is a "
-            "folder or glob. Default: decisions.csv, or decisions.",
-            show_default=False,
-        ),
-    ] = None,
-    words: Annotated[
-        bool,
-        typer.Option(
-            "--words/--numbers", help="Decisions in the words of training, or as 1, 0 and -1."
-        ),
-    ] = False,
-    excel: Annotated[
-        bool, typer.Option("--excel", help="Mark a .csv as UTF-8, so that Excel reads it rightly.")
-    ] = False,
-    reasons: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Number of main reasons of each decision to write, with their amounts."
-        ),
-    ] = 0,
-    letters: Annotated[
-        bool,
-        typer.Option("--letters", help="With --reasons: a sentence for each positive decision."),
-    ] = False,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Column of DATA to copy to the result; repeatable."),
-    ] = None,
+        "A .csv, .parquet or .xlsx file, written completely or not at all; a folder if DATA is a "
+        "folder or glob. Default: decisions.csv, or decisions.",
+        metavar="PATH",
+        show_default=False,
+    ) = None,
+    words: option(
+        bool, "Decisions in the words given in training, or as 1, 0 and -1.", "--words/--numbers"
+    ) = False,
+    excel: option(
+        bool, "Mark a .csv as UTF-8, so that Excel reads it correctly.", "--excel"
+    ) = False,
+    reasons: option(
+        int, "Number of reasons to write for each decision, with their amounts.", min=0
+    ) = 0,
+    letters: option(
+        bool, "With --reasons: a sentence for each positive decision.", "--letters"
+    ) = False,
+    keep: option(
+        list[str] | None, "Column of DATA to copy to the result; repeatable.", metavar="COLUMN"
+    ) = None,
     fp_cost: options.cost_option("fp", "as in training") = None,
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,
@@ -64,25 +52,18 @@ def predict(
     max_alerts: options.MaxAlerts = None,
     review_cost: options.ReviewCost = None,
     max_reviews: options.MaxReviews = None,
-    time: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Time of each row: limits are then per day."),
-    ] = None,
-    verify: Annotated[
+    time: option(str | None, "Time of each row: limits are then per day.", metavar="COLUMN") = None,
+    verify: option(
         Path | None,
-        typer.Option(
-            metavar="KEY",
-            help="An ed25519 public key; a model that is not signed with its private key is "
-            "refused.",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Files in work at a time; -1: one per core.")
-    ] = -1,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume/--fresh", help="Of a folder, skip finished files, or start over."),
-    ] = True,
+        "An ed25519 public key; a model that is not signed with its private key is refused.",
+        metavar="KEY",
+    ) = None,
+    jobs: option(
+        int, "Files processed in parallel if DATA is a folder; -1: one per core.", "--jobs", "-j"
+    ) = -1,
+    resume: option(
+        bool, "For a folder: skip finished files, or start over.", "--resume/--fresh"
+    ) = True,
     quiet: options.Quiet = False,
 ):
     r"""Decide about new rows, with the expected cost of each decision.
@@ -98,8 +79,8 @@ def predict(
       probability    of the positive class; empty if the learner gives none
       break_even     the probability above which acting is cheaper
       expected_cost  of the decision, under that probability
-      reason_1, ...  column that speaks most for the decision; amount_1, ...: by how much
-                     it moves the advantage of acting over not acting, in money
+      reason_1, ...  column that counts most in favor of the decision; amount_1, ...: by how
+                     much it moves the advantage of acting over not acting, in money
     A model that uses error bars adds
       certificate    bound on the probability that the measurement error flipped the decision
       review         1 where that is above --max-error

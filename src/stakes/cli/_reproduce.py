@@ -1,35 +1,27 @@
 """`stakes reproduce`: a paper's tables, re-run next to the printed numbers."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError, near_matches
 
 
 @guarded
 def reproduce(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="A paper. Default: list them."),
-    ] = None,
-    repeats: Annotated[
-        int | None, typer.Option(min=1, help="Repeats. Default: as in the paper.")
-    ] = None,
-    data: Annotated[
+    name: argument(str | None, "A paper. Default: list them.", metavar="NAME") = None,
+    repeats: option(int | None, "Repeats. Default: as in the paper.", min=1) = None,
+    data: option(
+        Path | None, "Folder of the data files. Default: STAKES_DATA.", metavar="DIR"
+    ) = None,
+    out: option(
         Path | None,
-        typer.Option(metavar="DIR", help="Folder of the data files. Default: STAKES_DATA."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder for NAME.md, NAME.json and figures; long runs also keep their rows there, "
-            "so that the same command resumes them.",
-        ),
-    ] = None,
+        "Folder for NAME.md, NAME.json and figures; long runs also keep their rows there, so that "
+        "the same command resumes them.",
+        metavar="DIR",
+    ) = None,
 ):
     r"""Re-run the experiments of a paper and print its tables next to ours.
 

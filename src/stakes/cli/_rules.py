@@ -2,12 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -24,29 +24,22 @@ class Form(StrEnum):
 
 @guarded
 def rules(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file made by stakes train.")],
-    data: Annotated[
+    model: argument(Path, "A file made by stakes train.", metavar="MODEL"),
+    data: argument(
         Path | None,
-        typer.Argument(
-            metavar="DATA",
-            help="Rows with labels that were not used for training: examples, money and p-values "
-            "are counted on them. Default: the rows of training.",
-            show_default=False,
-        ),
-    ] = None,
-    form: Annotated[
-        Form,
-        typer.Option("--as", help="Indented text, a table, JSON, or Graphviz's language."),
-    ] = Form.text,
-    out: Annotated[
+        "Rows with labels that were not used for training: examples, money and p-values are "
+        "counted on them. Default: the training rows.",
+        metavar="DATA",
+        show_default=False,
+    ) = None,
+    form: option(Form, "Indented text, a table, JSON, or Graphviz (DOT).", "--as") = Form.text,
+    out: option(
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write to a file instead of the terminal; a .png, .svg or .pdf file is a picture "
-            "of the tree or list.",
-            show_default=False,
-        ),
-    ] = None,
+        "Write to a file instead of the terminal; a .png, .svg or .pdf file is a picture of the "
+        "tree or list.",
+        metavar="FILE",
+        show_default=False,
+    ) = None,
     fp_cost: options.cost_option("fp", "as in training") = None,
     fn_cost: options.cost_option("fn", "as in training") = None,
     tp_cost: options.cost_option("tp", "as in training") = None,

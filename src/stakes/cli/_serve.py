@@ -1,20 +1,17 @@
 """`stakes serve`: decisions in production."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from typer.core import TyperGroup
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 _STORE = "stakes.db"
-Store = Annotated[
-    str,
-    typer.Option(metavar="URL", help="A file, or postgresql://user@host/database."),
-]
+Store = option(str, "A file, or postgresql://user@host/database.", metavar="URL")
 
 
 class _DefaultGroup(TyperGroup):
@@ -35,96 +32,76 @@ app = typer.Typer(
 
 @guarded
 def start(
-    models: Annotated[
+    models: argument(
         list[Path] | None,
-        typer.Argument(
-            metavar="MODEL",
-            help="Files of stakes train: the first decides, others are challengers. None: resume.",
-            show_default=False,
-        ),
-    ] = None,
+        "Files of stakes train: the first decides, others are challengers. None: resume.",
+        metavar="MODEL",
+        show_default=False,
+    ) = None,
     store: Store = _STORE,
-    learner: Annotated[
+    learner: option(
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="An online learner that starts empty: it decides if there is no MODEL, else it is "
-            "a challenger.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="Field of the label; never a feature.")
-    ] = None,
+        "An online learner that starts empty: it decides if there is no MODEL, else it is a "
+        "challenger.",
+        metavar="NAME",
+    ) = None,
+    target: option(str | None, "Field of the label; never a feature.", metavar="FIELD") = None,
     positive: options.Positive = None,
     fp_cost: options.cost_option("fp", "as in training, or 1") = None,
     fn_cost: options.cost_option("fn", "as in training, or 1") = None,
     tp_cost: options.cost_option("tp", "as in training, or 0") = None,
     tn_cost: options.cost_option("tn", "as in training, or 0") = None,
     drop: options.Drop = None,
-    rule: Annotated[
+    rule: option(
         str | None,
-        typer.Option(
-            metavar="EXPR",
-            help='What is done today: a condition for an alert, such as "amount > 500". It decides '
-            "nothing; its money is shown next to that of the models.",
-        ),
-    ] = None,
-    private: Annotated[
+        'Today\'s rule: a condition for an alert, such as "amount > 500". It decides nothing; '
+        "its cost is shown next to that of the models.",
+        metavar="EXPR",
+    ) = None,
+    private: option(
         list[str] | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Field that is never stored: prices and MODEL see it; repeatable.",
-        ),
-    ] = None,
-    prior: Annotated[
+        "Field that costs and MODEL may use but that is never stored; repeatable.",
+        metavar="FIELD",
+    ) = None,
+    prior: option(float, "Probability of the positive class before any label.", min=0, max=1) = 0.5,
+    max_alerts: option(
+        int | None, "Maximum number of alerts per period. Default: no limit.", min=0
+    ) = None,
+    review_cost: option(
+        float | None, "Cost of a review, which finds the truth. Default: no reviews.", min=0
+    ) = None,
+    max_reviews: option(
+        int | None, "Maximum number of reviews per period. Default: no limit.", min=0
+    ) = None,
+    period: option(str, "Period of the limits: day or hour.") = "day",
+    explore: option(
         float,
-        typer.Option(min=0, max=1, help="Probability of the positive class before any label."),
-    ] = 0.5,
-    max_alerts: Annotated[
-        int | None, typer.Option(min=0, help="Most alerts in a period. Default: no limit.")
-    ] = None,
-    review_cost: Annotated[
-        float | None,
-        typer.Option(min=0, help="Price of a review, which finds the truth. Default: no reviews."),
-    ] = None,
-    max_reviews: Annotated[
-        int | None, typer.Option(min=0, help="Most reviews in a period. Default: no limit.")
-    ] = None,
-    period: Annotated[str, typer.Option(help="Of the limits: day or hour.")] = "day",
-    explore: Annotated[
-        float,
-        typer.Option(help="Share of the alerts that pass at random, so that labels become known."),
-    ] = 0.0,
-    keep: Annotated[
+        "Share of the alerts that are let through at random, so that their labels become known.",
+    ) = 0.0,
+    keep: option(
         str | None,
-        typer.Option(
-            metavar="AGE",
-            help="Remove entries of the journal from this age on, such as 400d. Default: never.",
-        ),
-    ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one.")] = 8000,
-    tokens: Annotated[
+        "Remove journal entries older than this, such as 400d. Default: never.",
+        metavar="AGE",
+    ) = None,
+    host: option(str, "Address to listen on.") = "127.0.0.1",
+    port: option(int, "Port to listen on; 0: any free one.", min=0, max=65535) = 8000,
+    tokens: option(
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File of stakes serve token. Without it, only this machine may send requests.",
-        ),
-    ] = None,
-    max_rate: Annotated[
+        "File written by stakes serve token. Without it, only this machine may send requests.",
+        metavar="FILE",
+    ) = None,
+    max_rate: option(
         float | None,
-        typer.Option(
-            min=0.01,
-            help="Requests in a second that a token, or an address without tokens, may send. "
-            "Default: no limit.",
-        ),
-    ] = None,
+        "Maximum requests per second from a token, or from an address if there are no tokens. "
+        "Default: no limit.",
+        min=0.01,
+    ) = None,
     quiet: options.Quiet = False,
 ):
     r"""Decide about events over HTTP, learn their labels, count the money.
 
     Every decision and label is on disk before it is answered. Stop the service in any way and start
-    it again: it resumes where it was. Prices may change at every start.
+    it again: it resumes where it left off. Prices may change at every start.
 
     \b
     Examples:
@@ -163,11 +140,9 @@ def start(
 
 @guarded
 def token(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose token it is.")],
-    role: Annotated[str, typer.Option(help="decide, label, review or admin.")],
-    tokens: Annotated[Path, typer.Option(metavar="FILE", help="Where its hash is kept.")] = Path(
-        "tokens.json"
-    ),
+    name: argument(str, "Whose token it is.", metavar="NAME"),
+    role: option(str, "decide, label, review or admin."),
+    tokens: option(Path, "Where its hash is kept.", metavar="FILE") = Path("tokens.json"),
 ):
     r"""Make a token, and print it; only its hash is stored.
 
@@ -181,15 +156,12 @@ def token(
 @guarded
 def replay(
     store: Store = _STORE,
-    until: Annotated[
-        int | None,
-        typer.Option(metavar="ENTRY", min=0, help="Last entry of the journal. Default: all."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the models as they were then.")
-    ] = None,
+    until: option(
+        int | None, "Last entry of the journal. Default: all.", metavar="ENTRY", min=0
+    ) = None,
+    out: option(Path | None, "Folder for the models as they were then.", metavar="DIR") = None,
 ):
-    r"""Rebuild a past state from the journal: print its money, and save its models.
+    r"""Rebuild a past state from the journal: print what it cost, and save its models.
 
     \b
     Example:
@@ -208,10 +180,10 @@ def replay(
 
 @guarded
 def backup(
-    out: Annotated[Path, typer.Argument(metavar="FILE", help="The copy; must not exist.")],
-    store: Annotated[Path, typer.Option(metavar="FILE", help="The store.")] = Path(_STORE),
+    out: argument(Path, "The copy; must not exist.", metavar="FILE"),
+    store: option(Path, "The store.", metavar="FILE") = Path(_STORE),
 ):
-    r"""Copy the store of a running service into a file, complete or not written.
+    r"""Copy the store of a running service to a file, completely or not at all.
 
     For a store in PostgreSQL use its own tools.
 
@@ -224,14 +196,12 @@ def backup(
 
 @guarded
 def prune(
-    before: Annotated[
-        str, typer.Argument(metavar="AGE", help="Age from which entries are removed: 90d, 12h.")
-    ],
+    before: argument(str, "Age from which entries are removed: 90d, 12h.", metavar="AGE"),
     store: Store = _STORE,
 ):
     r"""Remove old entries from the journal of a service that is stopped; its state stays.
 
-    Ids of removed events are new again, and their labels are no longer learned.
+    The ids of removed events may be used again; labels that still arrive are not learned.
 
     \b
     Example:
@@ -250,23 +220,19 @@ def prune(
 
 @guarded
 def feed(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A .csv, .tsv or .parquet file.")],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the labels.")],
-    time: Annotated[str, typer.Option(metavar="COLUMN", help="Time of each row.")],
-    id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Ids. Default: numbers of the rows.")
-    ] = None,
-    label_delay: Annotated[
-        str, typer.Option(metavar="TIME", help="Labels are sent this long after their row: 7d.")
-    ] = "0s",
-    url: Annotated[str, typer.Option(help="Of the service.")] = "http://localhost:8000",
-    token: Annotated[
-        str | None, typer.Option(help="Of a role that decides and labels.", envvar="STAKES_TOKEN")
-    ] = None,
+    data: argument(Path, "A .csv, .tsv or .parquet file.", metavar="DATA"),
+    target: option(str, "Column of the labels.", metavar="COLUMN"),
+    time: option(str, "Time of each row.", metavar="COLUMN"),
+    id: option(str | None, "Ids. Default: numbers of the rows.", metavar="COLUMN") = None,
+    label_delay: option(
+        str, "Labels are sent this long after their row: 7d.", metavar="TIME"
+    ) = "0s",
+    url: option(str, "Address of the service.") = "http://localhost:8000",
+    token: option(str | None, "Token that may decide and label.", envvar="STAKES_TOKEN") = None,
 ):
-    r"""Play past events to a running service, in order of time, each label after its delay.
+    r"""Replay past events to a running service in time order, each label after its delay.
 
-    Nothing waits: a month takes as long as the service needs for it.
+    There is no waiting: a month takes only as long as the service needs for it.
 
     \b
     Example:

@@ -3,24 +3,19 @@
 import ast
 import math
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError, near_matches
 
 
 @guarded
 def stream(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA", help="A .csv, .jsonl or .ndjson file, or - for standard input."
-        ),
-    ],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Label column.")],
+    data: argument(str, "A .csv, .jsonl or .ndjson file, or - for standard input.", metavar="DATA"),
+    target: option(str, "Label column.", metavar="COLUMN"),
     positive: options.Positive = None,
     fp_cost: options.FpCost = "1",
     fn_cost: options.FnCost = "1",
@@ -28,107 +23,73 @@ def stream(
     tn_cost: options.TnCost = "0",
     cost_matrix: options.CostMatrix = None,
     drop: options.Drop = None,
-    keep: Annotated[
+    keep: option(
         list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column to copy to the decisions; repeatable. It is also a feature unless "
-            "dropped by --drop.",
-        ),
-    ] = None,
-    learner: Annotated[
+        "Column to copy to the decisions; repeatable. It is also a feature unless dropped by "
+        "--drop.",
+        metavar="COLUMN",
+    ) = None,
+    learner: option(
         str,
-        typer.Option(
-            metavar="NAME",
-            help="A learner of stakes.online, online_forest or online_kernel: probit, forest, "
-            "cw-cvar, arow, pa, kernel-features, anomaly, ...",
-        ),
-    ] = "probit",
-    assignments: Annotated[
+        "A learner of stakes.online, online_forest or online_kernel: probit, forest, cw-cvar, "
+        "arow, pa, kernel-features, anomaly, ...",
+        metavar="NAME",
+    ) = "probit",
+    assignments: option(
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Parameter of the learner, such as C=0.1 or half_life=500, or of its estimator, "
-            "such as estimator__r=10; repeatable. Its random_state is 0 unless set.",
-        ),
-    ] = None,
-    prior: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Probability of the positive class until the first label is learned.",
-        ),
-    ] = 0.5,
-    kind: Annotated[
+        "Parameter of the learner, such as C=0.1 or half_life=500, or of its estimator, such as "
+        "estimator__r=10; repeatable. Its random_state is 0 unless set.",
+        "--set",
+        metavar="NAME=VALUE",
+    ) = None,
+    prior: option(
+        float, "Probability of the positive class until the first label is learned.", min=0, max=1
+    ) = 0.5,
+    kind: option(
+        str | None, "csv or jsonl. Default: by file name.", "--format", metavar="KIND"
+    ) = None,
+    id_column: option(
         str | None,
-        typer.Option("--format", metavar="KIND", help="csv or jsonl. Default: by file name."),
-    ] = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="Column that identifies an event, so that its label may arrive later in a record "
-            "of its own; copied to the decisions, not a feature.",
-        ),
-    ] = None,
-    wait: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="With --id: maximum number of pending events; the oldest is dropped beyond it.",
-        ),
-    ] = 10_000,
-    delay: Annotated[
-        int,
-        typer.Option(min=0, help="Without --id: simulated delay of the labels, in events."),
-    ] = 0,
-    n_features: Annotated[
+        "Column that identifies an event, so that its label may arrive later in a record of its "
+        "own; copied to the decisions, not a feature.",
+        "--id",
+        metavar="COLUMN",
+    ) = None,
+    max_pending: option(
+        int, "With --id: maximum number of pending events; the oldest is dropped beyond it.", min=1
+    ) = 10_000,
+    delay: option(int, "Without --id: simulated delay of the labels, in events.", min=0) = 0,
+    n_features: option(
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Hash the names of features to N of them, so that memory is bounded however many "
-            "texts arrive. Default: one feature per name, --max-features at most.",
-        ),
-    ] = None,
-    max_features: Annotated[
-        int, typer.Option(min=1, help="Maximum number of features; new ones are then ignored.")
-    ] = 100_000,
-    false_alarm_every: Annotated[
+        "Hash the names of features to N of them, so that memory is bounded however many texts "
+        "arrive. Default: one feature per name, --max-features at most.",
+        min=1,
+        metavar="N",
+    ) = None,
+    max_features: option(
+        int, "Maximum number of features; new ones are then ignored.", min=1
+    ) = 100_000,
+    false_alarm_every: option(
         int,
-        typer.Option(
-            min=0,
-            help="Labels between two false alarms of the drift test, on average or more; 0: no "
-            "test.",
-        ),
-    ] = 100_000,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Decisions, as CSV.")] = Path(
-        "decisions.csv"
+        "Mean number of labels between false alarms of the drift test, at least; 0: no test.",
+        min=0,
+    ) = 100_000,
+    out: option(Path, "Decisions, as CSV.", metavar="FILE") = Path("decisions.csv"),
+    checkpoint: option(Path, "File to resume from; created if missing.", metavar="FILE") = Path(
+        "stream.skops"
     ),
-    checkpoint: Annotated[
-        Path, typer.Option(metavar="FILE", help="File to resume from; created if missing.")
-    ] = Path("stream.skops"),
-    every: Annotated[
-        int,
-        typer.Option(min=1, help="Records between checkpoints; more if more events are pending."),
-    ] = 5000,
-    skip_bad: Annotated[
+    every: option(
+        int, "Records between checkpoints; more if more events are pending.", min=1
+    ) = 5000,
+    skip_bad: option(
         bool,
-        typer.Option(
-            "--skip-bad",
-            help="Skip records that cannot be read or decided, instead of stopping at the first; "
-            "they change nothing and are written to --bad.",
-        ),
-    ] = False,
-    bad: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE", help="With --skip-bad: skipped records with the reason, as JSON lines."
-        ),
-    ] = Path("bad_records.jsonl"),
+        "Skip records that cannot be read or decided, instead of stopping at the first; they "
+        "change nothing and are written to --bad.",
+        "--skip-bad",
+    ) = False,
+    bad: option(
+        Path, "With --skip-bad: skipped records with the reason, as JSON lines.", metavar="FILE"
+    ) = Path("bad_records.jsonl"),
     quiet: options.Quiet = False,
 ):
     r"""Decide about each event, then learn from its label, in one pass and bounded memory.
@@ -159,8 +120,8 @@ def stream(
     from stakes._core.files import check_can_write
     from stakes.stream import FileStream, open_records
 
-    settings = dict(target=target, learner=learner, id=id_column, wait=wait, delay=delay)
-    settings |= dict(positive=positive, prior=prior, drop=drop or [], keep=keep or [])
+    settings = dict(target=target, positive=positive, learner=learner, id=id_column, delay=delay)
+    settings |= dict(max_pending=max_pending, prior=prior, drop=drop or [], keep=keep or [])
     settings |= dict(parameters=_parameters(assignments or []), max_features=max_features)
     settings |= dict(n_features=n_features, false_alarm_every=false_alarm_every or None)
     settings |= dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
@@ -232,8 +193,8 @@ class _Warnings:
                 "ignored, as an id stands for one event."
             )
         return (
-            f"More than {run.settings['wait']:,} events are pending: the oldest are dropped; raise "
-            "--wait to keep more."
+            f"More than {run.settings['max_pending']:,} events are pending: the oldest are "
+            "dropped; raise --max-pending to keep more."
         )
 
 

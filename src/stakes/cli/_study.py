@@ -2,50 +2,37 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 
 @guarded
 def study(
-    names: Annotated[
+    names: argument(
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...",
-            help="Data sets (see stakes datasets). Default: the eight of the study.",
-        ),
-    ] = None,
-    learners: Annotated[
+        "Data sets (see stakes datasets). Default: the eight sets of the study.",
+        metavar="[NAME]...",
+    ) = None,
+    learners: option(
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A learner, a family of learners, or all; repeatable. Default: all.",
-        ),
-    ] = None,
-    rows: Annotated[
-        int, typer.Option(min=100, help="Maximum number of rows; larger sets are sampled.")
-    ] = 6_000,
-    repeats: Annotated[
-        int,
-        typer.Option(min=1, help="Repeats of the cross-validation; can be raised later."),
-    ] = 3,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 3,
+        "A learner, a family of learners, or all; repeatable. Default: all.",
+        metavar="NAME",
+    ) = None,
+    rows: option(int, "Maximum number of rows; larger sets are sampled.", min=100) = 6_000,
+    repeats: option(int, "Repeats of the cross-validation; can be raised later.", min=1) = 3,
+    folds: option(int, "Folds of the cross-validation.", min=2) = 3,
     jobs: options.Jobs = -1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the fits.")] = Path(
-        "stakes-study"
-    ),
-    page: Annotated[
+    out: option(Path, "Folder for the fits.", metavar="DIR") = Path("stakes-study"),
+    page: option(
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder for the page, its figures and its rows. Default: the folder of the fits.",
-        ),
-    ] = None,
+        "Folder for the page, its figures and its rows. Default: the folder of the fits.",
+        metavar="DIR",
+    ) = None,
     resume: options.Resume = True,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
@@ -82,7 +69,7 @@ def study(
     # what was computed, not where: a command that anybody can run
     words = ["stakes", "study", *(names or [])]
     words += [word for name in learners or [] for word in ("--learners", name)]
-    for option, value in dict(rows=rows, repeats=repeats, folds=folds, seed=seed).items():
-        words += [f"--{option}", str(value)]
+    for name, value in dict(rows=rows, repeats=repeats, folds=folds, seed=seed).items():
+        words += [f"--{name}", str(value)]
     record = make_record(results, shlex.join(words))
     typer.echo(f"Page: {write_page(results, record, page or out)}")

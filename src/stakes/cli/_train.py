@@ -2,7 +2,6 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -10,20 +9,19 @@ from stakes._core.durations import seconds
 from stakes.cli import _error_options as bars
 from stakes.cli import _options as options
 from stakes.cli._guard import guarded
+from stakes.cli._options import argument, option
 from stakes.errors import InputError
 
 
 @guarded
 def train(
-    data: Annotated[
+    data: argument(
         str | None,
-        typer.Argument(
-            metavar="DATA",
-            help="A file, a folder or quoted glob of files, or the name of a data set. Default "
-            "with --from: the table of that run.",
-            show_default=False,
-        ),
-    ] = None,
+        "A file, a folder or quoted glob of files, or the name of a data set. Default with "
+        "--from: the table of that run.",
+        metavar="DATA",
+        show_default=False,
+    ) = None,
     target: options.Target = None,
     positive: options.Positive = None,
     fp_cost: options.cost_option("fp", "as in --from, else 1") = None,
@@ -42,48 +40,36 @@ def train(
     label_delay: options.LabelDelay = None,
     positive_means: options.PositiveMeans = None,
     negative_means: options.NegativeMeans = None,
-    learner: Annotated[
+    learner: option(
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="A learner, by class name or by its name in a report. Default: the winner of "
-            "--from, else the one that stakes advise recommends.",
-        ),
-    ] = None,
-    run: Annotated[
+        "A learner, by class name or by its name in a report. Default: the winner of --from, else "
+        "the one that stakes advise recommends.",
+        metavar="NAME",
+    ) = None,
+    run: option(
         Path | None,
-        typer.Option(
-            "--from",
-            metavar="DIR",
-            help="Folder of a run of stakes compare; its winner, table and costs are used unless "
-            "other options are given.",
-        ),
-    ] = None,
-    time_budget: Annotated[
+        "Folder of a run of stakes compare; its winner, table and costs are used unless other "
+        "options are given.",
+        "--from",
+        metavar="DIR",
+    ) = None,
+    time_budget: option(
         str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Train a blend for this time (60s, 10m): boosters, forests and linear "
-            "models, stacked, quick ones first. Ctrl-C ends it with what is finished.",
-        ),
-    ] = None,
-    tune: Annotated[
-        bool, typer.Option("--tune/--no-tune", help="Choose settings by cost in inner folds.")
-    ] = True,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The model file.")] = Path(
-        "model.skops"
-    ),
-    sign: Annotated[
+        "Train a blend for this time (60s, 10m): boosters, forests and linear models, stacked, "
+        "quick ones first. Ctrl-C ends it with what is finished.",
+        metavar="TIME",
+    ) = None,
+    tune: option(bool, "Choose settings by cost in inner folds.", "--tune/--no-tune") = True,
+    out: option(Path, "The model file.", metavar="FILE") = Path("model.skops"),
+    sign: option(
         Path | None,
-        typer.Option(
-            metavar="KEY",
-            help="An ed25519 private key to sign the model with, made by openssl or ssh-keygen; "
-            "see stakes predict --verify.",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", help="Of a folder, files in work; -1: one per core.")
-    ] = -1,
+        "An ed25519 private key to sign the model with, made by openssl or ssh-keygen; see stakes "
+        "predict --verify.",
+        metavar="KEY",
+    ) = None,
+    jobs: option(
+        int, "Files read in parallel if DATA is a folder; -1: one per core.", "--jobs", "-j"
+    ) = -1,
     seed: options.Seed = 0,
     quiet: options.Quiet = False,
 ):

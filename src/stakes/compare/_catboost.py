@@ -3,20 +3,22 @@
 import json
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stakes._core.log_odds import LogOddsClassifier
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Number, labels
+from stakes.compare._early_stopping import deadline_of, hold_out
 
 LARGEST = float(np.finfo(np.float32).max)  # features are compared in single precision
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CatBoostTreesClassifier(LogOddsClassifier, BaseEstimator):
     r"""CatBoost for two classes, with as many trees as held-out rows ask for.
 
@@ -73,26 +75,14 @@ class CatBoostTreesClassifier(LogOddsClassifier, BaseEstimator):
         if state["features_"].size and state["features_"].max() >= state["n_features_in_"]:
             raise Damaged("a tree asks for a column that is not there")
 
-    def __init__(
-        self,
-        *,
-        max_depth=6,
-        learning_rate=0.05,
-        n_estimators=2000,
-        patience=30,
-        validation_fraction=0.1,
-        max_seconds=None,
-        n_jobs=1,
-        random_state=None,
-    ):
-        self.max_depth = max_depth
-        self.learning_rate = learning_rate
-        self.n_estimators = n_estimators
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.max_seconds = max_seconds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    max_depth: int = 6
+    learning_rate: float = 0.05
+    n_estimators: int = 2000
+    patience: int = 30
+    validation_fraction: float = 0.1
+    max_seconds: float | None = None
+    n_jobs: int = 1
+    random_state: int | None = None
 
     def fit(self, X, y):
         """Fit the booster.
@@ -111,10 +101,7 @@ class CatBoostTreesClassifier(LogOddsClassifier, BaseEstimator):
         from catboost import CatBoostClassifier
 
         X, y = self._read(X, y)
-        cut = StratifiedShuffleSplit(
-            1, test_size=self.validation_fraction, random_state=self.random_state
-        )
-        train, held = next(cut.split(y, y))
+        train, held = hold_out(y, self)
         booster = CatBoostClassifier(
             iterations=self.n_estimators,
             depth=self.max_depth,
@@ -192,8 +179,7 @@ class _InTime:
     """Stops CatBoost when its time is over."""
 
     def __init__(self, settings):
-        seconds = settings.max_seconds
-        self.deadline = np.inf if seconds is None else time.monotonic() + seconds
+        self.deadline = deadline_of(settings)
 
     def after_iteration(self, info):
         return time.monotonic() < self.deadline

@@ -50,7 +50,8 @@ def class_contestants(names, data):
         found = [c for c in found if isinstance(c.estimator, BayesDecisionClassifier)]
     able = [c for c in asked if _takes_many(c)]
     refused = [
-        f"{c.name} was skipped on {data.name}: it gives no probabilities of more than two classes."
+        f"{c.name} was skipped on {data.name}: it does not predict probabilities of more than two "
+        "classes."
         for c in asked
         if c not in able
     ]
@@ -67,8 +68,8 @@ def find_class_contestant(name, data):
     if not _takes_many(contestant):
         able = [entry.name for entry in library() if _takes_many(entry.build())]
         raise InputError(
-            f"{contestant.name} gives no probabilities of more than two classes; choose one of "
-            f"{', '.join([*able, *(c.name for c in known if c.family == 'baseline')])}."
+            f"{contestant.name} does not predict probabilities of more than two classes; choose "
+            f"one of {', '.join([*able, *(c.name for c in known if c.family == 'baseline')])}."
         )
     return _for_classes(contestant, data)
 

@@ -207,7 +207,7 @@ class BatchDecider:
             first = self.rows + 1
             found.append(self.decide(batch))
             if self.cost is None:
-                raise InputError("The model gives no probabilities, which a limit needs.")
+                raise InputError("The model does not predict probabilities, which limits need.")
             batch, table = self._read(batch, first)
             costs = read_costs(table, self.costs, first_row=first)
             prices.append(Costs.of(table.height, **costs))

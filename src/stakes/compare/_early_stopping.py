@@ -2,6 +2,7 @@
 
 import inspect
 import time
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -14,6 +15,7 @@ from stakes._core.stored.spec import CLASSIFIER, labels
 from stakes._core.stored.state import same_classes, same_input
 
 
+@dataclass(eq=False, repr=False)
 class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """LightGBM or XGBoost with as many trees as held-out rows ask for.
 
@@ -46,20 +48,12 @@ class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
             same_input(state["estimator_"], scope)
             same_classes(state["estimator_"], scope)
 
-    def __init__(
-        self,
-        estimator,
-        *,
-        patience=30,
-        validation_fraction=0.1,
-        max_seconds=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.max_seconds = max_seconds
-        self.random_state = random_state
+    estimator: object
+    _: KW_ONLY
+    patience: int = 30
+    validation_fraction: float = 0.1
+    max_seconds: float | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def fit(self, X, y):
         """Fit the booster.
@@ -75,12 +69,8 @@ class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         -------
         self
         """
-        deadline = np.inf if self.max_seconds is None else time.monotonic() + self.max_seconds
-        cut = StratifiedShuffleSplit(
-            1, test_size=self.validation_fraction, random_state=self.random_state
-        )
-        y = np.asarray(y)
-        train, held = next(cut.split(y, y))
+        y, deadline = np.asarray(y), deadline_of(self)
+        train, held = hold_out(y, self)
         booster, seen = clone(self.estimator), [(take_rows(X, held), y[held])]
         rows = take_rows(X, train), y[train]
         if type(booster).__name__.startswith("LGBM"):
@@ -124,6 +114,17 @@ class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
+
+
+def hold_out(y, settings):
+    """Rows to train on, and the rows that say when to stop."""
+    share, seed = settings.validation_fraction, settings.random_state
+    return next(StratifiedShuffleSplit(1, test_size=share, random_state=seed).split(y, y))
+
+
+def deadline_of(settings):
+    """When `max_seconds` from now are over, on the monotonic clock."""
+    return time.monotonic() + (np.inf if settings.max_seconds is None else settings.max_seconds)
 
 
 def _lightgbm(booster, rows, seen, patience, deadline):

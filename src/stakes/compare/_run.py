@@ -6,7 +6,7 @@ import time
 import warnings
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -105,80 +105,87 @@ def compare(
     """
     datasets = [data] if isinstance(data, PricedData) else list(data)
     datasets = [d if d.origin is None else _as_table(d) for d in datasets]
-    _check(datasets, today, repeats, folds)
-    if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
-        raise InputError("A review_cost for each row is possible for one data set only.")
     adversaries = _as_list(adversary)
-    if adversaries and capacity is not None:
-        raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
-    bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
-    many, unable = any(isinstance(d, ClassData) for d in datasets), []
-    if many:
-        _check_many(datasets, capacity, adversaries)
-        taking_part, unable = class_contestants(learners, datasets[0])
-    else:
-        taking_part = list(contestants(learners, **bars))
-        if learners is None and time_budget and not adversaries:
-            n_fits = repeats * sum(n_folds(d, folds) for d in datasets)
-            taking_part.append(_timed(time_budget, n_fits, n_jobs))
-    if adversaries:
-        taking_part = with_defences(taking_part)
-    field = {c.name: c for c in taking_part}
+    _check(datasets, today, repeats, folds)
+    _check_limits(datasets, capacity, adversaries)
+    n_fits = repeats * sum(n_folds(d, folds) for d in datasets)
+    field, unable = _field(datasets, learners, adversaries, time_budget, n_fits, n_jobs)
     settings = dict(repeats=repeats, folds=folds, random_state=random_state)
     plan = make_plan(datasets, tune=tune, adversaries=adversaries, **settings)
     file = ResultsFile(Path(out), plan).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
-    refused = [*unable, *refused]
-    by_data = {d.name: d for d in datasets}
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
+    how = dict(folds=folds, tune=tune, adversaries=adversaries)
+    run = _Run(file, field, {d.name: d for d in datasets}, how, n_jobs, deadline)
+    unfinished = run.finish(tasks, progress, first_table)
+    wanted = {task.key for task in tasks}
+    rows, file.rows = file.rows, [row for row in file.rows if key_of(row) in wanted]
+    refused = [*unable, *refused]
+    results = Results(file, datasets, refused, unfinished, today, capacity, wording or Wording())
+    # what random folds would have promised, for the best learner only
+    at_random = [task for d in datasets for task in _at_random(results, d, folds, random_state)]
+    file.rows = rows
+    run.finish(at_random)
+    wanted |= {task.key for task in at_random}
+    file.rows = [row for row in file.rows if key_of(row) in wanted]
+    return results
 
-    def run(tasks, progress=None):
-        done = file.done({name: c.settings for name, c in field.items()})
+
+@dataclass
+class _Run:
+    """The fits of a comparison: what takes part, where rows are stored, when no fit starts."""
+
+    file: ResultsFile
+    field: dict  # contestants by name
+    data: dict  # data sets by name
+    how: dict  # keywords of fit_one
+    n_jobs: int
+    deadline: float
+
+    def finish(self, tasks, progress=None, first_table=None):
+        """Run the tasks that are not stored yet; how many are left."""
+        done = self.file.done({name: c.settings for name, c in self.field.items()})
         todo = [task for task in tasks if task.key not in done]
         # here, not in workers, which take seconds to start: the first table comes soon
-        small = all(len(d) <= QUICK_ROWS for d in datasets)
-        quick = [task for task in todo if small and field[task.learner].speed == "quick"]
+        small = all(len(d) <= QUICK_ROWS for d in self.data.values())
+        quick = [task for task in todo if small and self.field[task.learner].speed == "quick"]
         rest = [task for task in todo if task not in quick]
         finished = len(tasks) - len(todo)
         if progress:
             progress(finished, len(tasks), None)
-        with _workers(out):
-            for some, jobs in ((quick, 1), (rest, n_jobs)):
-                for row, arrays in as_finished(fits(some), jobs) if some else ():
-                    file.add(row | environment(), arrays)
+        with _workers(self.file.directory):
+            for some, jobs in ((quick, 1), (rest, self.n_jobs)):
+                for row, arrays in as_finished(self._fits(some), jobs) if some else ():
+                    self.file.add(row | environment(), arrays)
                     finished += 1
                     if progress:
                         progress(finished, len(tasks), row)
                 if some is quick and quick and rest and first_table:
-                    first_table(file.rows)
+                    first_table(self.file.rows)
         return len(tasks) - finished
 
-    def fits(tasks):
+    def _fits(self, tasks):
         for task in tasks:
-            one = field[task.learner]
-            end = time.monotonic() + expected_seconds(one, file.rows, field)
+            one = self.field[task.learner]
+            end = time.monotonic() + expected_seconds(one, self.file.rows, self.field)
             # the report needs the constant policies, whatever the budget
-            if end < deadline or one.family == "constant":
-                yield joblib.delayed(fit_one)(
-                    task,
-                    by_data[task.data],
-                    one,
-                    folds=folds,
-                    tune=tune,
-                    adversaries=adversaries,
-                )
+            if end < self.deadline or one.family == "constant":
+                yield joblib.delayed(fit_one)(task, self.data[task.data], one, **self.how)
 
-    unfinished = run(tasks, progress)
-    wanted = {task.key for task in tasks}
-    rows, file.rows = file.rows, [row for row in file.rows if key_of(row) in wanted]
-    results = Results(file, datasets, refused, unfinished, today, capacity, wording or Wording())
-    # what random folds would have promised, for the best learner only
-    extra = [task for d in datasets for task in _at_random(results, d, folds, random_state)]
-    file.rows = rows
-    run(extra)
-    wanted |= {task.key for task in extra}
-    file.rows = [row for row in file.rows if key_of(row) in wanted]
-    return results
+
+def _field(datasets, learners, adversaries, time_budget, n_fits, n_jobs):
+    """Contestants by name, and those that cannot take part with the reason."""
+    unable = []
+    if isinstance(datasets[0], ClassData):
+        field, unable = class_contestants(learners, datasets[0])
+    else:
+        bars = {"error_bars": True} if all(d.errors for d in datasets) else {}
+        field = list(contestants(learners, **bars))
+        if learners is None and time_budget and not adversaries:
+            field.append(_timed(time_budget, n_fits, n_jobs))
+    if adversaries:
+        field = with_defences(field)
+    return {c.name: c for c in field}, unable
 
 
 def _timed(time_budget, n_fits, n_jobs):
@@ -202,11 +209,16 @@ def expected_seconds(contestant, rows, field):
     return min(alike, default=0.0)
 
 
-def _check_many(datasets, capacity, adversaries):
-    if len(datasets) > 1:
-        raise InputError("A comparison with a cost matrix takes one data set.")
-    if capacity is not None or adversaries:
-        raise InputError("Limits, reviews and adversaries are for two classes; remove them.")
+def _check_limits(datasets, capacity, adversaries):
+    if len(datasets) > 1 and numpy.ndim(getattr(capacity, "review_cost", None)):
+        raise InputError("A review_cost for each row is possible for one data set only.")
+    if adversaries and capacity is not None:
+        raise InputError("An adversary cannot be combined with limits on alerts and reviews.")
+    if any(isinstance(d, ClassData) for d in datasets):
+        if len(datasets) > 1:
+            raise InputError("A comparison with a cost matrix takes one data set.")
+        if capacity is not None or adversaries:
+            raise InputError("Limits, reviews and adversaries are for two classes; remove them.")
 
 
 def _as_list(adversary):

@@ -243,7 +243,7 @@ def _draw_ranks(ax, names, ranks, difference, color):
     order = np.argsort(ranks)
     ordered = np.asarray(ranks, dtype=np.float64)[order]
     k = len(ordered)
-    # the better half is labelled on the left, the other on the right, both from the top down
+    # the better half is labeled on the left, the other on the right, both from the top down
     half, groups = (k + 1) // 2, cliques(ordered, difference)
     below = 0.5 + 0.4 * len(groups)
     ax.set(xlim=(0.0, k + 1.0), ylim=(-(below + half + 0.5), 1.6))

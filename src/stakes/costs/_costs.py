@@ -132,7 +132,7 @@ class Costs:
         return dict(fp_cost=self.fp, fn_cost=self.fn, tp_cost=self.tp, tn_cost=self.tn)
 
     def summary(self, positive=None):
-        """Summarise what is at stake.
+        """Summarize what is at stake.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ class CostSummary:
 
     @classmethod
     def of(cls, costs, positive=None):
-        """Summarise some :class:`Costs`; `positive` as in :meth:`Costs.summary`."""
+        """Summarize some :class:`Costs`; `positive` as in :meth:`Costs.summary`."""
         low, middle, high = np.quantile(costs.break_even, [0.05, 0.5, 0.95])
         facts = dict.fromkeys(("n_positive", "all_negative", "all_positive", "top_share"))
         if positive is not None:

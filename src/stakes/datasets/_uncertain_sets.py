@@ -42,7 +42,7 @@ def make_uncertain(
     noise_scale : float, default=1.0
         Mean half-width of the noise; the classes' standard deviation is 1.
     separation : float, default=3.0
-        Distance between the class centres.
+        Distance between the class centers.
     random_state : int, RandomState or None, default=None
         Seed of the generator.
 

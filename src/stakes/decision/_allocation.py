@@ -8,7 +8,7 @@ NEGATIVE, POSITIVE, REVIEW = 0, 1, -1
 
 
 def allocate(alert_gain, review_gain, max_alerts, max_reviews):
-    r"""Choose at most k alerts and m reviews, disjoint, that maximise the total gain.
+    r"""Choose at most k alerts and m reviews, disjoint, that maximize the total gain.
 
     .. math:: \max_{A \cap R = \emptyset} \sum_{i\in A} a_i + \sum_{i\in R} r_i
               \quad |A| \le k,\ |R| \le m .

@@ -1,5 +1,6 @@
 """The decision with the least expected cost, row by row."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 
 import numpy as np
@@ -17,6 +18,7 @@ from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_
 
 
 @documented()
+@dataclass(eq=False, repr=False)
 class BayesDecisionClassifier(DecisionClassifier):
     r"""Any classifier with the decision of least expected cost for each row.
 
@@ -110,34 +112,19 @@ class BayesDecisionClassifier(DecisionClassifier):
     __metadata_request__predict = dict.fromkeys((*COST_NAMES, "cost_matrix"), True)
     __metadata_request__score = dict.fromkeys((*COST_NAMES, "cost_matrix"), True)
 
-    def __init__(
-        self,
-        estimator,
-        *,
-        calibration=None,
-        cv=5,
-        prior=None,
-        training_prior=None,
-        costs_in_training=True,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-        cost_matrix=None,
-        actions=None,
-    ):
-        self.estimator = estimator
-        self.calibration = calibration
-        self.cv = cv
-        self.prior = prior
-        self.training_prior = training_prior
-        self.costs_in_training = costs_in_training
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.cost_matrix = cost_matrix
-        self.actions = actions
+    estimator: object
+    _: KW_ONLY
+    calibration: str | None = None
+    cv: object = 5
+    prior: object = None
+    training_prior: object = None
+    costs_in_training: bool = True
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
+    cost_matrix: object = None
+    actions: object = None
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -361,8 +348,8 @@ class BayesDecisionClassifier(DecisionClassifier):
         """Fit the inner estimator and its calibration; settle the prior."""
         if self.calibration is None and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{type(self.estimator).__name__} gives no probabilities, which expected costs "
-                f"require: set calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
+                f"{type(self.estimator).__name__} does not predict probabilities, which expected "
+                f"costs need: set calibration='sigmoid' or 'isotonic' in {type(self).__name__}."
             )
         params = self._fit_params(sample_weight, costs)
         with only_scores_count():

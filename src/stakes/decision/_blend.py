@@ -27,7 +27,7 @@ class BlendClassifier(LogOddsBlend):
     .. math:: p(x) = \sigma\Bigl(b + \sum_k w_k \log\frac{p_k(x)}{1 - p_k(x)}\Bigr),
               \qquad w \ge 0 ,
 
-    where :math:`b, w` minimise the log loss of held-out predictions plus
+    where :math:`b, w` minimize the log loss of held-out predictions plus
     :math:`\alpha \sum_k (w_k - 1/K)^2`, which pulls the weights towards the plain mean.
     Overconfident members get smaller weights, redundant ones get none, so no model has to be
     selected.
@@ -221,7 +221,7 @@ class BlendClassifier(LogOddsBlend):
         for name, member in self.estimators:
             if not hasattr(member, "predict_proba"):
                 raise ValueError(
-                    f"The member {name!r} gives no probabilities; wrap it in "
+                    f"The member {name!r} does not predict probabilities; wrap it in "
                     "BayesDecisionClassifier(..., calibration='sigmoid')."
                 )
 
@@ -234,7 +234,7 @@ def _fit_params(member, sample_weight):
 
 
 def blend_weights(Z, signs, alpha, sample_weight=None):
-    """Weights of a blend that minimise its penalised log loss, see :class:`BlendClassifier`.
+    """Weights of a blend that minimize its penalized log loss, see :class:`BlendClassifier`.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def shift_prior(probabilities, training_prior, prior):
 
 
 def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
-    r"""Estimate the current class shares from unlabelled cases, by maximum likelihood.
+    r"""Estimate the current class shares from unlabeled cases, by maximum likelihood.
 
     EM algorithm [1]_: correct the probabilities with the current shares, take their mean as the
     new shares, repeat. Each iteration increases the likelihood
@@ -59,7 +59,7 @@ def estimate_prior(probabilities, training_prior, *, tol=1e-8, max_iter=10_000):
     Parameters
     ----------
     probabilities : array-like of shape (n, k)
-        Probabilities of the unlabelled cases from a calibrated model.
+        Probabilities of the unlabeled cases from a calibrated model.
     training_prior : float or array-like of shape (k,)
         Class shares in the training data of the model.
     tol : float, default=1e-8

@@ -24,7 +24,7 @@ class ThresholdCurve:
     Attributes
     ----------
     thresholds : ndarray of shape (m,)
-        From plus infinity (none positive) through the midpoints between neighbouring scores to
+        From plus infinity (none positive) through the midpoints between neighboring scores to
         minus infinity (all positive).
     costs : ndarray of shape (m,)
         Total cost at each threshold.

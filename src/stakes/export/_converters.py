@@ -92,7 +92,10 @@ def _wrapped(model, X):
 def _bayes(model, X):
     p = convert(model.estimator_, X).probability
     if p is None:
-        raise InputError(f"{type(model.estimator_).__name__} gives no probabilities to export.")
+        raise InputError(
+            f"{type(model.estimator_).__name__} does not predict probabilities, so there are none "
+            "to export."
+        )
     if model.prior_ is None:
         return Scores(p)
     two(model)

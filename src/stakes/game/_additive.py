@@ -112,7 +112,7 @@ class Additive:
         return amounts, price, np.where(searched, np.minimum(price, limit), 0.0)
 
     def _programme(self, levers, i, need, limit):
-        """One case with whole numbers, prices per change or categories: a small programme.
+        """One case with whole numbers, prices per change or categories: a small program.
 
         Variables: the amount of each number lever in its useful direction, and whether it is
         moved; of a category lever, one for each category.

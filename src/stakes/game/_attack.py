@@ -133,7 +133,7 @@ def attack(
 
     A case moves if that costs less than it gains and its budget allows it. Against linear models,
     also behind encoders and scalers, the moves are exact. Against trees, forests and boosters they
-    are found by search and proved by a mixed-integer programme, with a bound on the gap. Against
+    are found by search and proved by a mixed-integer program, with a bound on the gap. Against
     blends of trees and linear models (:class:`~stakes.decision.BlendClassifier`) they are found and
     proved by splitting boxes of moves, the cheapest first. Against any other classifier they are
     searched for. Every move is checked with the model's `predict`.
@@ -157,7 +157,7 @@ def attack(
         Whether to find the cheapest move against trees; False: any move that pays, which is faster
         and gives the same bill.
     case_seconds : float, default=5.0
-        Time limit of the programme of one case against trees.
+        Time limit of the program of one case against trees.
     time_budget : float, default=None
         Seconds after which no further case is searched; those that were not count as possibly past
         in `bill_bound`. None: no limit.

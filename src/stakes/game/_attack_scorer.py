@@ -1,5 +1,7 @@
 """A scorer for cross-validation: what the decisions cost after the adversaries have moved."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import UNUSED
@@ -58,30 +60,20 @@ def make_attack_scorer(
     )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AttackScorer(BaseEstimator):
     """Result of :func:`make_attack_scorer`; an estimator of scikit-learn, so it can be cloned."""
 
     # read by scikit-learn's metadata routing
     __metadata_request__score = dict.fromkeys(COST_NAMES, True) | {"estimator": UNUSED}
 
-    def __init__(
-        self,
-        *,
-        moves,
-        fp_cost=None,
-        fn_cost=None,
-        tp_cost=None,
-        tn_cost=None,
-        pos_label=None,
-        case_seconds=1.0,
-    ):
-        self.moves = moves
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.pos_label = pos_label
-        self.case_seconds = case_seconds
+    moves: list
+    fp_cost: object = None
+    fn_cost: object = None
+    tp_cost: object = None
+    tn_cost: object = None
+    pos_label: object = None
+    case_seconds: float = 1.0
 
     def __call__(self, estimator, X, y, **costs):
         """Minus the mean cost of a decision of a fitted estimator after the moves."""

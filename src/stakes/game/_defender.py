@@ -36,7 +36,7 @@ class Defender:
     signs : ndarray of shape (n,)
         Signs of the classes; the positives are moved.
     loss : {"logistic", "hinge"}
-        Loss that the adversary maximises.
+        Loss that the adversary maximizes.
     """
 
     def __init__(self, model, names, classes, costs, priced, X, signs, loss):
@@ -104,7 +104,7 @@ class Defender:
     def _linear(self):
         """Weights and intercept if the scores are linear in X, else (None, None).
 
-        They are inferred from d + 1 probes, so scaled and calibrated linear models are recognised.
+        They are inferred from d + 1 probes, so scaled and calibrated linear models are recognized.
         """
         n, d = self.X.shape
         if not hasattr(self.model, "decision_function"):

@@ -1,7 +1,7 @@
 r"""The adversary's optimal drop of its scores, which determines its best move.
 
 A move that lowers all scores by :math:`u` costs at least :math:`u^2/s^2` with
-:math:`s^2 = \sum_j w_j^2 / p_j`, so the adversary maximises
+:math:`s^2 = \sum_j w_j^2 / p_j`, so the adversary maximizes
 
 .. math:: G(u) = \sum_i v_i\, l(f_i - u) - u^2 / s^2 , \qquad u \ge 0 .
 """

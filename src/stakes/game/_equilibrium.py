@@ -120,7 +120,7 @@ def warn_if_exploitable(found, tol):
 
 
 def _descend(game, W, max_iter, payoffs):
-    """Minimise the worst case by L-BFGS; return all iterates.
+    """Minimize the worst case by L-BFGS; return all iterates.
 
     At a kink, where the adversary is indifferent between two moves, each step takes many trials:
     the descent ends there, and cutting planes do the rest.
@@ -212,7 +212,7 @@ class _Planes:
         self.idle = np.append(self.idle, 0)
 
     def minimum(self):
-        """Minimiser of the planes plus ridge; updates the lower bound and drops idle planes."""
+        """Minimizer of the planes plus ridge; updates the lower bound and drops idle planes."""
         alpha = self.game.alpha
         gamma = simplex_qp(self.A @ self.A.T / (2.0 * alpha), self.b)
         pull = gamma @ self.A

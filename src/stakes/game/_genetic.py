@@ -46,7 +46,7 @@ def genetic(
     patience=30,
     random_state=None,
 ):
-    r"""Maximise a mean over genes, :math:`\frac1q\sum_i g_i(u_i)`, with selection per gene.
+    r"""Maximize a mean over genes, :math:`\frac1q\sum_i g_i(u_i)`, with selection per gene.
 
     The genes contribute independently, so each is selected by its own value: survivors and parents
     are the best of every gene, and a child takes each gene from parents of that gene. A good gene
@@ -132,7 +132,7 @@ def algorithm_7(
     improvement=1e-9,
     random_state=None,
 ):
-    """Maximise by Algorithm 7 of the thesis as printed.
+    """Maximize by Algorithm 7 of the thesis as printed.
 
     Individuals are selected as a whole, noise of a single size is added to every child, and the
     first generation that does not improve by `improvement` is the last (line 15).

@@ -1,4 +1,4 @@
-"""Cheapest moves past a forest: a first move, then a mixed-integer programme that proves it."""
+"""Cheapest moves past a forest: a first move, then a mixed-integer program that proves it."""
 
 import time
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from stakes.game._leaf_search_jit import (
 )
 
 _SLACK = 1e-9  # relative: a move at exactly the limit stays within reach
-_INSIDE = 1e-5  # share of the needed drop by which a programme that ended outside is tightened
+_INSIDE = 1e-5  # share of the needed drop by which a program that ended outside is tightened
 _INFEASIBLE = 2  # status of scipy's milp
 
 
@@ -64,7 +64,7 @@ def past_forest(cases, limit, forest, prices, tick, *, settle, case_seconds):
         Whether to look for the cheapest move; False: any move below the limit, or a proof that
         there is none.
     case_seconds : float
-        Time limit of the programme of one case.
+        Time limit of the program of one case.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def past_forest(cases, limit, forest, prices, tick, *, settle, case_seconds):
 
 
 def _programme(i, cases, top, forest, prices, work, seconds):
-    """Cheapest move below `top` by a mixed-integer programme: (price, bound, amounts)."""
+    """Cheapest move below `top` by a mixed-integer program: (price, bound, amounts)."""
     own, part, shape, parent, _ = part_of(i, tuple(cases), top, forest, prices, work)
     squared = prices[2]
     if lowest_sum(own, part) > 0.0:
@@ -120,7 +120,7 @@ def _programme(i, cases, top, forest, prices, work, seconds):
             options={"time_limit": max(ends - time.monotonic(), 0.01), "mip_rel_gap": 1e-6},
         )
         if result.status == _INFEASIBLE:
-            # a tightened programme proves nothing about the rest
+            # a tightened program proves nothing about the rest
             return np.inf, top if inside == 0.0 else _root(low, squared), None
         if inside == 0.0 and result.mip_dual_bound is not None:
             low = max(result.mip_dual_bound + constant, 0.0)
@@ -136,7 +136,7 @@ def _programme(i, cases, top, forest, prices, work, seconds):
 
 
 class _Columns:
-    """Variables of the programme: sides of thresholds, categories, and leaves.
+    """Variables of the program: sides of thresholds, categories, and leaves.
 
     A leaf is chosen in each tree; every split on the way to it must agree with the levers. Of a
     number lever there is one variable for each threshold, one if the case ends at or below it.

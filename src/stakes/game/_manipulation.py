@@ -126,7 +126,7 @@ def manipulation_report(
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
     loss : {"logistic", "hinge"}, default="logistic"
-        Loss that the adversary maximises, a function of the score of the model.
+        Loss that the adversary maximizes, a function of the score of the model.
     alpha : float, default=1e-3
         Ridge penalty of the plain classifier and that at equilibrium.
     pos_label : label, default=None

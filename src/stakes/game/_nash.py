@@ -49,7 +49,7 @@ def pure_equilibria(payoffs):
 def best_commitment(A, B):
     """The mixed strategy to which a leader best commits, and the reply of the follower.
 
-    For each plan of the follower, a linear programme finds the best mixture of the leader to which
+    For each plan of the follower, a linear program finds the best mixture of the leader to which
     that plan is a best reply; the best of these is a strong Stackelberg equilibrium: an indifferent
     follower does what the leader prefers.
 

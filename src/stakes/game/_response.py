@@ -55,11 +55,11 @@ def best_response(
     X : {array-like, sparse matrix} of shape (n, d)
         Examples of the adversary, the positives.
     loss : {"logistic", "hinge"}, default="logistic"
-        Loss that the adversary maximises.
+        Loss that the adversary maximizes.
     movement_price : float or array-like of shape (d,), default=0.5
         Price of moving a feature by one, :math:`p_j`; `numpy.inf` if it cannot be moved.
     sample_weight : array-like of shape (n,), default=None
-        Weights :math:`v_i`, not normalised; None: 1 / n each.
+        Weights :math:`v_i`, not normalized; None: 1 / n each.
     movable : array-like of bool of shape (d,), default=None
         Mask of the movable features; None: all with a finite price.
 

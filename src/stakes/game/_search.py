@@ -43,13 +43,13 @@ def line_maxima(function, lower, upper, points=257):
             best = int(heights.argmax())
             if heights[best] > value:
                 u, value = near[best], heights[best]
-            width /= 12.0  # the spacing was width / 16: the next grid overlaps its neighbours
+            width /= 12.0  # the spacing was width / 16: the next grid overlaps its neighbors
         found.append((float(u), float(value)))
     return sorted(found, key=lambda peak: -peak[1])
 
 
 def pair_maximum(function, lower, upper):
-    """Maximiser of a function of two variables: a grid, refined around its three best points.
+    """Maximizer of a function of two variables: a grid, refined around its three best points.
 
     Parameters
     ----------

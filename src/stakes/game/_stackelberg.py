@@ -1,5 +1,6 @@
 """Linear classifier at the equilibrium of a game against adversaries that move the positives."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -46,6 +47,7 @@ _BATCH = Together((Array("f8", (None, "d"), sparse=True), Array("f8", (None,), l
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)
 class StackelbergClassifier(CostSensitiveClassifier):
     r"""Linear classifier that anticipates adversaries who move the positives at a price.
 
@@ -107,7 +109,7 @@ class StackelbergClassifier(CostSensitiveClassifier):
     moves_, move_probabilities_ : ndarray of shape (m, K, d) and (m,)
         Moves of the mixed strategy and their probabilities; m is usually one.
     value_ : float
-        Regularised loss at the equilibrium minus the price of the moves.
+        Regularized loss at the equilibrium minus the price of the moves.
     adversary_gain_, learner_gain_ : float
         Upper bounds on what each player could still gain.
     exploitability_ : float
@@ -195,44 +197,23 @@ class StackelbergClassifier(CostSensitiveClassifier):
         grid={"alpha": [1e-4, 1e-3, 1e-2]},
     )
 
-    def __init__(
-        self,
-        *,
-        loss="logistic",
-        alpha=1e-3,
-        movement_price=1.0,
-        movable=None,
-        adversary_share=None,
-        solver="minimax",
-        improvement=1e-4,
-        max_rounds=50,
-        tol=1e-4,
-        max_iter=500,
-        window=3,
-        fit_intercept=True,
-        pos_label=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.loss = loss
-        self.alpha = alpha
-        self.movement_price = movement_price
-        self.movable = movable
-        self.adversary_share = adversary_share
-        self.solver = solver
-        self.improvement = improvement
-        self.max_rounds = max_rounds
-        self.tol = tol
-        self.max_iter = max_iter
-        self.window = window
-        self.fit_intercept = fit_intercept
-        self.pos_label = pos_label
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    loss: str = "logistic"
+    alpha: float = 1e-3
+    movement_price: float = 1.0
+    movable: object = None
+    adversary_share: float | None = None
+    solver: str = "minimax"
+    improvement: float = 1e-4
+    max_rounds: int = 50
+    tol: float = 1e-4
+    max_iter: int = 500
+    window: int = 3
+    fit_intercept: bool = True
+    pos_label: object = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -4,7 +4,7 @@ r"""Game of Eq. 7.10 between a linear classifier and adversaries that move its p
           - \sum_k \pi_k \sum_j p_{kj} a_{kj}^2
 
 with shares :math:`c_i` of the costs and :math:`\pi_k` the share of adversary k. The classifier
-minimises it, the adversaries maximise it. It is convex in w for any moves, hence so is its maximum
+minimizes it, the adversaries maximize it. It is convex in w for any moves, hence so is its maximum
 over the moves: the classifier solves a convex problem even if the adversary's is not concave.
 """
 

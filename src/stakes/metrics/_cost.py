@@ -122,7 +122,7 @@ def expected_cost_loss(
     sample_weight=None,
     normalize=True,
 ):
-    r"""Mean cost of the decisions that minimise the expected cost under given probabilities.
+    r"""Mean cost of the decisions that minimize the expected cost under given probabilities.
 
     For two classes the decision is positive above the break-even probability
     :math:`p_i^* = (fp_i - tn_i)/(fp_i - tn_i + fn_i - tp_i)`. The decisions are priced with the
@@ -282,8 +282,7 @@ def _has_many_classes(cost_matrix, labels, actions, given):
     if cost_matrix is None:
         if labels is not None or actions is not None:
             raise ValueError(
-                "labels and actions are the order of the rows and columns of cost_matrix; give "
-                "that too."
+                "labels and actions name the rows and columns of cost_matrix; pass cost_matrix too."
             )
         return False
     if labels is None and actions is None and np.shape(cost_matrix) == (2, 2):

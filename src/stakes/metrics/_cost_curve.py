@@ -11,7 +11,7 @@ from stakes.metrics._roc import check_has_curve, hull_of
 
 @documented
 class CostCurveDisplay(ScoreDisplay):
-    r"""Normalised expected cost against probability-cost (Drummond and Holte).
+    r"""Normalized expected cost against probability-cost (Drummond and Holte).
 
     With :math:`x = \pi_1 fn/(\pi_1 fn + \pi_0 fp)`, the positives' share of what is at stake, each
     threshold is a line, and the best threshold for each x is on their lower envelope,
@@ -53,7 +53,7 @@ class CostCurveDisplay(ScoreDisplay):
         self.estimator_name = estimator_name
 
     def cost_at(self, probability_cost):
-        """Normalised expected cost of the best threshold at a given probability-cost."""
+        """Normalized expected cost of the best threshold at a given probability-cost."""
         return np.interp(probability_cost, self.probability_cost, self.normalized_cost)
 
     def plot(self, ax=None, *, name=None, plot_trivial=True, **line_options):
@@ -91,7 +91,7 @@ class CostCurveDisplay(ScoreDisplay):
             )
         self.ax_.set(
             xlabel="Positives' share of what is at stake (probability-cost)",
-            ylabel="Normalised expected cost",
+            ylabel="Normalized expected cost",
             xlim=(0, 1),
             ylim=(0, 0.55),
         )

@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -124,6 +126,7 @@ def _named(name):
     return getattr(metrics, name)
 
 
+@dataclass(eq=False, repr=False)
 class CostScorer(BaseEstimator):
     """Result of :func:`make_cost_scorer`; an estimator of scikit-learn, so it can be cloned."""
 
@@ -132,30 +135,17 @@ class CostScorer(BaseEstimator):
         "estimator": UNUSED
     }
 
-    def __init__(
-        self,
-        metric,
-        *,
-        fp_cost=None,
-        fn_cost=None,
-        tp_cost=None,
-        tn_cost=None,
-        sample_weight=None,
-        response="predict",
-        greater_is_better=False,
-        pos_label=None,
-        metric_options=None,
-    ):
-        self.metric = metric
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
-        self.sample_weight = sample_weight
-        self.response = response
-        self.greater_is_better = greater_is_better
-        self.pos_label = pos_label
-        self.metric_options = metric_options
+    metric: Callable
+    _: KW_ONLY
+    fp_cost: object = None
+    fn_cost: object = None
+    tp_cost: object = None
+    tn_cost: object = None
+    sample_weight: object = None
+    response: str = "predict"
+    greater_is_better: bool = False
+    pos_label: object = None
+    metric_options: dict | None = None
 
     def __call__(self, estimator, X, y, sample_weight=None, **costs):
         """Score a fitted estimator on X and y; larger is better, so a loss is negated."""

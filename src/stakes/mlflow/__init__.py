@@ -1,4 +1,4 @@
-"""Models and comparisons in MLflow: a flavour that keeps prices (extra `mlflow`)."""
+"""Models and comparisons in MLflow: a flavor that keeps prices (extra `mlflow`)."""
 
 from stakes.mlflow._comparison import log_comparison
 from stakes.mlflow._flavor import FLAVOR_NAME, load_model, log_model, need_mlflow, save_model

@@ -1,4 +1,4 @@
-"""Save, log and load models of `stakes train` as a flavour of MLflow."""
+"""Save, log and load models of `stakes train` as a flavor of MLflow."""
 
 import importlib.util
 import shutil

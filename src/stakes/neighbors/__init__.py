@@ -1,4 +1,4 @@
-"""Nearest neighbours weighted by class confidence."""
+"""Nearest neighbors weighted by class confidence."""
 
 from stakes.neighbors._bayes_net import BayesNetConfidence
 from stakes.neighbors._classifier import ConfidenceNeighborsClassifier

@@ -1,6 +1,7 @@
 """Class confidence by a Bayesian network per class, learned by K2."""
 
 import math
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -20,6 +21,7 @@ STEPS = 8  # cut points up to which a number is compared with all of them
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class BayesNetConfidence(ClassDensity):
     r"""Class confidence :math:`p(x \mid y)` by a Bayesian network learned for each class.
 
@@ -129,24 +131,13 @@ class BayesNetConfidence(ClassDensity):
         "joint": ["boolean"],
     }
 
-    def __init__(
-        self,
-        *,
-        n_bins=5,
-        max_parents=2,
-        categorical_features=None,
-        order=None,
-        smoothing=1.0,
-        max_rows=5_000,
-        joint=False,
-    ):
-        self.n_bins = n_bins
-        self.max_parents = max_parents
-        self.categorical_features = categorical_features
-        self.order = order
-        self.smoothing = smoothing
-        self.max_rows = max_rows
-        self.joint = joint
+    n_bins: int = 5
+    max_parents: int = 2
+    categorical_features: object = None
+    order: object = None
+    smoothing: float = 1.0
+    max_rows: int = 5_000
+    joint: bool = False
 
     def _fit(self, X, groups, weight):
         d = X.shape[1]

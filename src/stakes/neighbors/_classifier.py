@@ -1,4 +1,4 @@
-"""Nearest neighbours whose votes are weighted by how typical they are of their class."""
+"""Nearest neighbors whose votes are weighted by how typical they are of their class."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -33,7 +33,7 @@ from stakes.neighbors._mixture import MixtureConfidence
 from stakes.neighbors._search import ORDERS, NeighborSearch
 from stakes.neighbors._votes import log_odds, log_weights, places_of, without
 
-BLOCK_ROWS = 2**14  # rows whose neighbours are in memory at once
+BLOCK_ROWS = 2**14  # rows whose neighbors are in memory at once
 N_HELD = 1000  # maximum number of examples per class that the sigmoid is fitted to
 # the mixture with a fixed seed: the same examples give the same votes
 MODELS = {"mixture": MixtureConfidence(random_state=0), "bayes_net": BayesNetConfidence()}
@@ -42,9 +42,9 @@ MODELS = {"mixture": MixtureConfidence(random_state=0), "bayes_net": BayesNetCon
 @documented
 @dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only
 class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
-    r"""Nearest neighbours weighted by class confidence (CCW).
+    r"""Nearest neighbors weighted by class confidence (CCW).
 
-    A neighbour :math:`x_i` at distance :math:`d_i` votes for its class with weight
+    A neighbor :math:`x_i` at distance :math:`d_i` votes for its class with weight
 
     .. math:: g(d_i)\, \frac{p(x_i \mid y_i)}{\bar p} , \qquad
               g(d) = 1, \quad \frac1d \quad \text{or} \quad 1 - \frac{d}{d_{\max}} ,
@@ -56,13 +56,13 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
     Parameters
     ----------
     n_neighbors : int, default=11
-        Number of neighbours that vote.
+        Number of neighbors that vote.
     weights : {"none", "inverse", "additive"}, default="inverse"
         Distance weights :math:`g`: constant, the thesis's MI, or its AI.
     confidence_model : {"mixture", "bayes_net"}, None or object, default="bayes_net"
         Model of :math:`p(x \mid y)`: `MixtureConfidence(random_state=0)` or `BayesNetConfidence()`
-        by name, or any object with `log_confidence(X, index)`; None: equal confidence, which gives
-        ordinary nearest neighbours. A mixture sees the points between which distances are
+        by name, or any object with `log_confidence(X, y)`; None: equal confidence, which gives
+        ordinary nearest neighbors. A mixture sees the points between which distances are
         measured, every other model the numbers as they are and categories as codes.
     confidence_folds : int or None, default=3
         Folds of the confidence: that of an example is estimated without its fold. None: from all
@@ -75,8 +75,8 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         square) with "standard", at distance one otherwise. Missing numbers count as the mean.
     [categories]
     smoothing : float, default=1.0
-        Added votes, in units of a neighbour of mean confidence (for "inverse", at the mean distance
-        of the `n_neighbors`-th neighbour).
+        Added votes, in units of a neighbor of mean confidence (for "inverse", at the mean distance
+        of the `n_neighbors`-th neighbor).
     calibration : {"sigmoid"} or None, default="sigmoid"
         How `predict_proba` follows from the votes: a sigmoid of their log-odds, fitted to at most
         1000 training examples per class that do not vote for themselves; None: the vote share.
@@ -93,27 +93,27 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
     max_distance_ : float
         Diameter :math:`d_{\max}` of the bounding box of the training examples.
     unit_distance_ : float
-        Mean distance of some training examples to their `n_neighbors`-th neighbour.
+        Mean distance of some training examples to their `n_neighbors`-th neighbor.
     categories_ : list of ndarray or None
         Categories of each categorical feature, in the order of their codes.
     by_tree_ : bool
-        Whether neighbours are searched in a tree or in blocks of distances.
+        Whether neighbors are searched in a tree or in blocks of distances.
     slope_, offset_ : float
         Parameters of the sigmoid; a slope of zero means that the votes carry no information.
     [seen]
 
     Notes
     -----
-    Eqs. 4.5 to 4.8. The share of a class among near neighbours tends to its posterior, so that the
+    Eqs. 4.5 to 4.8. The share of a class among near neighbors tends to its posterior, so that the
     confidence counts the likelihood twice: the votes tend to :math:`\pi_c\, p(x \mid c)^2`, not to
     the posterior of Eq. 4.9. `calibration=None` is the thesis's rule; the sigmoid corrects its
     probabilities. With the true densities the slope tends to one half. `fit` warns
     `BelowTrivialWarning` if, on the examples that the sigmoid is fitted to, decisions by expected
     cost cost more than the best constant policy.
 
-    At distance zero, "inverse" lets only neighbours at distance zero vote, with more weight than
+    At distance zero, "inverse" lets only neighbors at distance zero vote, with more weight than
     any at another distance. Weights are kept as logarithms, since densities in many dimensions
-    over- and underflow. Neighbours are exact: found in a tree, or in blocks of distances where a
+    over- and underflow. Neighbors are exact: found in a tree, or in blocks of distances where a
     tree would visit too many points (`by_tree_`).
 
     References
@@ -153,7 +153,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             embed = state["_embed"].state
             columns = np.concatenate([embed["numbers"], embed["codes"]])
             if not np.array_equal(np.sort(columns), np.arange(scope.sizes["d"])):
-                raise Damaged("the points of the neighbours have a wrong size")
+                raise Damaged("the points of the neighbors have a wrong size")
 
     n_neighbors: int = 11
     weights: str = "inverse"
@@ -199,7 +199,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         ----------
         [training]
         sample_weight : array-like of shape (n,), default=None
-            Weights; an example of weight two takes the places of two neighbours and has two votes.
+            Weights; an example of weight two takes the places of two neighbors and has two votes.
             Their unit has no effect. The models of confidence count it as two as well.
         [fit_costs]
 
@@ -242,7 +242,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         ----------
         [rows]
         n_neighbors : int, default=None
-            Number of neighbours; None: the constructor's.
+            Number of neighbors; None: the constructor's.
 
         Returns
         -------
@@ -295,7 +295,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         ----------
         [rows]
         neighbors : pair of ndarray of shape (n, n_neighbors), default=None
-            Distances and indices of the neighbours that vote, from `kneighbors` of a model that
+            Distances and indices of the neighbors that vote, from `kneighbors` of a model that
             stores the same examples; None: searched for.
 
         Returns

@@ -62,24 +62,24 @@ class ClassDensity(BaseEstimator):
             [self._log_density_of(k)(X, rows) for k in range(len(self.classes_))]
         )
 
-    def log_confidence(self, X, index, weight=None):
+    def log_confidence(self, X, y, sample_weight=None):
         """Log density p(x_i | y_i) of each training example, fitted to all of them.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Training examples.
-        index : ndarray of shape (n,)
+        y : ndarray of shape (n,)
             Classes.
-        weight : ndarray of shape (n,), default=None
+        sample_weight : ndarray of shape (n,), default=None
             Numbers of examples that the rows stand for; None: one each.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        X, index = check_X_y(X, index, dtype=np.float64, order="C")
-        return log_confidence_of(self, X, np.unique(index, return_inverse=True)[1], weight)
+        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        return log_confidence_of(self, X, np.unique(y, return_inverse=True)[1], sample_weight)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

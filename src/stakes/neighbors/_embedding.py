@@ -51,7 +51,7 @@ class Embedding:
     def _check_file_state(state, scope):
         width = len(state["numbers"]) + sum(len(levels) for levels in state["levels"])
         if width != len(state["low"]) or not (state["scale"] > 0).all():
-            raise Damaged("the points of the neighbours have a wrong size")
+            raise Damaged("the points of the neighbors have a wrong size")
 
     def __init__(self, X, categorical, scale, metric, weight=None):
         self.numbers, self.codes = np.flatnonzero(~categorical), np.flatnonzero(categorical)

@@ -1,4 +1,4 @@
-"""Exact nearest neighbours from a tree or from blocks of distances, without a full matrix."""
+"""Exact nearest neighbors from a tree or from blocks of distances, without a full matrix."""
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -21,7 +21,7 @@ TILE = 512, 512  # queries and points of one matrix product; the result stays in
 class NeighborSearch:
     """Nearest of the stored rows X (not copied), by the search that suits the data.
 
-    It is chosen by probes for `n_neighbors` neighbours, see :func:`reached`, unless `by_tree` says
+    It is chosen by probes for `n_neighbors` neighbors, see :func:`reached`, unless `by_tree` says
     which. Distances are between the points that `embed` makes of rows. The tree uses `n_jobs`
     threads.
 
@@ -30,7 +30,7 @@ class NeighborSearch:
     by_tree : bool
         Whether a tree is searched.
     unit : float
-        Mean distance of some rows to their last neighbour.
+        Mean distance of some rows to their last neighbor.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class NeighborSearch:
         return out
 
     def _probe(self, rows, k):
-        """Whether a tree pays, and the mean distance of the probes to their last neighbour."""
+        """Whether a tree pays, and the mean distance of the probes to their last neighbor."""
         points, order = self.embed(self.X[rows]), ORDERS[self.metric]
         self.by_tree = False
         radius = self._in_blocks(points, k)[0][:, -1]

@@ -1,10 +1,10 @@
-"""Votes of neighbours: weights of distances, places of weighted examples, log-odds."""
+"""Votes of neighbors: weights of distances, places of weighted examples, log-odds."""
 
 import numpy as np
 
 from stakes._core.sigmoid import LARGEST
 
-COPY = 100.0  # log weight of a neighbour at distance zero
+COPY = 100.0  # log weight of a neighbor at distance zero
 
 
 def log_weights(weights, distance, unit, largest):
@@ -28,7 +28,7 @@ def log_weights(weights, distance, unit, largest):
 
 
 def places_of(size, k):
-    """Number of the k places that each neighbour takes, by its weight, nearest first.
+    """Number of the k places that each neighbor takes, by its weight, nearest first.
 
     Examples
     --------

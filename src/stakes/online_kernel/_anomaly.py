@@ -12,7 +12,7 @@ from stakes.online_kernel._docs import documented
 class AnomalyDetector(CSDUOLClassifier):
     r"""Detector of rare events in a stream, with bounded memory and calibrated probabilities.
 
-    A :class:`CSDUOLClassifier` that maximises the weighted sum of sensitivity and specificity, as
+    A :class:`CSDUOLClassifier` that maximizes the weighted sum of sensitivity and specificity, as
     in Section 5 of the paper, and maps its scores to probabilities,
 
     .. math:: P(y = 1 \mid x) = \frac{1}{1 + e^{-(b + a f(x))}} ,

@@ -35,7 +35,7 @@ class CSDUOLClassifier(PricedMargins, DoubleUpdate):
     Notes
     -----
     The paper's surrogate (3.3) has :math:`C_t = C` for all. At a point whose label is positive with
-    probability p its minimiser changes sign at p = 1/2 for every :math:`\theta`, not at the
+    probability p its minimizer changes sign at p = 1/2 for every :math:`\theta`, not at the
     probability :math:`1/(1 + \theta)` from which on acting is cheaper: between the margins -1 and
     :math:`\theta` its slope is :math:`1 - 2p`. Prices matter only as far as the penalty on f keeps
     f from its margins, and not at all where C binds. With :math:`C_t = C\theta_t` the slope is

@@ -37,7 +37,7 @@ n_jobs : int or None, default=None
 """
 MARGINS = """\
 cost_rule : {"regret", "balanced"}, default="regret"
-    "regret" minimises the total cost of the mistakes; "balanced" maximises the weighted sum of
+    "regret" minimizes the total cost of the mistakes; "balanced" maximizes the weighted sum of
     sensitivity and specificity, whatever the classes cost.
 class_ratio : float, "oracle" or None, default=None
     :math:`T_n / T_p` for "balanced". None: (negatives + 1) / (positives + 1) so far; "oracle": the

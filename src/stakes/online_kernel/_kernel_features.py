@@ -70,7 +70,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
 
     Notes
     -----
-    Standardise the features, as `stakes stream` does: the kernel treats all of them alike.
+    Standardize the features, as `stakes stream` does: the kernel treats all of them alike.
 
     References
     ----------

@@ -6,7 +6,7 @@ from stakes._core.simplex import simplex_qp
 
 
 def bundle(problem, W, tol, max_iter):
-    r"""Minimise J by Algorithm 6, with the gap of its line 8 as certificate.
+    r"""Minimize J by Algorithm 6, with the gap of its line 8 as certificate.
 
     Line 7 is solved in the dual, over the simplex of the t planes:
 

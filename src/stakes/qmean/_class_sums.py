@@ -1,4 +1,4 @@
-"""Exact minimisation for rows that do not fit into memory: each pass adds up sums over all rows."""
+"""Exact minimization for rows that do not fit into memory: each pass adds up sums over all rows."""
 
 import warnings
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class ClassSums:
 class LogisticObjective:
     r"""Weighted logistic regression as in scikit-learn: :math:`\|w\|^2 / 2C + \sum_i a_i l_i`.
 
-    The intercept is not penalised. The lower bound holds for intercepts up to ten times (one plus)
+    The intercept is not penalized. The lower bound holds for intercepts up to ten times (one plus)
     the present one.
 
     Parameters
@@ -137,7 +137,7 @@ class MeanObjective:
 
 @dataclass(frozen=True)
 class SumsSolution:
-    """Minimiser, with certificates over all rows.
+    """Minimizer, with certificates over all rows.
 
     Attributes
     ----------
@@ -161,18 +161,18 @@ class SumsSolution:
 
 
 def minimize_sums(evaluate, objective, n_features, *, start=None, tol=1e-9, max_passes=100):
-    """Minimise by damped Newton steps, of which each reads all rows once.
+    """Minimize by damped Newton steps, of which each reads all rows once.
 
     Parameters
     ----------
     evaluate : callable
         `evaluate(W)` returns the :class:`ClassSums` of all rows.
     objective : LogisticObjective or MeanObjective
-        What to minimise.
+        What to minimize.
     n_features : int
         Number of columns.
     start : ndarray of shape (n_features + 1,), default=None
-        Where to start, such as the minimiser of a sample, which saves passes. None: zero.
+        Where to start, such as the minimizer of a sample, which saves passes. None: zero.
     tol : float, default=1e-9
         Stop when the next step would change no weight by more than this (times the largest weight,
         if that is above one).

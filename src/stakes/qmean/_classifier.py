@@ -1,4 +1,4 @@
-"""Linear classifier that minimises the quadratic mean of the class losses."""
+"""Linear classifier that minimizes the quadratic mean of the class losses."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from stakes.qmean._class_sums import MeanObjective, minimize_sums
 @documented()
 @dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanClassifier(QuadraticMeanBase):
-    r"""Linear classifier for imbalanced classes: minimises a power mean of the class losses.
+    r"""Linear classifier for imbalanced classes: minimizes a power mean of the class losses.
 
     With the mean loss :math:`m_g` of each class, weighted by the costs :math:`c_i`, it solves
 
@@ -41,7 +41,7 @@ class QuadraticMeanClassifier(QuadraticMeanBase):
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     regularize_intercept : bool, default=True
-        Whether to penalise the intercept, as in the thesis.
+        Whether to penalize the intercept, as in the thesis.
     solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
         "auto": Newton while the smaller side of X is below a thousand, else L-BFGS; both smooth
         the hinge loss less and less. "bundle": Algorithm 6 of the thesis.

@@ -12,7 +12,7 @@ _MEMORY = 2_000_000  # numbers in the memory of L-BFGS, between 10 and 40 pairs 
 
 
 def newton(problem, W, smoothing, tol, max_iter):
-    """Minimise J, smoothed, by damped Newton steps until the decrement is below tol * J.
+    """Minimize J, smoothed, by damped Newton steps until the decrement is below tol * J.
 
     The scores are linear in the step length, so the line search needs no product with X.
 
@@ -45,7 +45,7 @@ def newton(problem, W, smoothing, tol, max_iter):
 
 
 def lbfgs(problem, W, smoothing, gtol, max_iter):
-    """Minimise J, smoothed, by L-BFGS until no entry of the gradient exceeds gtol.
+    """Minimize J, smoothed, by L-BFGS until no entry of the gradient exceeds gtol.
 
     Parameters are scaled by a low power of their curvature: full scaling (1/2) is far better for
     columns of different frequency but far worse where the curvature vanishes at the minimum.

@@ -19,7 +19,7 @@ from stakes.qmean._solve import gram_features
 @documented()
 @dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class KernelQuadraticMeanClassifier(QuadraticMeanBase):
-    r"""Kernel classifier that minimises the quadratic mean of the class losses.
+    r"""Kernel classifier that minimizes the quadratic mean of the class losses.
 
     Solves the problem of :class:`QuadraticMeanClassifier` in the Hilbert space of the kernel,
 

@@ -1,4 +1,4 @@
-r"""Optimisation problem of all quadratic-mean learners, with a lower bound as certificate.
+r"""Optimization problem of all quadratic-mean learners, with a lower bound as certificate.
 
 .. math:: J(w) = \alpha \|w\|^2 + M_p(m_1(w), \dots, m_k(w)), \qquad
           m_g(w) = \sum_{i \in g} a_i\, l(f_i, y_i), \quad \sum_{i \in g} a_i = 1
@@ -52,7 +52,7 @@ class QuadraticMeanProblem:
     alpha : float, default=0.5
         Ridge penalty, lambda in the thesis.
     fit_intercept, regularize_intercept : bool, default=True
-        Whether there is an intercept, and whether it is penalised.
+        Whether there is an intercept, and whether it is penalized.
     outputs : int or None, default=None
         Number of scores per example; None: one, and arrays are flat.
 
@@ -233,7 +233,7 @@ class QuadraticMeanProblem:
         (one plus) those of W; otherwise it holds for all parameters.
         """
         free = self.fit_intercept and not self.regularize_intercept
-        # an unpenalised intercept makes the quadratic unbounded unless the slopes sum to zero
+        # an unpenalized intercept makes the quadratic unbounded unless the slopes sum to zero
         if free and self.outputs is None:
             slope = self._balanced(u, slope)
         s = self.risk_slope(u, slope) if s is None or free else s

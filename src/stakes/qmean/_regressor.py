@@ -1,4 +1,4 @@
-"""Linear regression that minimises the quadratic mean of the losses of target groups."""
+"""Linear regression that minimizes the quadratic mean of the losses of target groups."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -46,7 +46,7 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     regularize_intercept : bool, default=False
-        Whether to penalise the intercept, as in the thesis; the fit then depends on the origin
+        Whether to penalize the intercept, as in the thesis; the fit then depends on the origin
         of y.
     solver : {"auto", "newton", "lbfgs", "bundle"}, default="auto"
         As in :class:`QuadraticMeanClassifier`.

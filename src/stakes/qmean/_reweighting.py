@@ -22,9 +22,9 @@ _LEAST = 1e-6  # probability below which log odds are cut off
 @documented()
 @dataclass(kw_only=True, eq=False, repr=False)  # for __init__ only: each class adds its parameters
 class QuadraticMeanReweighting(QuadraticMeanBase):
-    r"""Minimises the quadratic mean of the class losses with any learner that takes weights.
+    r"""Minimizes the quadratic mean of the class losses with any learner that takes weights.
 
-    A learner that minimises :math:`\Omega(f) + \sum_i w_i l(f(x_i), y_i)` is fitted with the
+    A learner that minimizes :math:`\Omega(f) + \sum_i w_i l(f(x_i), y_i)` is fitted with the
     weights :math:`w_i = n\, u_g c_i / \sum_{j \in g} c_j`, and the class weights u are moved
     towards the gradient of the mean at the resulting class losses,
 
@@ -33,14 +33,14 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
     This is the Frank-Wolfe method on the concave dual
     :math:`D(u) = \min_f \Omega(f)/n + \sum_g u_g m_g(f)`: its gradient is :math:`m`, s is the best
     point of the dual ball, and :math:`M_p(m) - u^\top m` is the duality gap. If the gap is zero,
-    the weights are proportional to the class losses (p = 2) and f minimises
+    the weights are proportional to the class losses (p = 2) and f minimizes
     :math:`\Omega(f)/n + M_p(m(f))`. The steps are extrapolated as in a secant method; for the
     minimax of two classes, the weight at which both losses are equal is bracketed instead.
 
     Parameters
     ----------
     estimator : classifier with `sample_weight`, and `decision_function` or `predict_proba`
-        Learner to reweight; the gap is a proof only if it minimises `loss`. Probabilities, such as
+        Learner to reweight; the gap is a proof only if it minimizes `loss`. Probabilities, such as
         those of forests and XGBClassifier, count as scores by their log odds, between -14 and 14.
         The class losses are those on the training rows, so a learner that fits them perfectly
         needs a limit on its depth or leaves; one that is random needs a larger `tol`.

@@ -20,7 +20,7 @@ _STAGES = 10  # of the continuation: the smoothing shrinks by ten in each
 
 @dataclass
 class QuadraticMeanSolution:
-    """Minimiser of a :class:`QuadraticMeanProblem` with its certificates.
+    """Minimizer of a :class:`QuadraticMeanProblem` with its certificates.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class QuadraticMeanSolution:
 
 
 def minimize_quadratic_mean(problem, solver="auto", tol=1e-6, max_iter=1000, start=None):
-    """Minimise J to a relative duality gap of `tol`; warn if that is not reached.
+    """Minimize J to a relative duality gap of `tol`; warn if that is not reached.
 
     Parameters
     ----------

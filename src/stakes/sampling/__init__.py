@@ -1,4 +1,4 @@
-"""Samplers of training data by cost or by neighbourhood, and a classifier built on them.
+"""Samplers of training data by cost or by neighborhood, and a classifier built on them.
 
 `SafeLevelSMOTE` and `WrapperSampler` need imbalanced-learn (the extra of that name).
 """

@@ -1,5 +1,6 @@
 """Rejection sampling: examples are kept with a probability proportional to their cost."""
 
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -20,6 +21,7 @@ MOST_ROWS = 2**31  # of a sample
 
 
 @documented()
+@dataclass(kw_only=True, eq=False, repr=False)
 class CostProportionateSampler(Sampler):
     r"""Keeps each example with a probability proportional to the cost of misclassifying it.
 
@@ -73,22 +75,12 @@ class CostProportionateSampler(Sampler):
     # read by pipelines of imbalanced-learn with metadata routing enabled
     __metadata_request__fit_resample = dict.fromkeys((*COST_NAMES, "sample_weight"), True)
 
-    def __init__(
-        self,
-        *,
-        ceiling=1.0,
-        random_state=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.ceiling = ceiling
-        self.random_state = random_state
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    ceiling: float = 1.0
+    random_state: int | np.random.RandomState | None = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     def fit_resample(
         self, X, y, sample_weight=None, *, fp_cost=None, fn_cost=None, tp_cost=None, tn_cost=None

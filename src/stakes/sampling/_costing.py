@@ -1,5 +1,6 @@
 """Costing: any classifier made cost-sensitive by rejection sampling."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -27,6 +28,7 @@ SEEDS = np.iinfo(np.int32).max
 
 
 @documented()
+@dataclass(eq=False, repr=False)
 class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     r"""Any classifier, made cost-sensitive by the sample that it is trained on.
 
@@ -113,30 +115,17 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         grid={"ceiling": [0.95, 1.0]},
     )
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        n_estimators=20,
-        voting="hard",
-        ceiling=1.0,
-        n_jobs=None,
-        random_state=None,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.voting = voting
-        self.ceiling = ceiling
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    estimator: object = None
+    _: KW_ONLY
+    n_estimators: int = 20
+    voting: str = "hard"
+    ceiling: float = 1.0
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(

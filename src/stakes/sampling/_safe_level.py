@@ -1,4 +1,4 @@
-"""Safe-level SMOTE: synthetic examples close to the safer of two neighbours."""
+"""Safe-level SMOTE: synthetic examples close to the safer of two neighbors."""
 
 import warnings
 from numbers import Integral
@@ -15,10 +15,10 @@ from stakes.sampling._base import Sampler, imbalanced_learn, like_given
 
 @documented()
 class SafeLevelSMOTE(Sampler):
-    r"""Over-samples the minority class where it has neighbours of its own class.
+    r"""Over-samples the minority class where it has neighbors of its own class.
 
-    The safe level :math:`s_p` of an example is the number of its `k_neighbors` nearest neighbours
-    of its class. A synthetic example lies between an example :math:`p` and one of its neighbours
+    The safe level :math:`s_p` of an example is the number of its `k_neighbors` nearest neighbors
+    of its class. A synthetic example lies between an example :math:`p` and one of its neighbors
     :math:`n`, nearer to the safer one:
 
     .. math:: x = p + g\,(n - p), \qquad g \sim \begin{cases}
@@ -34,9 +34,9 @@ class SafeLevelSMOTE(Sampler):
         Number of synthetic examples, as in imbalanced-learn: "auto" balances all classes with the
         largest, a number is the ratio of the two classes.
     k_neighbors : int, default=5
-        Number of neighbours that are counted, and drawn from.
+        Number of neighbors that are counted, and drawn from.
     partners : {"class", "all"}, default="class"
-        Whether :math:`n` is drawn from the nearest neighbours within the class or among all
+        Whether :math:`n` is drawn from the nearest neighbors within the class or among all
         examples.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws.
@@ -51,7 +51,7 @@ class SafeLevelSMOTE(Sampler):
 
     Notes
     -----
-    The paper draws :math:`n` "from the k nearest neighbours" in the whole set, which can put a
+    The paper draws :math:`n` "from the k nearest neighbors" in the whole set, which can put a
     synthetic minority example on a majority one; the package of its second author draws from the
     minority class, the default here. The paper's algorithm draws :math:`g` for each attribute; its
     text puts the point on the line between two examples, as here. Unused pairs are drawn again, so
@@ -123,7 +123,7 @@ class SafeLevelSMOTE(Sampler):
                 "the class or collect more examples."
             )
         near = nearest(X, self.k_neighbors)
-        level = own[near].sum(axis=1)  # neighbours in the class, of every example
+        level = own[near].sum(axis=1)  # neighbors in the class, of every example
         self.safe_levels_[kind] = level[members]
         if self.partners == "all":
             partner = near[members]
@@ -135,7 +135,7 @@ class SafeLevelSMOTE(Sampler):
         if not len(useful):
             warnings.warn(
                 f"No example of class {str(kind)!r} has another one of its class among its "
-                f"{near.shape[1]} nearest neighbours, so no synthetic example was added.",
+                f"{near.shape[1]} nearest neighbors, so no synthetic example was added.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -1,5 +1,6 @@
 """Amounts of under-sampling and SMOTE, chosen by cross-validated AUC (thesis, Section 3.6)."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,6 +19,7 @@ SEEDS = np.iinfo(np.int32).max
 
 
 @documented()
+@dataclass(eq=False, repr=False)
 class WrapperSampler(Sampler):
     r"""Balances the classes only as far as a classifier benefits.
 
@@ -38,7 +40,7 @@ class WrapperSampler(Sampler):
     patience : int, default=1
         Number of steps without improvement after which a search stops.
     k_neighbors : int, default=5
-        Neighbours of SMOTE; fewer if the minority of a fold is smaller.
+        Neighbors of SMOTE; fewer if the minority of a fold is smaller.
     cv : int, splitter or None, default=None
         Folds; None: two folds repeated five times, as in the thesis.
     scoring : str or callable, default="roc_auc"
@@ -83,28 +85,16 @@ class WrapperSampler(Sampler):
         "random_state": ["random_state"],
     }
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        under_step=0.1,
-        smote_step=1.0,
-        max_smote=10.0,
-        patience=1,
-        k_neighbors=5,
-        cv=None,
-        scoring="roc_auc",
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.under_step = under_step
-        self.smote_step = smote_step
-        self.max_smote = max_smote
-        self.patience = patience
-        self.k_neighbors = k_neighbors
-        self.cv = cv
-        self.scoring = scoring
-        self.random_state = random_state
+    estimator: object = None
+    _: KW_ONLY
+    under_step: float = 0.1
+    smote_step: float = 1.0
+    max_smote: float = 10.0
+    patience: int = 1
+    k_neighbors: int = 5
+    cv: object = None
+    scoring: str = "roc_auc"
+    random_state: int | np.random.RandomState | None = None
 
     def fit_resample(self, X, y):
         """Search for both levels, then resample the training set at them.

@@ -34,7 +34,7 @@ class LearnBatches:
 def fit_one_pass(learner, table, matrix, n_jobs):
     """Let a learner with `partial_fit` and `merge` read each part, then merge.
 
-    Neighbouring parts that are small or have few rows of the rarer class are learned as one.
+    Neighboring parts that are small or have few rows of the rarer class are learned as one.
     """
     rarer = max(min(table.positives, table.rows - table.positives), 1)
     least = max(MIN_ROWS, -(-MIN_OF_A_CLASS * table.rows // rarer))

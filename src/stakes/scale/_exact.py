@@ -1,4 +1,4 @@
-"""Learners that minimise a sum over all rows: exact, however many rows there are."""
+"""Learners that minimize a sum over all rows: exact, however many rows there are."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -77,7 +77,7 @@ class PartGroup:
 
 
 def group_parts(parts, rows, least):
-    """Groups of neighbouring parts that have at least a number of rows each.
+    """Groups of neighboring parts that have at least a number of rows each.
 
     Parameters
     ----------

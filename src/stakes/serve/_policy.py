@@ -18,7 +18,7 @@ class Capacity:
     Parameters
     ----------
     max_alerts, max_reviews : int, default=None
-        Most alerts and reviews in a period; None: no limit.
+        Maximum number of alerts and reviews per period; None: no limit.
     review_cost : float, default=None
         Price of a review, which finds the true class; None: there are no reviews.
     period : {"day", "hour"}, default="day"

@@ -34,7 +34,7 @@ class RuleModel:
             self._alerts = CostExpression(f"where({text}, 1, 0)")
         except InputError as error:
             raise InputError(
-                f"{{parameter}} = {text!r} is no condition such as amount > 500: {error}", "rule"
+                f"{{parameter}} = {text!r} is not a condition such as amount > 500: {error}", "rule"
             ) from None
         self.text = text
 

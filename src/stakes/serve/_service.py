@@ -173,7 +173,7 @@ class Service:
         model_of_bytes(content)
         self.catch_up()
         if name in self.state.contenders:
-            raise InputError(f"There is a model {name!r} already; take another name.")
+            raise InputError(f"There is a model {name!r} already; use another name.")
         with self._turn():
             self.state.add(name, content)
             self._record("add", name, {}, [(name, content)])

@@ -130,7 +130,7 @@ def _checked_rule(text, kinds):
     for name in rule.fields if kinds else ():
         if name not in kinds:
             raise InputError(
-                f"{{parameter}} = {text!r} uses {name!r}, which is no column of the training "
+                f"{{parameter}} = {text!r} uses {name!r}, which is not a column of the training "
                 "table: " + near_matches(name, kinds),
                 "rule",
             )
@@ -155,8 +155,8 @@ def _check_probabilities(state):
     for name, contender in state.contenders.items():
         if not contender.model.has_probabilities and name != TODAYS_RULE:
             raise InputError(
-                f"{name} gives no probabilities, which limits on alerts and reviews need; take "
-                "another learner."
+                f"{name} does not predict probabilities, which limits on alerts and reviews need; "
+                "use another learner."
             )
 
 

@@ -63,7 +63,7 @@ def add_token(path, name, role):
         The token, which is stored nowhere.
     """
     if role not in ROLES:
-        raise InputError(f"There is no role {role!r}; take {', '.join(ROLES)}.")
+        raise InputError(f"There is no role {role!r}; use {', '.join(ROLES)}.")
     path = Path(path)
     others = [known for known in _read(path) if known[0] != name] if path.exists() else []
     token = secrets.token_urlsafe(32)
@@ -81,11 +81,11 @@ def _read(path):
             return found
     except FileNotFoundError:
         raise InputError(
-            f"There is no file of tokens {str(path)!r}; make one with stakes serve token."
+            f"There is no token file {str(path)!r}; make one with stakes serve token."
         ) from None
     except (ValueError, TypeError, UnicodeError):
         pass
-    raise InputError(f"{str(path)!r} is not a file of tokens; make one with stakes serve token.")
+    raise InputError(f"{str(path)!r} is not a token file; make one with stakes serve token.")
 
 
 def _hash(token):

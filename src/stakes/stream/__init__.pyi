@@ -149,7 +149,7 @@ class FileStream:
     learner: str
     id: str | None
     keep: list[Any]
-    wait: int
+    max_pending: int
     drop: list[Any]
     parameters: dict[str, Any] | None
     skipped: str | Path | None
@@ -159,7 +159,7 @@ class FileStream:
     changed: dict[str, Any]
     n_skipped: int
     columns: dict[str, Any]
-    def __init__(self, records: Records, out: str | Path, checkpoint: str | Path, *, target: str, learner: str = ..., id: str | None = ..., keep: list[Any] = ..., wait: int = ..., drop: list[Any] = ..., skipped: str | Path | None = ..., parameters: dict[str, Any] | None = ..., **options: Any) -> None: ...
+    def __init__(self, records: Records, out: str | Path, checkpoint: str | Path, *, target: str, learner: str = ..., id: str | None = ..., keep: list[Any] = ..., max_pending: int = ..., drop: list[Any] = ..., skipped: str | Path | None = ..., parameters: dict[str, Any] | None = ..., **options: Any) -> None: ...
     def follow(self, every: int = ..., report: Callable[..., Any] | None = ..., batch: int = ...) -> Any: ...
 
 class LabelCounts:

@@ -67,8 +67,8 @@ class ClassStream(DecisionStream):
         if not isinstance(learner, OneVsRestStreamClassifier):
             if not hasattr(learner, "predict_proba_one"):
                 raise InputError(
-                    f"{type(learner).__name__} gives no probabilities, which a cost matrix needs; "
-                    "take a learner such as probit."
+                    f"{type(learner).__name__} does not predict probabilities, which a cost matrix "
+                    "needs; use a learner such as probit."
                 )
             learner = OneVsRestStreamClassifier(learner)
         options = {name: value for name, value in options.items() if name not in _TWO_CLASS}

@@ -377,7 +377,7 @@ def _check(learner, prior, max_pending, delay):
     if not hasattr(learner, "learn_one"):
         raise InputError(
             f"{type(learner).__name__} has no learn_one, so it cannot learn one event at a time; "
-            "take a learner of stakes.online, online_forest or online_kernel."
+            "use a learner of stakes.online, online_forest or online_kernel."
         )
     if not 0 <= prior <= 1:
         raise InputError(f"{{parameter}} must be between 0 and 1. Got {prior!r} instead.", "prior")

@@ -17,11 +17,9 @@ from stakes.stream._records import FIX, BadRecord
 from stakes.stream._saved import check_place
 from stakes.tables import is_missing
 
-MAY_CHANGE = (
-    *COST_NAMES,
-    "prior",
-    "cost_matrix",
-)  # between a checkpoint and the run that resumes from it
+# between a checkpoint and the run that resumes from it
+MAY_CHANGE = (*COST_NAMES, "prior", "cost_matrix")
+FORMERLY = {"wait": "max_pending"}  # settings in checkpoints of earlier versions
 _MOST_COLUMNS = 100  # remembered for messages
 
 
@@ -46,7 +44,7 @@ class FileStream:
         Field that names an event, so that its label may come later in a record of its own.
     keep : sequence of str, default=()
         Fields to copy to the decisions.
-    wait : int, default=10000
+    max_pending : int, default=10000
         Maximum number of pending events.
     drop : sequence of str, default=()
         Fields that are not features.
@@ -84,7 +82,7 @@ class FileStream:
         learner="probit",
         id=None,
         keep=(),
-        wait=10_000,
+        max_pending=10_000,
         drop=(),
         skipped=None,
         parameters=None,
@@ -97,7 +95,7 @@ class FileStream:
         self.out, self.checkpoint = Path(out), Path(checkpoint)
         self.skipped = None if skipped is None else Path(skipped)
         self.n_skipped = 0
-        own = dict(learner=learner.__name__, target=target, id=id, wait=wait)
+        own = dict(learner=learner.__name__, target=target, id=id, max_pending=max_pending)
         own |= dict(parameters=parameters) if parameters else {}
         self.settings = dict(own, keep=list(keep), drop=list(drop), **options)
         self.columns, self.changed = {}, {}
@@ -109,7 +107,7 @@ class FileStream:
         if self.checkpoint.exists():
             self.stream = self._resumed()
         else:
-            options |= dict(target=target, drop=[*drop, *ids], max_pending=wait)
+            options |= dict(target=target, drop=[*drop, *ids], max_pending=max_pending)
             if options.get("cost_matrix") is None:
                 options.pop("cost_matrix", None)
                 self.stream = DecisionStream(model, **options)
@@ -210,6 +208,7 @@ class FileStream:
         place = check_place(self.checkpoint, DecisionStream.load(self.checkpoint).extra)
         now = self.settings
         for name, then in place["settings"].items():
+            name = FORMERLY.get(name, name)
             if name == "cost_matrix" and _names(then) != _names(now.get(name)):
                 raise InputError(
                     "{parameter} may have other costs than those of the checkpoint, but not other "

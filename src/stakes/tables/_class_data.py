@@ -131,7 +131,7 @@ class ClassSummary:
 
     @classmethod
     def of(cls, data):
-        """Summarise a data set."""
+        """Summarize a data set."""
         counts = np.bincount(data.y, minlength=len(data.classes)).tolist()
         totals = data.as_costs().constant(data.y).tolist()
         pairs = zip(data.actions, totals, strict=True)

@@ -28,7 +28,7 @@ def read_errors(specs, columns):
 
     Examples
     --------
-    >>> read_errors(["*=*_se"], ["mass", "mass_se", "length", "colour"])
+    >>> read_errors(["*=*_se"], ["mass", "mass_se", "length", "color"])
     {'mass': ['mass_se']}
     """
     found = {}

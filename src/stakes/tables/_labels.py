@@ -13,11 +13,42 @@ _SHOWN = 10  # labels kept for messages
 _EXACT = 2.0**53  # whole numbers below it are exact as floats
 
 
-class LabelReader:
+class _Reader:
+    """Labels of one column as text, and the codes that the first few texts got."""
+
+    def __init__(self, target):
+        self.target = target
+        self._codes = {}  # text -> code, or None if it is missing
+
+    def _text_of(self, column):
+        column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
+        text = _column_text(column, self.target)
+        missing = text.is_null()
+        if missing.any():
+            raise InputError(
+                f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
+                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
+                "target",
+            )
+        return text
+
+    def read_one(self, value):
+        """Code of one event's label; None if it is missing."""
+        if type(value) is str and value in self._codes:
+            return self._codes[value]
+        missing = is_missing(value) or is_missing(label := _text(value))
+        code = None if missing else self._code(label)
+        if type(value) is str and len(self._codes) < _SHOWN:
+            self._codes[value] = code
+        return code
+
+
+class LabelReader(_Reader):
     """Reads labels as 0 and 1, from a whole column or one at a time.
 
     Labels are compared without regard to case or to the way a number is written: `Yes` equals
-    `yes`, and `1.0` equals `1`.
+    `yes`, and `1.0` equals `1`. Without `positive`, a label that is in none of the known pairs, or
+    in another pair than the labels before it, raises :class:`~stakes.errors.InputError`.
 
     Parameters
     ----------
@@ -44,12 +75,11 @@ class LabelReader:
     """
 
     def __init__(self, target, positive=None, *, seen=()):
-        self.target = target
+        super().__init__(target)
         self.positive = positive
         self.seen = list(seen)
         self._wanted = None if positive is None else plain_label(_text(positive))
         self._plain_seen = {plain_label(label) for label in self.seen}
-        self._codes = {}  # text -> what `read_one` gave for it, of the first few
 
     def read_column(self, column, *, one_class=False):
         """Labels of a whole column.
@@ -96,34 +126,7 @@ class LabelReader:
         counts = self._text_of(column).alias("label").value_counts(name="n").sort("label")
         return dict(counts.iter_rows())
 
-    def _text_of(self, column):
-        column = column if isinstance(column, pl.Series) else pl.Series(column, strict=False)
-        text = _column_text(column, self.target)
-        missing = text.is_null()
-        if missing.any():
-            raise InputError(
-                f"Column {self.target!r} has no label in {missing.sum()} row(s), first in row "
-                f"{missing.arg_true()[0] + 1}; fill in the labels or remove these rows.",
-                "target",
-            )
-        return text
-
-    def read_one(self, value):
-        """Label of one event: 0, 1, or None if it is missing.
-
-        Without `positive`, a label that is in none of the known pairs, or in another pair than
-        the labels before it, raises :class:`~stakes.errors.InputError`.
-        """
-        if type(value) is str and value in self._codes:
-            return self._codes[value]
-        code = self._read_one(value)
-        if type(value) is str and len(self._codes) < _SHOWN:
-            self._codes[value] = code
-        return code
-
-    def _read_one(self, value):
-        if is_missing(value) or is_missing(label := _text(value)):
-            return None
+    def _code(self, label):
         plain = plain_label(label)
         if plain not in self._plain_seen:
             if self._wanted is None:
@@ -201,7 +204,7 @@ def plain_label(label):
     return str(int(number)) if number.is_integer() else repr(number)
 
 
-class ClassReader:
+class ClassReader(_Reader):
     """Reads labels of k classes as numbers from 0, from a whole column or one at a time.
 
     Parameters
@@ -219,43 +222,21 @@ class ClassReader:
     """
 
     def __init__(self, target, classes):
-        self.target = target
+        super().__init__(target)
         self.classes = list(classes)
-        self._codes = {plain_label(label): code for code, label in enumerate(self.classes)}
+        self._numbers = {plain_label(label): code for code, label in enumerate(self.classes)}
 
     def read_column(self, column):
         """Numbers of the classes of a column, in which no label may be missing."""
-        column = column if isinstance(column, pl.Series) else pl.Series(column)
-        text = _column_text(column, self.target)
-        if text.is_null().any():
-            raise InputError(
-                f"Column {self.target!r} has no label in {text.is_null().sum()} row(s), first in "
-                f"row {text.is_null().arg_true()[0] + 1}; fill in the labels or remove these rows.",
-                "target",
-            )
-        labels = text.unique().to_list()
-        codes = {label: self._code(label) for label in sorted(labels)}
+        text = self._text_of(column)
+        codes = {label: self._code(label) for label in sorted(text.unique().to_list())}
         return text.replace_strict(codes, return_dtype=pl.Int64).to_numpy()
 
-    def read_one(self, value):
-        """Number of the class of one event; None if its label is missing."""
-        if type(value) is str and value in self._codes:
-            return self._codes[value]
-        code = self._read_one(value)
-        if type(value) is str and len(self._codes) < _SHOWN:
-            self._codes[value] = code
-        return code
-
-    def _read_one(self, value):
-        if is_missing(value) or is_missing(label := _text(value)):
-            return None
-        return self._code(label)
-
     def _code(self, label):
-        if (plain := plain_label(label)) not in self._codes:
+        if (plain := plain_label(label)) not in self._numbers:
             raise InputError(
                 f"Column {self.target!r} has the label {label!r}, which is not a row of the cost "
                 "matrix: " + near_matches(label, self.classes),
                 "cost_matrix",
             )
-        return self._codes[plain]
+        return self._numbers[plain]

@@ -47,9 +47,9 @@ def load_table(
     Parameters
     ----------
     table : str, Path, polars or pandas data frame
-        A .csv, .tsv (either also gzipped) or .parquet file, or a data frame. In a text file, dates
-        and numbers are parsed, and empty fields, NA, N/A, NaN, null and ? are missing values; a
-        data frame keeps its types, like a Parquet file.
+        A .csv, .tsv (either may be gzipped) or .parquet file, or a data frame. In a text file,
+        dates and numbers are parsed, and empty fields, NA, N/A, NaN, null and ? are missing values;
+        a data frame keeps its types, like a Parquet file.
     target : str
         Label column. Every row must have a label.
     positive : str, default=None

@@ -26,7 +26,7 @@ def read_table(path, *, missing=()):
     Parameters
     ----------
     path : str or Path
-        A .csv, .tsv (either also .gz) or .parquet file.
+        A .csv, .tsv (either may be .gz) or .parquet file.
     missing : str or sequence of str, default=()
         Texts that are missing values, in addition to NA, N/A, NaN, null and ?.
 
@@ -63,7 +63,7 @@ def scan_batches(path, batch_rows=None):
     Parameters
     ----------
     path : str or Path
-        A .csv, .tsv (either also .gz) or .parquet file.
+        A .csv, .tsv (either may be .gz) or .parquet file.
     batch_rows : int, default=None
         Maximum number of rows per frame; None: 50,000.
 
@@ -105,7 +105,7 @@ def read_tables(paths, columns):
     >>> folder = Path(tempfile.mkdtemp())
     >>> paths = {name: folder / f"{name}.csv" for name in "ab"}
     >>> for path in paths.values():
-    ...     _ = path.write_text("amount,colour\n1,red\n2,blue\n")
+    ...     _ = path.write_text("amount,color\n1,red\n2,blue\n")
     >>> read_tables(paths, ["row", "amount"]).rows()
     [('a:1', 1.0), ('a:2', 2.0), ('b:1', 1.0), ('b:2', 2.0)]
     """
@@ -123,7 +123,9 @@ def read_tables(paths, columns):
         kinds = {kind_of(one.schema[column]) if column in one.columns else None for one in frames}
         # a file may have no value at all
         if None in kinds or len(kinds - {kind_of(pl.Null())}) > 1:
-            raise InputError(f"The column {column!r} is not of one kind in all files.")
+            raise InputError(
+                f"Column {column!r} has different types in different files; give it one."
+            )
     frame = pl.concat(frames, how="vertical_relaxed")
     return cast_like(frame, guess_kinds(frame)) if text else frame
 

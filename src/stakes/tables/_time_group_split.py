@@ -1,5 +1,6 @@
 """Folds as a model meets the world: later rows, and customers it has not seen."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Real
 
@@ -13,6 +14,7 @@ from stakes.errors import InputError, near_matches
 from stakes.tables._kinds import as_frame, cast_like, guess_kinds
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TimeGroupSplit:
     """Folds that go forward in time, or that keep the rows of a group together, or both.
 
@@ -56,24 +58,13 @@ class TimeGroupSplit:
     [0, 1, 2, 5] [3, 4]
     """
 
-    def __init__(
-        self,
-        *,
-        n_splits=5,
-        time=None,
-        group=None,
-        window=None,
-        label_delay=None,
-        group_splits=3,
-        random_state=None,
-    ):
-        self.n_splits = n_splits
-        self.time = time
-        self.group = group
-        self.window = window
-        self.label_delay = label_delay
-        self.group_splits = group_splits
-        self.random_state = random_state
+    n_splits: int = 5
+    time: object = None
+    group: object = None
+    window: object = None
+    label_delay: object = None
+    group_splits: int = 3
+    random_state: int | np.random.RandomState | None = None
 
     def get_n_splits(self, X=None, y=None, groups=None):
         """Return the number of folds."""

@@ -38,7 +38,7 @@ class Points:
         """Set w, b, t and the smoothing; returns the margins, which smoothing reduces.
 
         With a length, z is that share of the step last given to `times` ahead, and the product
-        with the centres is updated instead of recomputed.
+        with the centers is updated instead of recomputed.
         """
         self.w, self.smooth = z[: self.d].copy(), smooth
         self.share = 0.0  # derivative of the margin in the smoothing, negated

@@ -101,7 +101,7 @@ def _check_covariance(name, cov):
     if (least < -1e-8 * size).any():
         row = int((least < -1e-8 * size).argmax())
         raise ValueError(
-            f"{name} is no covariance matrix in row {row}: it has a negative eigenvalue."
+            f"{name} is not a covariance matrix in row {row}: it has a negative eigenvalue."
         )
 
 

@@ -1,5 +1,6 @@
 """Kernel classification of measurements with Gaussian error bars."""
 
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
@@ -23,6 +24,7 @@ DRAWN_BADLY = 1e-6  # probability that draws are so good that the bound is too s
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class UncertainKernelClassifier(UncertainPoints):
     r"""Support vector machine whose kernel is averaged over the errors of both measurements.
 
@@ -98,26 +100,14 @@ class UncertainKernelClassifier(UncertainPoints):
     }
     independent = True  # the mean of the kernel is a product over the features
 
-    def __init__(
-        self,
-        *,
-        C=1.0,
-        gamma="scale",
-        error_model="berkson",
-        confidence_level=0.95,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.C = C
-        self.gamma = gamma
-        self.error_model = error_model
-        self.confidence_level = confidence_level
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    C: float = 1.0
+    gamma: float | str = "scale"
+    error_model: str = "berkson"
+    confidence_level: float = 0.95
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -249,7 +239,7 @@ class UncertainKernelClassifier(UncertainPoints):
         return np.zeros(len(known))  # the score is a mean over the errors already
 
     def _bumps(self):
-        """The score of exact points as a sum of bumps: centres, precisions, signed heights."""
+        """The score of exact points as a sum of bumps: centers, precisions, signed heights."""
         p = self.gamma_ / (1 + 2 * self.gamma_ * self.support_variances_)
         height = self.dual_coef_[0] * np.sqrt(p / self.gamma_).prod(axis=1)
         return self.support_vectors_, p, height

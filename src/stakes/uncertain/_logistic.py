@@ -1,6 +1,7 @@
 """Logistic regression on measurements with error bars."""
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -21,6 +22,7 @@ MOST_SPREAD = 10.0
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class UncertainLogisticClassifier(UncertainPoints):
     r"""Logistic regression whose probabilities use the error bar of each measurement.
 
@@ -109,30 +111,16 @@ class UncertainLogisticClassifier(UncertainPoints):
         **COST_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        *,
-        C=1.0,
-        error_model="classical",
-        independent=True,
-        confidence_level=0.95,
-        tol=1e-6,
-        max_iter=1000,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.C = C
-        self.error_model = error_model
-        self.independent = independent
-        self.confidence_level = confidence_level
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    C: float = 1.0
+    error_model: str = "classical"
+    independent: bool = True
+    confidence_level: float = 0.95
+    tol: float = 1e-6
+    max_iter: int = 1000
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

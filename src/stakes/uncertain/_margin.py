@@ -1,6 +1,7 @@
 """Maximum-margin classification of uncertain measurements."""
 
 import warnings
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -27,6 +28,7 @@ CLASSICAL = ("MM-M", "MM-S", "MM-MC")  # formulations that do not need the mean 
 
 
 @documented
+@dataclass(kw_only=True, eq=False, repr=False)
 class UncertainMarginClassifier(UncertainPoints):
     r"""Linear classifier that is right on each example with probability 1 - `max_error`.
 
@@ -136,38 +138,20 @@ class UncertainMarginClassifier(UncertainPoints):
         **COST_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        *,
-        formulation="MM-SMV-I",
-        max_error=0.1,
-        C=1.0,
-        error_model="berkson",
-        independent=True,
-        confidence_level=0.95,
-        solver="auto",
-        tol=1e-6,
-        max_iter=100,
-        normalize_costs=True,
-        fp_cost=1.0,
-        fn_cost=1.0,
-        tp_cost=0.0,
-        tn_cost=0.0,
-    ):
-        self.formulation = formulation
-        self.max_error = max_error
-        self.C = C
-        self.error_model = error_model
-        self.independent = independent
-        self.confidence_level = confidence_level
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.normalize_costs = normalize_costs
-        self.fp_cost = fp_cost
-        self.fn_cost = fn_cost
-        self.tp_cost = tp_cost
-        self.tn_cost = tn_cost
+    formulation: str = "MM-SMV-I"
+    max_error: float = 0.1
+    C: float = 1.0
+    error_model: str = "berkson"
+    independent: bool = True
+    confidence_level: float = 0.95
+    solver: str = "auto"
+    tol: float = 1e-6
+    max_iter: int = 100
+    normalize_costs: bool = True
+    fp_cost: float = 1.0
+    fn_cost: float = 1.0
+    tp_cost: float = 0.0
+    tn_cost: float = 0.0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(

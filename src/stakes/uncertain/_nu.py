@@ -33,7 +33,7 @@ def bernstein_nu(mean_lower, mean_upper, second_moment=1.0, *, var=None):
     Notes
     -----
     The paper finds nu by bisection (Section 2.1.1) and has a closed form only for
-    :math:`\sigma = 1` and an interval around the centre (Lemma 4). Here, the worst distribution for
+    :math:`\sigma = 1` and an interval around the center (Lemma 4). Here, the worst distribution for
     :math:`t \ge 0` is on the two points :math:`1 - L` and 1 with :math:`P(X = 1) = q`,
     :math:`L = (1 - 2\mu + \sigma^2)/(1 - \mu)` and :math:`q = (\sigma^2 - \mu^2)/(1 - 2\mu +
     \sigma^2)`, and the sharp sub-Gaussian constant of two points is known [2]_:

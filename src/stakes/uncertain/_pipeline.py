@@ -144,7 +144,7 @@ class UncertainPipeline(Pipeline):
         return self._ask("needs_review", X, params)
 
     def score(self, X, y=None, sample_weight=None, **params):
-        """Share of what is at stake that was decided rightly, as the classifier's `score`.
+        """Share of what is at stake that was decided correctly, as the classifier's `score`.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 r"""Uncertainty sets, one per example: where an uncertain point can be.
 
-Every set is a centre, plus a box around it, plus an ellipsoid that may be truncated by a box:
+Every set is a center, plus a box around it, plus an ellipsoid that may be truncated by a box:
 
 .. math:: U_i = \{c_i + p + e :\ |p_j| \le h_{ij},\ \|A_i^{-1}e\|_2 \le 1,\ -\beta_{ij} \le e_j \le
           \gamma_{ij}\} ,
@@ -21,7 +21,7 @@ class UncertaintySet:
     Attributes
     ----------
     center : ndarray of shape (n, d)
-        Centre c.
+        Center c.
     half_width : ndarray of shape (n, d) or None
         Half-widths h of the box part.
     axes : ndarray of shape (n, d) or None
@@ -213,7 +213,7 @@ class Ellipsoid(UncertaintySet):
     Parameters
     ----------
     center : array-like of shape (n, d)
-        Centres c.
+        Centers c.
     axes : array-like of shape (n, d) or (n, d, d)
         Semi-axes parallel to the coordinate axes, or full matrices A (for a covariance: kappa times
         its Cholesky factor).
