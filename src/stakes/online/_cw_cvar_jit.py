@@ -117,7 +117,7 @@ def sketch_factors(c, sketch):
 def sketch_repeat(c, n, sketch):
     """Add one cost n times if the sketch holds no other; its factor, or NaN and nothing is added.
 
-    The first cost is the unit, so the sum in the cell is a count, and adding it up at once is exact.
+    The first cost is the unit, so the sum in the cell is a count, and adding it at once is exact.
     """
     numbers, cells, place = sketch_parts(sketch)
     if c <= 0.0:
