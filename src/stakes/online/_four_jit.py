@@ -15,7 +15,7 @@ from numba.core.typing.templates import ConcreteTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
 _N = 4
-_WORD, _BYTE = ir.IntType(32), ir.IntType(8)
+_WORD = ir.IntType(32)
 _FOUR = ir.VectorType(ir.DoubleType(), _N)
 
 
