@@ -279,3 +279,17 @@ def test_bad_priors_are_named(priced, arguments, match):
     X, y, _, _ = priced
     with pytest.raises(ValueError, match=match):
         CWRobustClassifier(**arguments).fit(X, y)
+
+
+@pytest.mark.parametrize("max_memory", [256, 4096, None])
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("before", [[], [3.7], [3.7, 3.7], [1.0, 3.7], [3.7, 9.0], [0.0]])
+def test_a_cost_added_many_times_at_once_equals_one_by_one(max_memory, strict, before):
+    at_once, one_by_one = (CostBuffer(0.05, 2.0, 1.0, max_memory, strict) for _ in range(2))
+    for buffer in (at_once, one_by_one):
+        buffer.factors(np.array(before))
+    for cost, n in ((3.7, 50), (0.0, 5), (3.7, 1), (2.0, 7), (3.7, 30)):
+        wanted = one_by_one.factors(np.full(n, cost))
+        np.testing.assert_array_equal(np.broadcast_to(at_once.repeated(cost, n), n), wanted)
+        np.testing.assert_array_equal(at_once.numbers, one_by_one.numbers)
+        np.testing.assert_array_equal(at_once.values(), one_by_one.values())

@@ -159,10 +159,11 @@ def test_robust_scores_equal_the_naive_blend(rng, covariance, evidence):
 def test_inverse_mills_ratio_in_and_between_the_cells_of_its_table():
     edges = LOW + np.arange((HIGH - LOW) * PER_UNIT + 1) / PER_UNIT
     before, inside = np.nextafter(edges, -np.inf), edges + 0.3 / PER_UNIT
-    near = np.r_[edges, before, inside, -1e8, -40.0, 7.0, 20.0]
+    near = np.r_[edges, before, inside, -1e8, -40.0, np.linspace(HIGH, 37.0, 200)]
     right = np.sqrt(2 / np.pi) / erfcx(-near / np.sqrt(2))
     np.testing.assert_allclose([inverse_mills(z) for z in near], right, rtol=3e-13)
-    assert inverse_mills(60.0) == 0.0 and np.isnan(inverse_mills(np.nan))
+    assert inverse_mills(60.0) == inverse_mills(1e200) == inverse_mills(np.inf) == 0.0
+    assert np.isnan(inverse_mills(np.nan))
 
 
 def test_probit_stays_finite_on_examples_far_on_the_wrong_side():

@@ -21,6 +21,7 @@ from stakes.online._cw_cvar_jit import (
     sketch_factors,
     sketch_join,
     sketch_parts,
+    sketch_repeat,
 )
 
 _DECADES = 12.0  # the sketch covers this many powers of ten below the largest cost
@@ -120,6 +121,14 @@ class CostBuffer:
         with lock_of(self):
             self._reserve(len(costs))
             return exact_factors(costs, self.numbers, *self._heaps)
+
+    def repeated(self, cost, n):
+        """Add one cost n times; the factors of all, a single one if they are equal."""
+        if self.max_memory is not None:
+            factor = sketch_repeat(cost, n, self.numbers)
+            if factor == factor:
+                return np.array([factor])
+        return self.factors(np.full(n, cost))
 
     def factor(self, cost):
         """Add one cost; return its factor."""

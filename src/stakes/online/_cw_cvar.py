@@ -168,6 +168,8 @@ class CWCVaRClassifier(CostRuleParameters, GaussianLinear):
     def _omega(self, signs, c_pos, c_neg):
         if not self.buffer:
             return super()._omega(signs, c_pos, c_neg)
+        if len(c_pos) == len(c_neg) == 1 and c_pos[0] == c_neg[0]:  # no prices
+            return self._buffer.repeated(c_pos[0], len(signs))
         return self._buffer.factors(np.where(signs > 0, c_pos, c_neg))
 
     def _step(self, row, sign, c_pos, c_neg, knows):

@@ -18,6 +18,8 @@ from stakes._core.jit.cvar import cvar_push
 from stakes._core.jit.cvar_sketch import (
     COUNT,
     FIRST,
+    LARGEST,
+    LEAST,
     N_ROWS,
     N_VALUES,
     SUM,
@@ -109,6 +111,33 @@ def sketch_factors(c, sketch):
         low, high = sketch_bounds(numbers[TAIL], cells, place)
         out[t] = factor_of(value, 0.5 * (low + high), numbers)
     return out
+
+
+@njit(cache=True, error_model="numpy")
+def sketch_repeat(c, n, sketch):
+    """Add one cost n times if the sketch holds no other; its factor, or NaN and nothing is added.
+
+    The first cost is the unit, so the sum in the cell is a count, and adding it at once is exact.
+    """
+    numbers, cells, place = sketch_parts(sketch)
+    if c <= 0.0:
+        return numbers[CHEAP]
+    value = in_units(c, numbers)
+    if value != 1.0:
+        return math.nan
+    index = cell_index(value, numbers[WIDTH])
+    if place[N_VALUES] > 0:
+        j = index - place[FIRST]
+        if not 0 <= j < cells.shape[1]:
+            return math.nan
+        if cells[COUNT, j] != place[N_VALUES] or cells[LEAST, j] != cells[LARGEST, j]:
+            return math.nan
+    sketch_put(value, index, cells, place)
+    j = index - place[FIRST]
+    cells[COUNT, j] += n - 1.0
+    cells[SUM, j] += n - 1.0
+    place[N_VALUES] += n - 1
+    return factor_of(value, value, numbers)
 
 
 @njit(cache=True)

@@ -14,6 +14,7 @@ rows without it.
 from numba import njit
 
 from stakes._core.jit import INNER
+from stakes.online._four_jit import least4, same4
 from stakes.online._state import GROWTH, MOST, SCALE
 
 ROUNDING = 1e-10
@@ -34,6 +35,22 @@ def kept(variance, back, fading):
     if fading is None:
         return variance
     return variance * back
+
+
+@njit(cache=True, error_model="numpy", **INNER)
+def now4(stored, scale, most, fading):
+    """The four variances that stored numbers stand for."""
+    if fading is None:
+        return stored
+    return least4(stored * same4(scale), same4(most))
+
+
+@njit(cache=True, error_model="numpy", **INNER)
+def kept4(variances, back, fading):
+    """The numbers to store for four variances."""
+    if fading is None:
+        return variances
+    return variances * same4(back)
 
 
 @njit(cache=True, error_model="numpy", **INNER)

@@ -24,8 +24,9 @@ from numba import njit
 
 from stakes._core.jit import INNER
 from stakes.online._before_step_jit import log_odds, register, skip_row
-from stakes.online._fading_jit import LARGE, grow, kept, now, settle
+from stakes.online._fading_jit import LARGE, grow, kept, kept4, now, now4, settle
 from stakes.online._fetch_jit import fetch
+from stakes.online._four_jit import below4, load4, put4, same4, store4, sum4, take4
 from stakes.online._mills_jit import inverse_mills
 from stakes.online._state import (
     BIAS,
@@ -147,7 +148,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
     noise, compare, growth = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[GROWTH]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
-    d = np.uintp(mu.shape[0] - 1)
+    d, one = np.uintp(mu.shape[0] - 1), same4(1.0)
     end = d - d % FOUR
     if state[SCALE] != 1.0:  # sparse rows came before
         settle(state, sigma)
@@ -155,23 +156,15 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
         if state[N_SEEN] >= state[PAUSE_AT]:
             return t
         i, k, y_t = np.uintp(t) * d, t if many else 0, y[t]
-        m0 = m1 = m2 = m3 = v0 = v1 = v2 = v3 = 0.0
-        j = np.uintp(0)
+        j, m, s = np.uintp(0), same4(0.0), same4(0.0)
         # four partial sums run in parallel; LLVM may not split one sum, as that changes rounding.
         # The order is fixed here, so results are equal on every processor
         while j < end:
-            x0, x1, x2, x3 = x[i + j], x[i + j + ONE], x[i + j + TWO], x[i + j + THREE]
-            m0 += mu[j] * x0
-            m1 += mu[j + ONE] * x1
-            m2 += mu[j + TWO] * x2
-            m3 += mu[j + THREE] * x3
-            v0 += sigma[j] * x0 * x0
-            v1 += sigma[j + ONE] * x1 * x1
-            v2 += sigma[j + TWO] * x2 * x2
-            v3 += sigma[j + THREE] * x3 * x3
+            z = load4(x, i + j)
+            m += load4(mu, j) * z
+            s += load4(sigma, j) * z * z
             j += FOUR
-        f = (m0 + m1) + (m2 + m3) + mu[d] * bias
-        v = (v0 + v1) + (v2 + v3) + sigma[d] * bias
+        f, v = sum4(m) + mu[d] * bias, sum4(s) + sigma[d] * bias
         while j < d:
             f += mu[j] * x[i + j]
             v += sigma[j] * x[i + j] * x[i + j]
@@ -191,18 +184,32 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
             state[N_UPDATES] += 1.0
             a *= y_t
             # mu before sigma: both updates need the old sigma
+            j, a4, b4 = np.uintp(0), same4(a), same4(b)
             if rule == PROBIT:
-                for j in range(d):
-                    g = sigma[j] * x[i + j]
-                    mu[j] += a * g
-                    sigma[j] -= b * g * g
+                while j < end:
+                    g = load4(sigma, j) * load4(x, i + j)
+                    store4(mu, j, load4(mu, j) + a4 * g)
+                    store4(sigma, j, load4(sigma, j) - b4 * g * g)
+                    j += FOUR
+                while j < d:
+                    h = sigma[j] * x[i + j]
+                    mu[j] += a * h
+                    sigma[j] -= b * h * h
+                    j += ONE
                 mu[d] += a * sigma[d] * bias
                 sigma[d] -= b * sigma[d] * sigma[d] * bias
             else:
-                for j in range(d):
-                    g = sigma[j] * x[i + j]
-                    mu[j] += a * g
-                    sigma[j] /= 1.0 + b * g * x[i + j]
+                while j < end:
+                    s, z = load4(sigma, j), load4(x, i + j)
+                    g = s * z
+                    store4(mu, j, load4(mu, j) + a4 * g)
+                    store4(sigma, j, s / (one + b4 * g * z))
+                    j += FOUR
+                while j < d:
+                    h = sigma[j] * x[i + j]
+                    mu[j] += a * h
+                    sigma[j] /= 1.0 + b * h * x[i + j]
+                    j += ONE
                 mu[d] += a * sigma[d] * bias
                 sigma[d] /= 1.0 + b * sigma[d] * bias
         if growth > 1.0:
@@ -214,26 +221,16 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
 def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading):
     """Update by the sparse row x[start:stop] of every rule but PROBIT; a includes the label."""
     i, end, d = start, stop - (stop - start) % FOUR, np.uintp(mu.shape[0] - 1)
-    back = 1.0 / scale
-    # four divisions in flight; safe because the columns of a row are distinct (canonical CSR), so
-    # that no sigma is read before its own update
+    back, a4, b4, one = 1.0 / scale, same4(a), same4(b), same4(1.0)
+    # four at once; safe because the columns of a row are distinct (canonical CSR), so that no sigma
+    # is read before its own update
     while i < end:
-        x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
         j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
         j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-        s0, s1 = now(sigma[j0], scale, most, fading), now(sigma[j1], scale, most, fading)
-        s2, s3 = now(sigma[j2], scale, most, fading), now(sigma[j3], scale, most, fading)
-        g0, g1, g2, g3 = s0 * x0, s1 * x1, s2 * x2, s3 * x3
-        s0 /= 1.0 + b * g0 * x0
-        s1 /= 1.0 + b * g1 * x1
-        s2 /= 1.0 + b * g2 * x2
-        s3 /= 1.0 + b * g3 * x3
-        sigma[j0], sigma[j1] = kept(s0, back, fading), kept(s1, back, fading)
-        sigma[j2], sigma[j3] = kept(s2, back, fading), kept(s3, back, fading)
-        mu[j0] += a * g0
-        mu[j1] += a * g1
-        mu[j2] += a * g2
-        mu[j3] += a * g3
+        z, u = load4(x, i), now4(take4(sigma, j0, j1, j2, j3), scale, most, fading)
+        g = u * z
+        put4(sigma, j0, j1, j2, j3, kept4(u / (one + b4 * g * z), back, fading))
+        put4(mu, j0, j1, j2, j3, take4(mu, j0, j1, j2, j3) + a4 * g)
         i += FOUR
     while i < stop:
         j = np.uintp(indices[i])
@@ -263,27 +260,21 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
         back = 1.0 / scale
         start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
         k, y_t, end = t if many else 0, y[t], stop - (stop - start) % FOUR
-        i, m0, m1, m2, m3, v0, v1, v2, v3 = start, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        i, m, u = start, same4(0.0), same4(0.0)
         while i < end:
-            x0, x1, x2, x3 = x[i], x[i + ONE], x[i + TWO], x[i + THREE]
+            if not below4(indices, i, d):  # such a row counts as not finite
+                u = same4(math.nan)
+                break
             j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
             j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-            if max(j0, j1, j2, j3) >= d:  # such a row counts as not finite
-                v0 = math.nan
-                break
-            m0 += mu[j0] * x0
-            m1 += mu[j1] * x1
-            m2 += mu[j2] * x2
-            m3 += mu[j3] * x3
-            v0 += now(sigma[j0], scale, most, fading) * x0 * x0
-            v1 += now(sigma[j1], scale, most, fading) * x1 * x1
-            v2 += now(sigma[j2], scale, most, fading) * x2 * x2
-            v3 += now(sigma[j3], scale, most, fading) * x3 * x3
+            z = load4(x, i)
+            m += take4(mu, j0, j1, j2, j3) * z
+            u += now4(take4(sigma, j0, j1, j2, j3), scale, most, fading) * z * z
             fetch(x, i + AHEAD)
             fetch(indices, i + AHEAD)
             i += FOUR
-        f = (m0 + m1) + (m2 + m3) + mu[d] * bias
-        v = (v0 + v1) + (v2 + v3) + now(sigma[d], scale, most, fading) * bias
+        f = sum4(m) + mu[d] * bias
+        v = sum4(u) + now(sigma[d], scale, most, fading) * bias
         while i < stop:
             j = np.uintp(indices[i])
             if j >= d:
@@ -310,12 +301,22 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
         state[N_UPDATES] += 1.0
         a *= y_t
         if rule == PROBIT:  # which updates on every row: a call would cost 4 % (measured)
-            for i in range(start, stop):
+            i, a4, b4 = start, same4(a), same4(b)
+            while i < end:
+                j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
+                j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
+                u = now4(take4(sigma, j0, j1, j2, j3), scale, most, fading)
+                g = u * load4(x, i)
+                put4(sigma, j0, j1, j2, j3, kept4(u - b4 * g * g, back, fading))
+                put4(mu, j0, j1, j2, j3, take4(mu, j0, j1, j2, j3) + a4 * g)
+                i += FOUR
+            while i < stop:
                 j = np.uintp(indices[i])
                 s = now(sigma[j], scale, most, fading)
-                g = s * x[i]
-                mu[j] += a * g
-                sigma[j] = kept(s - b * g * g, back, fading)
+                h = s * x[i]
+                mu[j] += a * h
+                sigma[j] = kept(s - b * h * h, back, fading)
+                i += ONE
             s = now(sigma[d], scale, most, fading)
             mu[d] += a * s * bias
             sigma[d] = kept(s - b * s * s * bias, back, fading)

@@ -13,6 +13,7 @@ from scipy.special import erfcx
 
 LOW, HIGH, PER_UNIT, N_TERMS = -25.0, 5.0, 16.0, 8
 ROOT_2_OVER_PI, ROOT_HALF = math.sqrt(2.0 / math.pi), math.sqrt(0.5)
+PHI_0, FAR = 0.5 * ROOT_2_OVER_PI, 40.0  # the density at zero; it underflows before FAR
 
 
 def _polynomials():
@@ -33,8 +34,8 @@ def inverse_mills(z):
     """phi(z) / Phi(z), accurate far into the left tail."""
     u = (z - LOW) * PER_UNIT
     if 0.0 <= u < N_CELLS:  # of u, which may round up to the end of the table
-        whole = np.floor(u)
-        t, k = 2.0 * (u - whole) - 1.0, np.uintp(int(whole))
+        k = np.uintp(int(u))  # not of the floor, for which it would wait
+        t = 2.0 * (u - np.floor(u)) - 1.0
         t2 = t * t  # in pairs, so that few products wait for each other
         low = (CELLS[k, 0] + CELLS[k, 1] * t) + (CELLS[k, 2] + CELLS[k, 3] * t) * t2
         high = (CELLS[k, 4] + CELLS[k, 5] * t) + (CELLS[k, 6] + CELLS[k, 7] * t) * t2
@@ -42,4 +43,12 @@ def inverse_mills(z):
     if z < LOW:  # erfc underflows further left; asymptotic series of Phi, error below 1e-13
         q = 1.0 / (z * z)
         return -z / (1.0 - q * (1.0 - q * (3.0 - q * (15.0 - q * (105.0 - q * 945.0)))))
-    return ROOT_2_OVER_PI * math.exp(-0.5 * z * z) / math.erfc(-z * ROOT_HALF)
+    if z > FAR:
+        return 0.0
+    # 1 - Phi = phi R with the continued fraction of R to six levels; phi R is below 3e-7 here, so
+    # that R needs few digits, and 1 / Phi three terms
+    w = z * z
+    R = (48.0 + w * (87.0 + w * (20.0 + w))) / (z * (105.0 + w * (105.0 + w * (21.0 + w))))
+    phi = PHI_0 * math.exp(-0.5 * w)
+    tail = phi * R
+    return phi * (1.0 + tail * (1.0 + tail))
