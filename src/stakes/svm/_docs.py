@@ -101,11 +101,11 @@ classes_ : ndarray of shape (2,)
     The labels; the second is the positive class.
 constant_ : bool
     Whether mistakes cost something in one class only, so that every decision is for it.
-calibration_ : ndarray of shape (4,)
-    From scores, which count less beyond the margin, to log-odds: slopes above and below a knot,
-    offset, and knot. A sigmoid (equal slopes, knot zero), unless a link through the trained
-    boundary, or the middle between the margins, costs less on held-out rows by more than one
-    standard error.
+calibration_ : ndarray of shape (2, k + 1)
+    From scores, which count less beyond the margin, to log-odds: the log-odds at zero and k knots,
+    then the slopes below, between and above the knots. Knots at -1, -0.5, 0, 0.5 and 1, unless a
+    link with its knot in the middle between the margins, and the odds of the costs there, has
+    decisions that cost less on held-out rows by more than one standard error.
 [seen]
 """
 MARGIN = """\
