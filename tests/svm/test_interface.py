@@ -215,6 +215,19 @@ def test_the_loss_of_landmarks_is_estimated_from_some_rows(monkeypatch):
     assert whole < some < 1  # with two standard errors on top
 
 
+def test_held_out_rows_are_not_blocks_of_the_table(rng):
+    """Rows often come in batches, which differ more from each other than new rows will."""
+    X, y = rng.normal(size=(300, 2)), np.where(rng.random(300) < 0.3, 1.0, -1.0)
+    for seed in (None, 3):
+        model = LinearCostSensitiveSVC(random_state=seed)
+        folds = model._folds(X, y)
+        for _, test in folds:
+            assert np.histogram(test, [0, 100, 200, 300])[0].min() > 15
+            assert np.mean(y[test] > 0) == pytest.approx(np.mean(y > 0), abs=0.02)
+        again = model._folds(X, y)  # without a seed as well
+        np.testing.assert_array_equal(folds[0][1], again[0][1])
+
+
 def test_the_link_bends_where_a_sigmoid_would_cost_more(rng):
     n = 2000
     scores = np.concatenate([rng.uniform(-1, 1, n), np.full(n // 4, -1.0)])

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import expit
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
@@ -259,6 +259,9 @@ class PricedSVC(CostSensitiveClassifier):
             cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
             if cv < 2:
                 return None
+            # tables are often in some order, and blocks of rows differ more than new rows will
+            seed = 0 if self.random_state is None else self.random_state
+            cv = StratifiedKFold(cv, shuffle=True, random_state=seed)
         cv = check_cv(cv, y, classifier=True)
         folds = list(cv.split(X, y))
         held_out = np.sort(np.concatenate([test for _, test in folds]))

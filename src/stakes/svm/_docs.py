@@ -46,11 +46,11 @@ verbose : bool, default=False
 """
 PROBABILITY = """\
 calibration : {"sigmoid"} or None, default="sigmoid"
-    "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid of the scores that is fitted
-    to held-out scores. None: no further fits, no probabilities.
+    "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid whose slope may change,
+    fitted to held-out scores. None: no further fits, no probabilities.
 cv : int or splitter, default=3
-    Folds of the held-out scores, each row in exactly one of them; at most as many as the smaller
-    class has examples.
+    Folds of the held-out scores, each row in exactly one of them; a number of stratified folds of
+    random rows, at most as many as the smaller class has examples.
 [parallel]
 """
 SOLVER = """\
