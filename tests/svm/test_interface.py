@@ -187,6 +187,19 @@ def test_progress_is_printed(learner, rng, capsys, monkeypatch):
 
 
 @pytest.mark.jit
+def test_progress_is_printed_while_blocks_are_solved(rng, capsys, monkeypatch):
+    """Also while the residual stays far from the goal, as with a large C."""
+    monkeypatch.setattr("stakes.svm._progress.Progress.__init__.__defaults__", (0.0,))
+    monkeypatch.setattr("stakes.svm._dual.SMALL", 100)
+    X, y = noisy(rng, n=900)
+    with pytest.warns(ConvergenceWarning):
+        CostSensitiveSVC(C=1e6, calibration=None, verbose=True, max_iter=60_000).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    steps = [int(line.split()[1].replace(",", "")) for line in lines]
+    assert len(steps) > 5 and steps == sorted(steps)
+
+
+@pytest.mark.jit
 def test_many_rows_take_landmarks_and_say_what_that_costs(monkeypatch):
     X, y = noisy(np.random.default_rng(0), n=300)
     options = dict(fn_cost=2.0, gamma=0.5, calibration=None, random_state=0)
