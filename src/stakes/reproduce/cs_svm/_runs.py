@@ -206,7 +206,7 @@ def checkerboard(repeats=5, n_samples=10_010):
         test = make_checkerboard(4_000, positive_share=0.5, random_state=1_000 + seed)
         options = dict(C=1.0, gamma=2.0 / np.mean(train.X.var(axis=0)), calibration=None)
         models = {
-            "BM-SVM": BoundaryMovementSVC(fn_cost=100.0, **options),
+            "BM-SVM": BoundaryMovementSVC(fn_cost=100.0, cv=StratifiedKFold(5), **options),
             "BP-SVM (kappa = 1)": BiasedPenaltySVC(fn_cost=100.0, **options),
         }
         for kappa in FIGURE_2_KAPPAS:
