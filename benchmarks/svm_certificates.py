@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from stakes.svm import CostSensitiveSVC, LinearCostSensitiveSVC
+from stakes.svm._certificate import far_center
 from stakes.svm._penalties import cost_penalties
 
 MAX_ITER = 20_000
@@ -81,17 +82,19 @@ def check(problem):
     plan = cost_penalties(problem.regret, signs, np.ones(len(signs)))
     u, p = problem.C * plan.weight.astype(np.longdouble), plan.margin
     X = problem.X.astype(np.longdouble)
-    K = _kernel(X, problem.kernel, getattr(model, "gamma_", 1.0))
+    gamma = getattr(model, "gamma_", 1.0)
     if problem.learner == "kernel":
         beta = np.zeros(len(signs), dtype=np.longdouble)
         beta[model.support_] = model.dual_coef_[0]
-        beta -= beta.sum() / len(beta)  # K is centered, so that this changes nothing
+        # of the rows as the model moves them: its multipliers sum to zero up to rounding only,
+        # and the rest times a far origin would be another function
+        K = _kernel(X - _origin(problem), problem.kernel, gamma)
         f, half = K @ beta, 0.5 * beta @ K @ beta
     else:
         w = model.coef_[0].astype(np.longdouble)
         f, half = (X - X.mean(axis=0)) @ w, 0.5 * w @ w
     reached = half + _least_slack(f, signs, u, p)  # at the best bias: at most what is claimed
-    found = _libsvm(K, signs, u, p)
+    found = _libsvm(_without_mean(_kernel(X - X.mean(axis=0), problem.kernel, gamma)), signs, u, p)
     claimed, gap = model.objective_, model.duality_gap_
     bound = claimed * (1 - gap)
     excess = float((reached - claimed) / max(abs(claimed), 1e-300))
@@ -100,13 +103,20 @@ def check(problem):
     return Verdict(bool(true), warned, float(gap), excess, below)
 
 
+def _origin(problem):
+    """Where the model puts the origin of a linear kernel."""
+    center = None if problem.sparse else far_center(problem.X)
+    return 0.0 if center is None else center.astype(np.longdouble)
+
+
 def _kernel(X, kernel, gamma):
-    """The kernel in the space without its mean, which the bias makes up for."""
     if kernel == "rbf":
-        K = np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
-    else:
-        Z = X - X.mean(axis=0)
-        K = Z @ Z.T
+        return np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    return X @ X.T
+
+
+def _without_mean(K):
+    """The kernel in the space without its mean, which the bias makes up for."""
     return K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
 
 

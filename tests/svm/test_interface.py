@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from stakes._core.deciding import only_scores_count
 from stakes._core.model_file import load_model, save_model
+from stakes._core.sigmoid import fit_sigmoid
 from stakes.costs import Costs
 from stakes.metrics import cost_loss
 from stakes.svm import (
@@ -22,7 +23,7 @@ from stakes.svm import (
     LinearCostSensitiveSVC,
     _kernel_svc,
 )
-from stakes.svm._link import choose_link, log_odds
+from stakes.svm._link import KNOTS, STIFFNESS, _bent, _through, choose_link, log_odds, squash
 
 KERNEL_LEARNERS = [BoundaryMovementSVC, BiasedPenaltySVC, CostSensitiveSVC]
 PROBABLE = [BiasedPenaltySVC, CostSensitiveSVC, LinearCostSensitiveSVC]
@@ -186,6 +187,19 @@ def test_progress_is_printed(learner, rng, capsys, monkeypatch):
 
 
 @pytest.mark.jit
+def test_progress_is_printed_while_blocks_are_solved(rng, capsys, monkeypatch):
+    """Also while the residual stays far from the goal, as with a large C."""
+    monkeypatch.setattr("stakes.svm._progress.Progress.__init__.__defaults__", (0.0,))
+    monkeypatch.setattr("stakes.svm._dual.SMALL", 100)
+    X, y = noisy(rng, n=900)
+    with pytest.warns(ConvergenceWarning):
+        CostSensitiveSVC(C=1e6, calibration=None, verbose=True, max_iter=60_000).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    steps = [int(line.split()[1].replace(",", "")) for line in lines]
+    assert len(steps) > 5 and steps == sorted(steps)
+
+
+@pytest.mark.jit
 def test_many_rows_take_landmarks_and_say_what_that_costs(monkeypatch):
     X, y = noisy(np.random.default_rng(0), n=300)
     options = dict(fn_cost=2.0, gamma=0.5, calibration=None, random_state=0)
@@ -214,24 +228,71 @@ def test_the_loss_of_landmarks_is_estimated_from_some_rows(monkeypatch):
     assert whole < some < 1  # with two standard errors on top
 
 
-def test_a_link_through_the_boundary_needs_evidence(rng):
-    """The sigmoid stays unless a link through the trained boundary is clearly cheaper."""
+def test_held_out_rows_are_not_blocks_of_the_table(rng):
+    """Rows often come in batches, which differ more from each other than new rows will."""
+    X, y = rng.normal(size=(300, 2)), np.where(rng.random(300) < 0.3, 1.0, -1.0)
+    for seed in (None, 3):
+        model = LinearCostSensitiveSVC(random_state=seed)
+        folds = model._folds(X, y)
+        for _, test in folds:
+            assert np.histogram(test, [0, 100, 200, 300])[0].min() > 15
+            assert np.mean(y[test] > 0) == pytest.approx(np.mean(y > 0), abs=0.02)
+        again = model._folds(X, y)  # without a seed as well
+        np.testing.assert_array_equal(folds[0][1], again[0][1])
+
+
+def test_the_link_bends_where_a_sigmoid_would_cost_more(rng):
     n = 2000
     scores = np.concatenate([rng.uniform(-1, 1, n), np.full(n // 4, -1.0)])
     # a sharp boundary at zero, and positives far below it that a sigmoid has to explain
     positive = scores > 0
     positive[n : n + n // 8] = True
-    costs = Costs.of(len(scores), fp_cost=9.0, fn_cost=1.0)
-    ones, odds = np.ones(len(scores)), 9.0
-    link = choose_link(scores, positive, ones, costs, (0.0, 0.3), odds)
-    assert link[3] == 0.0
-    assert log_odds(link, np.zeros(1))[0] == pytest.approx(np.log(odds))
-    decided = costs.decide(expit(log_odds(link, scores)))
-    np.testing.assert_array_equal(decided, scores > 0)
+    costs, ones = Costs.of(len(scores), fp_cost=9.0, fn_cost=1.0), np.ones(len(scores))
+
+    def paid(log_odds):
+        return costs.paid(positive, costs.decide(expit(log_odds))).sum()
+
+    bent = choose_link(scores, positive, ones, costs, 0.7, 9.0)  # not a boundary of these scores
+    assert bent.shape == (2, 6)
+    slope, offset = fit_sigmoid(squash(scores), positive, ones)
+    assert paid(log_odds(bent, scores)) < 0.8 * paid(slope * squash(scores) + offset)
+    # the boundary is exact, and the knots are half a score apart
+    exact = choose_link(scores, positive, ones, costs, 0.0, 9.0)
+    assert exact.shape == (2, 2)
+    assert log_odds(exact, np.zeros(1))[0] == pytest.approx(np.log(9.0))
+    assert paid(log_odds(exact, scores)) == n // 8
     sure = rng.random(len(scores)) < expit(3 * scores)
-    plain = choose_link(scores, sure, ones, Costs.of(len(scores)), (0.0, 0.3), 1.0)
-    assert plain[0] == plain[1]
-    assert plain[0] == pytest.approx(3, rel=0.2)
+    plain = choose_link(scores, sure, ones, Costs.of(len(scores)), 0.0, 1.0)
+    assert log_odds(plain, np.array([-0.9, 0.0, 0.9])) == pytest.approx([-2.7, 0.0, 2.7], abs=0.5)
     z = np.linspace(-5, 5, 101)
-    for one in (link, plain):
+    for one in (bent, exact, plain):
         assert (np.diff(log_odds(one, z)) >= 0).all()
+
+
+def test_a_link_away_from_zero_has_the_trained_odds_at_its_knot(rng):
+    z = rng.uniform(-1, 1, 300)
+    target = (z > -0.4).astype(float)
+    link = _through(-0.4, z, target, np.ones(300), np.log(5.0))
+    assert log_odds(link, np.array([-0.4]))[0] == pytest.approx(np.log(5.0))
+
+
+def test_the_bent_link_is_the_likeliest(rng):
+    """Its conditions of optimality, from the values of its log loss."""
+    scores = rng.normal(size=400)
+    positive, copies = rng.random(400) < expit(4 * np.tanh(3 * scores)), rng.uniform(0.5, 2, 400)
+    z = squash(scores)
+    target = np.where(positive, 1 - 1 / (2 + positive.sum()), 1 / (2 + (~positive).sum()))
+    link = _bent(z, positive, target, copies)
+
+    def loss(link):
+        p = expit(log_odds(link, scores))
+        wrong = -copies @ (target * np.log(p) + (1 - target) * np.log1p(-p))
+        return wrong + STIFFNESS * (np.diff(z.std() * link[1]) ** 2).sum()
+
+    for k in range(len(KNOTS) + 2):
+        for move in (-1e-3, 1e-3):
+            other = link.copy()
+            at = (0, 0) if k > len(KNOTS) else (1, k)
+            other[at] += move
+            if at == (0, 0) or other[at] >= 0:
+                assert loss(other) >= loss(link)

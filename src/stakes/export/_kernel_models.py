@@ -60,9 +60,12 @@ def _squashed(model, z):
         return Scores(score=z)
     size = z.op("Abs")
     far = z.op("Sign") * (1.0 + 0.25 * size.op("Max", 1.0).op("Log"))
-    above, below, offset, knot = model.calibration_
-    squashed = z.graph.where(size <= 1.0, z, far) - knot
-    odds = z.graph.where(squashed > 0.0, above, below) * squashed + offset
+    squashed = z.graph.where(size <= 1.0, z, far)
+    (odds, *knots), slopes = model.calibration_.tolist()
+    cuts = -np.inf, *knots, np.inf
+    for slope, low, high in zip(slopes, cuts[:-1], cuts[1:], strict=True):
+        piece = squashed.op("Max", low).op("Min", high) - float(np.clip(0.0, low, high))
+        odds = piece * slope + odds
     return Scores(odds.sigmoid(), z)
 
 

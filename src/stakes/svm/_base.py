@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import expit
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 
@@ -29,7 +29,7 @@ from stakes._core.stored.spec import (
 )
 from stakes._core.stored.state import same_input
 from stakes.svm._docs import documented
-from stakes.svm._link import choose_link, log_odds
+from stakes.svm._link import choose_link, constant_link, log_odds
 from stakes.svm._progress import Progress
 
 SVM_CONSTRAINTS = COST_CONSTRAINTS | {
@@ -68,7 +68,7 @@ class PricedSVC(CostSensitiveClassifier):
         "kkt_residual_": Sometimes(FIGURE),
         "approximation_loss_": Sometimes(FIGURE),
         "threshold_": Sometimes(Number()),
-        "calibration_": Sometimes(Array("f8", (4,))),
+        "calibration_": Sometimes(Array("f8", (2, None))),
         "gamma_": Sometimes(Number(0)),
         "support_": Sometimes(Array("i", ("s",), low=0)),
         "support_vectors_": Sometimes(Array("f8", ("s", "d"), sparse=True)),
@@ -175,7 +175,7 @@ class PricedSVC(CostSensitiveClassifier):
 
     @available_if(lambda self: self.calibration is not None)
     def predict_proba(self, X):
-        """Probability of both classes: a sigmoid of the scores, fitted to held-out scores.
+        """Probability of both classes: a rising link of the scores, fitted to held-out scores.
 
         Parameters
         ----------
@@ -205,13 +205,13 @@ class PricedSVC(CostSensitiveClassifier):
             self.calibration_ = self._link(scores, y, costs, copies, penalties)
 
     def _link(self, scores, y, costs, copies, penalties):
-        """From held-out scores to log-odds; the boundary is at zero or between the margins."""
+        """From held-out scores to log-odds; the boundary is in the middle between the margins."""
         weights, margins = (
             [np.average(values, weights=copies * (y == sign)) for sign in (-1, 1)]
             for values in (penalties.weight / copies, penalties.margin)
         )
-        knots = 0.0, (margins[1] - margins[0]) / 2
-        return choose_link(scores, y > 0, copies, costs, knots, weights[0] / weights[1])
+        boundary = (margins[1] - margins[0]) / 2
+        return choose_link(scores, y > 0, copies, costs, boundary, weights[0] / weights[1])
 
     def _fit_constant(self, X, sign):
         """Always decide for the only class whose mistakes cost something."""
@@ -219,7 +219,7 @@ class PricedSVC(CostSensitiveClassifier):
         self.kappa_, self.expensive_class_ = 1.0, int(sign)
         self.duality_gap_ = self.objective_ = 0.0
         if self.calibration is not None:
-            self.calibration_ = np.array([0.0, 0.0, sign * LARGEST, 0.0])
+            self.calibration_ = constant_link(sign * LARGEST)
 
     def _keep_linear(self, found):
         self.coef_, self.intercept_ = found.w[None, :], np.array([found.b])
@@ -259,6 +259,9 @@ class PricedSVC(CostSensitiveClassifier):
             cv = int(min(cv, np.sum(y > 0), np.sum(y < 0)))
             if cv < 2:
                 return None
+            # tables are often in some order, and blocks of rows differ more than new rows will
+            seed = 0 if self.random_state is None else self.random_state
+            cv = StratifiedKFold(cv, shuffle=True, random_state=seed)
         cv = check_cv(cv, y, classifier=True)
         folds = list(cv.split(X, y))
         held_out = np.sort(np.concatenate([test for _, test in folds]))

@@ -32,7 +32,8 @@ class BoundaryMovementSVC(KernelSVC):
         "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid of the scores.
     cv : int or splitter, default=5
         Folds whose held-out scores tune the threshold and the sigmoid, each row in exactly one of
-        them; at most as many as the smaller class has examples.
+        them; a number of stratified folds of random rows, at most as many as the smaller class has
+        examples.
     [parallel]
     [solver]
 

@@ -46,11 +46,11 @@ verbose : bool, default=False
 """
 PROBABILITY = """\
 calibration : {"sigmoid"} or None, default="sigmoid"
-    "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid of the scores that is fitted
-    to held-out scores. None: no further fits, no probabilities.
+    "sigmoid": `predict_proba`, and `predict` with costs, by a sigmoid whose slope may change,
+    fitted to held-out scores. None: no further fits, no probabilities.
 cv : int or splitter, default=3
-    Folds of the held-out scores, each row in exactly one of them; at most as many as the smaller
-    class has examples.
+    Folds of the held-out scores, each row in exactly one of them; a number of stratified folds of
+    random rows, at most as many as the smaller class has examples.
 [parallel]
 """
 SOLVER = """\
@@ -101,11 +101,11 @@ classes_ : ndarray of shape (2,)
     The labels; the second is the positive class.
 constant_ : bool
     Whether mistakes cost something in one class only, so that every decision is for it.
-calibration_ : ndarray of shape (4,)
-    From scores, which count less beyond the margin, to log-odds: slopes above and below a knot,
-    offset, and knot. A sigmoid (equal slopes, knot zero), unless a link through the trained
-    boundary, or the middle between the margins, costs less on held-out rows by more than one
-    standard error.
+calibration_ : ndarray of shape (2, k + 1)
+    From scores, which count less beyond the margin, to log-odds: the log-odds at zero and k knots,
+    then the slopes below, between and above the knots. Knots at -1, -0.5, 0, 0.5 and 1, unless a
+    link with its knot in the middle between the margins, and the odds of the costs there, has
+    decisions that cost less on held-out rows by more than one standard error.
 [seen]
 """
 MARGIN = """\

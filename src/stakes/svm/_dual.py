@@ -186,15 +186,20 @@ class _Problem:
         F = np.zeros(len(beta))
         F[rows] = fast.times(beta, rows) - self.target[rows]
         sure, sure_beta = -self.target, np.zeros(len(beta))  # K sure_beta - target in float64
+
+        def tell(made, left):
+            if self.progress is not None:
+                self.progress(steps + made, "steps", "KKT residual", left, tol)
+
         for turn in range(ROUNDS):
             if len(rows) == len(F):
-                goal = max(tol, SHRINK_AT)
-                steps += _descend(pool, F, beta, lower, upper, goal, max_steps - steps)
+                goal, most = max(tol, SHRINK_AT), max_steps - steps
+                steps += _descend(pool, F, beta, lower, upper, goal, most, tell)
             goal = max(0.8 * tol, ROUGH) if turn == 0 else 0.8 * tol
             most = max_steps - steps
             if fast.dtype == np.float32:  # a descent that takes longer follows its rounding
                 most = min(most, LONG * len(F))
-            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, most)
+            steps += _descend_active(pool, rows, F, beta, lower, upper, goal, most, tell)
             rows = np.arange(len(beta))
             sure += self.gram.times(beta - sure_beta)
             F, sure_beta = sure.copy(), beta.copy()
@@ -209,7 +214,7 @@ class _Problem:
         return steps, F
 
 
-def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
+def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps, tell):
     """Descend on the rows that may still move, leaving out those that are held at a bound.
 
     The rows become fewer as the violation falls, and the pool keeps these only. F outside of them
@@ -238,7 +243,10 @@ def _descend_active(pool, rows, F, beta, lower, upper, tol, max_steps):
             few = min(most, PATIENCE * len(rows))
             made, left = smo(pool.rows, slots, F, b, low, up, goal, few)
         if left > goal:
-            made += _descend(pool, F, b, low, up, goal, most - made)
+            before = steps + made
+            made += _descend(
+                pool, F, b, low, up, goal, most - made, lambda k, v, at=before: tell(at + k, v)
+            )
         steps += made
         if made == 0:  # only rounding is left
             break
@@ -305,13 +313,14 @@ def _balance(pool, scores, bias, target, lower, upper):
     return best[1:]
 
 
-def _descend(pool, F, beta, lower, upper, tol, max_steps):
-    """Solve block after block until no pair violates more than tol."""
+def _descend(pool, F, beta, lower, upper, tol, max_steps, tell):
+    """Solve block after block until no pair violates more than tol; `tell` hears of each."""
     steps, block = 0, np.empty(0, dtype=np.intp)
     while steps < max_steps:
         m, M = violation(F, beta, lower, upper)
         if m - M <= tol:
             break
+        tell(steps, m - M)
         block = _next_block(F, beta, lower, upper, block, pool.block)
         slots = pool.slots(block)
         K = gather(pool.rows, slots, block)
