@@ -144,7 +144,8 @@ def measured(X, y, costs, delay):
         data.update(name.encode() + cost.tobytes())
     runs = {one.__name__: (prequential, one(), scaled, y, costs, delay) for one in LINEAR}
     for one in FORESTS:
-        runs[one.__name__] = prequential, one(random_state=0), X, y, costs, delay
+        late = {"label_delay": delay} if one is StreamBlendClassifier else {}
+        runs[one.__name__] = prequential, one(random_state=0, **late), X, y, costs, delay
     runs[BOOSTER] = retrained, X, y, delay
     early = slice(delay + FIRST)  # what River's forest reads
     runs[RIVER] = river_prequential, X[early], y[early], delay
