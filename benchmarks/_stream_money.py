@@ -1,7 +1,7 @@
 """Money of stream learners, one pass, late labels, next to a booster retrained at every tenth.
 
-What was measured is kept under a hash of the data, the contestant and its code, in .cache, so that
-a run that was stopped resumes, and only what changed is measured again.
+What was measured is kept under a hash of the data, the contestant, its settings and its code, in
+.cache, so that a run that was stopped resumes, and only what changed is measured again.
 """
 
 import hashlib
@@ -154,6 +154,8 @@ def measured(X, y, costs, delay):
     found = {}
     for who, (run, *inputs) in runs.items():
         parts = data.hexdigest(), who, CODE[who], *map(inspect.getsource, (run, savings))
+        if run is prequential:
+            parts += (str(inputs[0].get_params()),)
         key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
         path = ROOT / ".cache" / "stream_forest" / f"{key}.json"
         if not path.exists():
