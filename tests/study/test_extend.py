@@ -11,13 +11,13 @@ from stakes.study._extend import extend
 from stakes.study._record import short_rows
 from toy import toy
 
-NEW = "StreamForestClassifier"
+NEW = "CWCVaRClassifier"
 
 
 def run(out, names, seed=0):
     data = [toy(200, name="a"), toy(240, seed=1, name="b")]
     chosen = {"always negative", "always positive", *names}
-    field = [c for c in study_field(["online", "online_forest"]) if c.name in chosen]
+    field = [c for c in study_field(["online"]) if c.name in chosen]
     return compare(data, learners=field, repeats=2, folds=2, out=out, random_state=seed)
 
 
