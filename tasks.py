@@ -158,16 +158,9 @@ def docs():
 
 
 def study(*args):
-    """Run the money study, or go on with it; store its page, its rows and its record.
-
-    `--add NAME...` runs these learners only, with the data and folds of the stored study.
-    """
+    """Run the money study, or go on with it; store its page, its rows and its record."""
     page, record = ROOT / "docs" / "study", ROOT / "src" / "stakes" / "study" / "data"
-    if args[:1] == ("--add",):
-        add = "-m", "stakes.study._extend", "stakes-study-added", page
-        run(BIN / "python", *add, *args[1:], **ONE_THREAD)
-    else:
-        run(BIN / "stakes", "study", "--page", page, *args, **ONE_THREAD)
+    run(BIN / "stakes", "study", "--page", page, *args, **ONE_THREAD)
     (page / "study.json").replace(record / "study.json")
 
 

@@ -45,18 +45,9 @@ def make_record(results, command):
 
 def keep(results, record, folder):
     """Write the record and the rows into a folder, each atomically."""
-    keep_texts(short_rows(results.rows), record, folder)
-
-
-def short_rows(rows):
-    """What is stored of rows of results."""
-    return [{k: _short(row[k]) for k in _FIT if k in row} for row in rows]
-
-
-def keep_texts(rows, record, folder):
-    """Write the record and stored rows into a folder, each atomically."""
-    rows = sorted(rows, key=lambda r: (r["data"], r["learner"], r["repeat"], r["fold"]))
-    texts = {RECORD: to_json(record), ROWS: "\n".join(map(json.dumps, rows)) + "\n"}
+    rows = sorted(results.rows, key=lambda r: (r["data"], r["learner"], r["repeat"], r["fold"]))
+    kept = [json.dumps({k: _short(row[k]) for k in _FIT if k in row}) for row in rows]
+    texts = {RECORD: to_json(record), ROWS: "\n".join(kept) + "\n"}
     for name, text in texts.items():
         with appearing(Path(folder) / name) as partial:
             partial.write_text(text, encoding="utf-8")
