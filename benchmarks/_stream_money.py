@@ -1,7 +1,7 @@
 """Money of stream learners, one pass, late labels, next to a booster retrained at every tenth.
 
-What was measured is kept under a hash of the data, the contestant and its code, in .cache, so that
-a run that was stopped resumes, and only what changed is measured again.
+What was measured is kept under a hash of the data, the contestant, its settings and its code, in
+.cache, so that a run that was stopped resumes, and only what changed is measured again.
 """
 
 import hashlib
@@ -26,7 +26,9 @@ CPU = time.process_time
 ROOT = Path(__file__).parents[1]
 BLOCK = 200  # events after which labels that arrived meanwhile are learned
 LINEAR = ProbitClassifier, AROWClassifier, CWCVaRClassifier
-FORESTS = StreamForestClassifier, StreamBlendClassifier
+FOREST, BLEND = StreamForestClassifier.__name__, StreamBlendClassifier.__name__
+LATE = f"{BLEND}, label_delay"  # the same blend, which knows how late the labels are
+FORESTS = {FOREST: StreamForestClassifier, BLEND: StreamBlendClassifier}
 BOOSTER, RIVER = "LightGBM retrained at tenths", "River ARF"
 FIRST = 8_000  # labels that River's forest learns: it takes a millisecond and more for each
 SEEDS = 101, 102, 103
@@ -68,7 +70,7 @@ def money():
     groups = {}
     few = make_fraud(600, positive_share=0.1, random_state=0)
     costs = {k: np.broadcast_to(np.asarray(c, float), 600) for k, c in few.costs.items()}
-    for one in (*LINEAR, *FORESTS):  # compiles
+    for one in (*LINEAR, *FORESTS.values()):  # compiles
         prequential(one(), np.ascontiguousarray(few.X), few.y.astype(int), costs, 50)
     for name, changes, X, y, costs, delay in streams():
         X, y = np.ascontiguousarray(X), np.asarray(y).astype(int)
@@ -79,7 +81,7 @@ def money():
         groups.setdefault(name, (changes, []))[1].append(found)
     return [
         *(row for name, (_, runs) in groups.items() for row in group_rows(name, runs)),
-        *goal_rows(groups.values()),
+        *(row for blend in (BLEND, LATE) for row in goal_rows(groups.values(), blend)),
     ]
 
 
@@ -90,7 +92,7 @@ def group_rows(name, runs):
         note = "savings " + " ".join(f"{run[who]['savings'] or 0.0:.3f}" for run in runs)
         if who not in (BOOSTER, RIVER) and booster > 0:
             note += f"; {mean(runs, who) / booster:.2f} of the booster's"
-        if who == RIVER or who in [one.__name__ for one in FORESTS]:
+        if who in (RIVER, LATE, *FORESTS):
             first = " ".join(f"{run[who]['first_savings']:.3f}" for run in runs)
             loss = np.mean([run[who]["first_loss"] for run in runs])
             first = f"up to label {FIRST:,} {first}, log loss {loss:.4f}"
@@ -98,9 +100,8 @@ def group_rows(name, runs):
         yield Row(f"money: {name}", who, sum(run[who]["seconds"] for run in runs), note=note)
 
 
-def goal_rows(groups):
-    """On how many streams the blend reached what it should, one row for each goal."""
-    blend = StreamBlendClassifier.__name__
+def goal_rows(groups, blend):
+    """On how many streams a blend reached what it should, one row for each goal."""
 
     def row(goal, changes, wins):
         wins = [wins(run) for changed, runs in groups if changed in changes for run in runs]
@@ -143,14 +144,18 @@ def measured(X, y, costs, delay):
     for name, cost in costs.items():
         data.update(name.encode() + cost.tobytes())
     runs = {one.__name__: (prequential, one(), scaled, y, costs, delay) for one in LINEAR}
-    for one in FORESTS:
-        runs[one.__name__] = prequential, one(random_state=0), X, y, costs, delay
+    for name, one in FORESTS.items():
+        runs[name] = prequential, one(random_state=0), X, y, costs, delay
+    late = StreamBlendClassifier(random_state=0, label_delay=delay)
+    runs[LATE] = prequential, late, X, y, costs, delay
     runs[BOOSTER] = retrained, X, y, delay
     early = slice(delay + FIRST)  # what River's forest reads
     runs[RIVER] = river_prequential, X[early], y[early], delay
     found = {}
     for who, (run, *inputs) in runs.items():
         parts = data.hexdigest(), who, CODE[who], *map(inspect.getsource, (run, savings))
+        if run is prequential:
+            parts += (str(inputs[0].get_params()),)
         key = hashlib.sha256(repr(parts).encode()).hexdigest()[:24]
         path = ROOT / ".cache" / "stream_forest" / f"{key}.json"
         if not path.exists():
@@ -180,7 +185,7 @@ def hash_of_sources():
 CODE = {  # read once: the files may change during a run
     BOOSTER: importlib.metadata.version("lightgbm"),
     RIVER: importlib.metadata.version("river"),
-    **{one.__name__: hash_of_sources() for one in (*LINEAR, *FORESTS)},
+    **{who: hash_of_sources() for who in (*(c.__name__ for c in LINEAR), *FORESTS, LATE)},
 }
 
 

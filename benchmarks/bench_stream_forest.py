@@ -1,4 +1,4 @@
-"""The forest for streams: speed next to River's, flat time and memory, money on late labels."""
+"""The forest for streams: speed next to River's, flat time and memory, growth, money."""
 
 import pickle
 import time
@@ -10,6 +10,7 @@ from river.forest import ARFClassifier
 from river.tree import HoeffdingTreeClassifier
 
 from benchmarks._measure import Row
+from benchmarks._stream_growth import growth
 from benchmarks._stream_money import log_loss, money
 from stakes.datasets import make_fraud
 from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
@@ -27,7 +28,7 @@ BATCH = 256
 
 
 def run():
-    return [*speed(), *endless(), *money()]
+    return [*speed(), *endless(), *growth(), *money()]
 
 
 def speed(events=3_000):

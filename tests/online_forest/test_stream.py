@@ -1,5 +1,6 @@
 """A stream is a stream: rows or batches, files and restarts, dicts, classes, hostile values."""
 
+import copy
 import os
 import pickle
 import signal
@@ -14,6 +15,7 @@ from scipy import sparse
 
 from stakes.model_file import load_model, save_model
 from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
+from stakes.online_forest._memory_jit import buffer_of
 from stakes.online_forest._state import CHILD, FEATURE, USED
 from stakes.stream import DecisionStream, progressive
 
@@ -278,3 +280,18 @@ def test_late_labels():
     X, y = stream(n=300)
     result = progressive(StreamForestClassifier(**FORM), X, y, fn_cost=3.0, delay=50)
     assert np.isfinite(result.probability).all() and (result.probability[:51] == 0.5).all()
+
+
+def test_a_copy_has_its_own_memory():
+    X, y = stream()
+    model = StreamForestClassifier(**FORM).fit(X[:300], y[:300])
+    assert all(buffer_of(arrays) is not None for arrays in model._forests)
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model, protocol=5))):
+        assert buffer_of(copied._forests[0]) is None
+        before = model.decision_function(X)
+        np.testing.assert_array_equal(copied.decision_function(X), before)
+        copied.partial_fit(X[300:], y[300:])
+        np.testing.assert_array_equal(model.decision_function(X), before)
+        assert np.abs(copied.decision_function(X) - before).max() > 0
+        assert buffer_of(copied._forests[0]).nbytes == buffer_of(model._forests[0]).nbytes
+        assert copied.n_bytes_ == model.n_bytes_

@@ -54,8 +54,11 @@ def blended(odds, weights, shares):
 
 
 @njit(cache=True, error_model="numpy")
-def blend_rows(odds, positive, teaches, c_pos, c_neg, state, out):
+def blend_rows(odds, then, positive, teaches, c_pos, c_neg, state, out):
     """Write the blended log-odds of each row before its label is used.
+
+    The log-odds `then`, of copies that knew as little as when the row was decided, teach the stack
+    and the shares if there are any; otherwise `odds` do.
 
     The stack is a logistic regression on the members' log-odds that takes one Kalman step per
     event. It is one more member: the shares of all follow their own log loss (fixed share).
@@ -68,6 +71,9 @@ def blend_rows(odds, positive, teaches, c_pos, c_neg, state, out):
         out[t] = logit(p)
         if not teaches[t]:
             continue
+        row = then[t] if len(then) > 0 else odds[t]
+        if len(then) > 0:
+            p, s = blended(row, weights, shares)
         cp = c_pos[t] if c_pos.size > 1 else c_pos[0]
         cn = c_neg[t] if c_neg.size > 1 else c_neg[0]
         head[N_SEEN] += 1.0
@@ -82,13 +88,13 @@ def blend_rows(odds, positive, teaches, c_pos, c_neg, state, out):
             head[PAID] += cn if acts else 0.0
         total = 0.0
         for k in range(m + 1):
-            q = sigmoid(odds[t, k] if k < m else s)
+            q = sigmoid(row[k] if k < m else s)
             shares[k] *= q if positive[t] else 1.0 - q
             total += shares[k]
         for k in range(m + 1):
             shares[k] = (1.0 - SWITCH) * (shares[k] / total) + SWITCH / (m + 1)
         for k in range(m):
-            u[k] = min(max(odds[t, k], -MOST_ODDS), MOST_ODDS)
+            u[k] = min(max(row[k], -MOST_ODDS), MOST_ODDS)
         grow(covariance)
         v = 0.0
         for i in range(m + 1):

@@ -16,6 +16,7 @@ from numba import njit
 from stakes._core.jit import INNER
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes.online_forest._grow_jit import begin_tree, observe
+from stakes.online_forest._memory_jit import unpacked
 from stakes.online_forest._state import (
     ALWAYS,
     CALIBRATE,
@@ -47,7 +48,6 @@ from stakes.online_forest._state import (
     VARIANCE,
     WEIGHT_VARIANCE,
     WHERE,
-    Forest,
 )
 from stakes.online_forest._walk_jit import (
     LARGEST,
@@ -60,9 +60,9 @@ from stakes.online_forest._walk_jit import (
 
 
 @njit(cache=True, error_model="numpy")
-def learn_rows(arrays, X, positive, c_pos, c_neg, weight, out):
+def learn_rows(memory, X, positive, c_pos, c_neg, weight, out):
     """Learn the rows in order; write their calibrated log-odds before learning to `out`."""
-    f = Forest(*arrays)
+    f = unpacked(memory)
     work = work_space(f)
     for t in range(len(X)):
         cp = c_pos[t] if c_pos.size > 1 else c_pos[0]
@@ -72,12 +72,12 @@ def learn_rows(arrays, X, positive, c_pos, c_neg, weight, out):
 
 
 @njit(cache=True, error_model="numpy")
-def learn_row(arrays, x, positive, c_pos, c_neg, weight):
-    """Learn one row unless it is infinite; whether it was not."""
-    if not usable(x, True):
+def learn_row(memory, X, positive, c_pos, c_neg, weight):
+    """Learn a table of one row unless it is infinite; whether it was not."""
+    if not usable(X[0], True):
         return False
-    f = Forest(*arrays)
-    learn_next(f, x, positive, c_pos, c_neg, weight, work_space(f))
+    f = unpacked(memory)
+    learn_next(f, X[0], positive, c_pos, c_neg, weight, work_space(f))
     return True
 
 

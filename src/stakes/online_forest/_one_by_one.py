@@ -117,11 +117,12 @@ class OneByOne:
             check_is_fitted(self)
 
     def _learn_row(self, x, y, sample_weight, costs):
+        labels = self.classes_.tolist()
         try:
-            index = self.classes_.tolist().index(y)
+            index = labels.index(y)
         except ValueError:
             raise ValueError(
-                f"y must be one of {self.classes_.tolist()}. Got {y!r} instead; pass other labels "
+                f"y must be one of {labels}. Got {y!r} instead; pass other labels "
                 "as classes= with the first example."
             ) from None
         weight = 1.0
@@ -131,7 +132,7 @@ class OneByOne:
                     f"sample_weight must be from 0 to {LARGEST:g}. Got {sample_weight!r} instead."
                 )
             weight = float(sample_weight)
-        if len(self.classes_) > 2:
+        if len(labels) > 2:
             self._refuse_costs(dict(zip(COST_NAMES, costs, strict=True)))
             c_pos = c_neg = 1.0
         else:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stakes._core.jit.prequential import SIZE, new_calibration
+from stakes._core.jit.prequential import SIZE
 
 N_CUTS = 15  # candidate cuts of a feature in a leaf; 16 bins, found with four comparisons
 N_BINS = N_CUTS + 1
@@ -97,34 +97,6 @@ class Forest(NamedTuple):
     scale: np.ndarray  # (2, d): mean, and sum of the squared distances from it
     head: np.ndarray
     categorical: np.ndarray
-
-
-def new_forest(n_trees, max_nodes, max_features, categorical, n_half_lives, seed, n_columns):
-    """A forest before the first event; `n_trees` without the one on trial."""
-    d, t = len(categorical), n_trees + 1
-    n, slots, c = max_nodes, (max_nodes + 1) // 2, min(max_features, d)
-    forest = Forest(
-        trees=np.column_stack([np.arange(t), np.zeros(t)]).astype(np.int32),
-        nodes=np.zeros((t, n, 4), np.int32),
-        points=np.zeros((t, n, 2)),
-        value=np.zeros((t, n, n_half_lives, 2)),
-        tally=np.zeros((t, slots, 6)),
-        candidates=np.zeros((t, slots, c), np.int32),
-        cuts=np.zeros((t, slots, c, N_CUTS)),
-        mass=np.zeros((t, slots, c, N_BINS + 1, 2), np.float32),
-        linear=np.zeros((n_half_lives, d + 1, 2)),
-        scale=np.zeros((2, d)),
-        head=np.zeros(HEAD),
-        categorical=np.asarray(categorical, np.uint8),
-    )
-    forest.nodes[:, :, FEATURE] = -1
-    forest.linear[:, :d, VARIANCE] = WEIGHT_VARIANCE
-    forest.linear[:, d, VARIANCE] = INTERCEPT_VARIANCE
-    head = forest.head
-    head[:SIZE] = new_calibration()
-    head[[SEED, N_COLUMNS]] = seed, n_columns
-    head[SHARES : SHARES + n_half_lives] = 1.0 / n_half_lives
-    return forest
 
 
 def set_rule(head, *, criterion, calibrate, stake, trial, linear, half_lives):

@@ -1,5 +1,6 @@
 """A blend of stream learners."""
 
+import copy
 from dataclasses import dataclass
 from numbers import Integral
 
@@ -47,6 +48,7 @@ from stakes.online_forest._docs import documented
 
 SMALLEST = 1e-15  # probability of a member
 NOTHING = np.empty(0, bool)
+LEAST_STEP = 256  # events between two copies of the members, which take a millisecond or more
 
 
 @documented
@@ -68,6 +70,11 @@ class StreamBlendClassifier(StreamLearner):
     estimators : sequence of str or estimator, default=("probit", "forest", "kernel-features")
         The members, learners with `learn_one` and `predict_proba`, or their names. Their costs are
         set to those of the blend.
+    label_delay : int, default=0
+        Number of events that pass between a decision and its label. If labels resemble those just
+        before them, a member that forgets fast looks good when a label arrives, and was bad when
+        the decision was made. With a delay, members are judged by copies that are at least that
+        old, and at most twice that or 256 events older; the model takes three times the memory.
     n_features : int, default=256
         Number of columns of a stream of dicts, as in `StreamForestClassifier`.
     random_state : int, RandomState or None, default=None
@@ -110,6 +117,7 @@ class StreamBlendClassifier(StreamLearner):
     """
 
     estimators: object = ("probit", "forest", "kernel-features")
+    label_delay: int = 0
     n_features: int = 256
     random_state: int | np.random.RandomState | None = None
     fp_cost: float = 1.0
@@ -122,6 +130,7 @@ class StreamBlendClassifier(StreamLearner):
     _parameter_constraints = {
         **COST_CONSTRAINTS,
         "estimators": ["array-like"],
+        "label_delay": [Interval(Integral, 0, None, closed="left")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -133,6 +142,8 @@ class StreamBlendClassifier(StreamLearner):
         "_covariance": Array("f8", (None, None)),
         "_shares": Array("f8", (None,), low=0, high=1),
         "_scale": Array("f8", (2, "d"), infinite=True),
+        "_past": Listed(CLASSIFIER),
+        "_age": Number(0, whole=True),
         "_started_with": Plain(),
         "_columns": Sometimes(Mapping(Number(0, whole=True))),
         "_is_named": Flag(),
@@ -150,6 +161,12 @@ class StreamBlendClassifier(StreamLearner):
             if member.state.get("n_features_in_", d) != d:
                 raise Damaged("a member of a stream blend has another number of features")
             same_classes(member, scope)
+        for one in state["_past"]:
+            if len(one.state.get("estimators_", ())) != m - 1:
+                raise Damaged("a copy in a stream blend has another number of members")
+            if one.state.get("n_features_in_", d) != d:
+                raise Damaged("a copy in a stream blend has another number of features")
+            same_classes(one, scope)
         names = state.get("_columns", {})
         if sorted(names.values()) != list(range(len(names))) or len(names) > d:
             raise Damaged("the columns of a stream blend are damaged")
@@ -198,6 +215,8 @@ class StreamBlendClassifier(StreamLearner):
         self._covariance = np.diag(np.append(np.full(m, WEIGHT_VARIANCE), INTERCEPT_VARIANCE))
         self._shares = np.full(m + 1, 1.0 / (m + 1))
         self._scale = np.zeros((2, d))
+        self._past = []  # what decisions are judged with, and a younger copy that is not yet old
+        self._age = 0  # events since the youngest copy
         self._started_with = m
 
     def _check_settings(self):
@@ -210,9 +229,44 @@ class StreamBlendClassifier(StreamLearner):
         self._check_settings()
         if self._is_named:
             self._head[N_COLUMNS] = len(self._columns)
+        out = np.empty((1, len(X)))
+        for part in self._parts_of(len(X)):
+            costs = (c if len(c) == 1 else c[part] for c in (c_pos, c_neg, weight))
+            out[0, part] = self._learn_part(X[part], index[part], *costs)
+        return out
+
+    def _parts_of(self, n):
+        """Slices of n rows, between which copies are made; one if labels are not late."""
+        delay, start = self.label_delay, 0
+        step = max(delay, LEAST_STEP)
+        while delay and start < n:
+            due = delay if self._age < delay else step
+            stop = min(n, start + max(due - self._age, 1))
+            yield slice(start, stop)
+            self._age += stop - start
+            start = stop
+            if self._age >= delay:
+                self._past = self._past[-1:]  # old enough now, so the one before is not needed
+            if self._age >= step:
+                self._past.append(self._as_now())
+                self._age = 0
+        if start < n:
+            yield slice(start, n)
+
+    def _as_now(self):
+        """A copy that stays as it is, without the copies of this one."""
+        past, self._past = self._past, []
+        try:
+            return copy.deepcopy(self)
+        finally:
+            self._past = past
+
+    def _learn_part(self, X, index, c_pos, c_neg, weight):
         positive = index == 1
         regret = weight * np.where(positive, c_pos, c_neg)
         teaches = np.broadcast_to(regret, len(X)) > 0
+        judge = self._judge()
+        then = np.empty((0, len(self.estimators_))) if judge is None else judge._member_odds(X)
         Z = np.empty_like(X)
         standardize_rows(X, teaches, self._head, self._scale, Z)
         learned = np.empty((len(self.estimators_), len(X)))
@@ -220,8 +274,15 @@ class StreamBlendClassifier(StreamLearner):
             learned[k] = self._teach(member, self._for(member, Z, X), index, c_pos, c_neg, weight)
         out = np.empty(len(X))
         state = self._head, self._weights, self._covariance, self._shares
-        blend_rows(_odds(learned), positive, teaches, c_pos, c_neg, state, out)
-        return out[None]
+        blend_rows(_odds(learned), then, positive, teaches, c_pos, c_neg, state, out)
+        return out
+
+    def _judge(self):
+        """The copy that knew as much as the decisions did whose labels arrive now, or None."""
+        if not self.label_delay or len(self._past) <= (self._age < self.label_delay):
+            return None
+        self._past[0]._check_settings()
+        return self._past[0]
 
     def _teach(self, member, Z, index, c_pos, c_neg, weight):
         """Probabilities of a member before it learns the rows."""
@@ -253,7 +314,13 @@ class StreamBlendClassifier(StreamLearner):
 
     def _scores(self, X):
         self._check_settings()
-        Z, out = np.empty_like(X), np.empty(len(X))
+        out = np.empty(len(X))
+        blend_scores(self._member_odds(X), self._weights, self._shares, out)
+        return out[None]
+
+    def _member_odds(self, X):
+        """Log-odds of the members, (rows, members)."""
+        Z = np.empty_like(X)
         standardize_rows(X, NOTHING, self._head, self._scale, Z)
         if len(X) == 1:
             positive = self.classes_[1].item()
@@ -261,8 +328,7 @@ class StreamBlendClassifier(StreamLearner):
             learned = [[one.predict_proba_one(row)[positive]] for one, row in rows]
         else:
             learned = [one.predict_proba(self._for(one, Z, X))[:, 1] for one in self.estimators_]
-        blend_scores(_odds(np.asarray(learned)), self._weights, self._shares, out)
-        return out[None]
+        return _odds(np.asarray(learned))
 
     def _book(self):
         return self._head[N_SEEN], self._head[PAID], self._head[NEVER], self._head[ALWAYS]

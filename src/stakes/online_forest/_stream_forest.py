@@ -15,6 +15,7 @@ from stakes.online_forest._base import StreamLearner
 from stakes.online_forest._docs import documented
 from stakes.online_forest._file_state import FILE_STATE, check_file_state
 from stakes.online_forest._learn_jit import learn_row, learn_rows
+from stakes.online_forest._memory_jit import buffer_of, new_forest, packed
 from stakes.online_forest._state import (
     ALWAYS,
     HALF_LIVES,
@@ -29,7 +30,6 @@ from stakes.online_forest._state import (
     USED,
     WHERE,
     Forest,
-    new_forest,
     set_rule,
 )
 from stakes.online_forest._walk_jit import score_row, score_rows
@@ -201,13 +201,16 @@ class StreamForestClassifier(StreamLearner):
         return dict(zip(lives, head[SHARES : SHARES + len(lives)].tolist(), strict=True))
 
     def _parts(self):
-        return [Forest(*arrays) for arrays in self._arrays()]
+        self._memory()
+        return [Forest(*arrays) for arrays in self._forests]
 
-    def _arrays(self):
-        """The forests, one for two classes; writeable, although a model file is mapped as it is."""
-        if not self._forests[0][0].flags.writeable:
-            self._forests = [tuple(a.copy() for a in arrays) for arrays in self._forests]
-        return self._forests
+    def _memory(self):
+        """The buffers of the forests, one for two classes; a copy or a model file has none yet."""
+        memory = [buffer_of(arrays) for arrays in self._forests]
+        if memory[0] is None:  # then all of them
+            self._forests = [tuple(packed(arrays)) for arrays in self._forests]
+            memory = [buffer_of(arrays) for arrays in self._forests]
+        return memory
 
     def _half_lives(self):
         return (None, *HALF_LIVES) if self.half_life == "auto" else (self.half_life,)
@@ -267,24 +270,25 @@ class StreamForestClassifier(StreamLearner):
             )
 
     def _learn(self, X, index, c_pos, c_neg, weight):
-        parts = self._arrays()
+        parts = self._memory()
         self._use_columns()
         out = np.empty((len(parts), len(X)))
-        for c, arrays in enumerate(parts):
+        for c, memory in enumerate(parts):
             is_class = index == (1 if len(parts) == 1 else c)
-            learn_rows(arrays, X, is_class, c_pos, c_neg, weight, out[c])
+            learn_rows(memory, X, is_class, c_pos, c_neg, weight, out[c])
         return out
 
     def _learn_one(self, row, index, c_pos, c_neg, weight):
-        parts = self._arrays()
-        self._use_columns()
-        for c, arrays in enumerate(parts):
+        if self._is_named:
+            self._use_columns()
+        parts = self._memory()
+        for c, memory in enumerate(parts):
             is_class = index == (1 if len(parts) == 1 else c)
-            if not learn_row(arrays, row[0], is_class, c_pos, c_neg, weight):
+            if not learn_row(memory, row, is_class, c_pos, c_neg, weight):
                 self._checked(row)  # raises
 
     def _score_one(self, row):
-        score = score_row(self._arrays()[0], row)
+        score = score_row(self._memory()[0], row)
         if score != score:
             self._checked(row)  # raises
         return score
@@ -295,10 +299,10 @@ class StreamForestClassifier(StreamLearner):
                 f.head[N_COLUMNS] = len(self._columns)
 
     def _scores(self, X):
-        parts = self._arrays()
+        parts = self._memory()
         out = np.empty((len(parts), len(X)))
-        for c, arrays in enumerate(parts):
-            score_rows(arrays, X, out[c])
+        for c, memory in enumerate(parts):
+            score_rows(memory, X, out[c])
         return out
 
     def _book(self):

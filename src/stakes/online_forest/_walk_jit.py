@@ -7,6 +7,7 @@ from numba import njit
 
 from stakes._core.jit import INNER
 from stakes._core.jit.prequential import calibrated
+from stakes.online_forest._memory_jit import unpacked
 from stakes.online_forest._state import (
     CALIBRATE,
     CHILD,
@@ -23,7 +24,6 @@ from stakes.online_forest._state import (
     SHARES,
     VARIANCE,
     WHERE,
-    Forest,
 )
 
 LARGEST_CODE = 1e15
@@ -116,27 +116,34 @@ def logit(p):
     return math.log(p) - math.log1p(-p)
 
 
+@njit(cache=True, error_model="numpy", **INNER)
+def score(f, x, z, leaves, odds, spread):
+    """Calibrated log-odds of x; NaN if it is infinite."""
+    if not usable(x, True):
+        return np.nan
+    log_odds(f, x, z, leaves, odds, spread)
+    s = logit(mixed(f, odds, spread))
+    return calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
+
+
 @njit(cache=True, error_model="numpy")
-def score_rows(arrays, X, out):
+def score_rows(memory, X, out):
     """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
-    f = Forest(*arrays)  # calls from Python take a plain tuple faster
+    f = unpacked(memory)
     n = f.linear.shape[0]
     z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
     odds, spread = np.empty(n), np.empty(n)
     for t in range(len(X)):
-        log_odds(f, X[t], z, leaves, odds, spread)
-        s = logit(mixed(f, odds, spread))
-        out[t] = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
-        if not usable(X[t], True):
-            out[t] = np.nan
+        out[t] = score(f, X[t], z, leaves, odds, spread)
 
 
-@njit(cache=True)
-def score_row(arrays, X):
-    """As `score_rows`, for one row."""
-    out = np.empty(1)
-    score_rows(arrays, X, out)
-    return out[0]
+@njit(cache=True, error_model="numpy")
+def score_row(memory, X):
+    """As `score_rows`, for a table of one row."""
+    f = unpacked(memory)
+    n = f.linear.shape[0]
+    z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
+    return score(f, X[0], z, leaves, np.empty(n), np.empty(n))
 
 
 @njit(cache=True, error_model="numpy", **INNER)
