@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.gain import TIE, impurity
 from stakes.tree._histograms_jit import SIZE, fill, fill_all, release, take_slot
 from stakes.tree._many_jit import scan_bins_many, scan_categories_many, scan_sorted_many
@@ -78,7 +78,7 @@ class Split(NamedTuple):
     missing_left: bool
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     """Grow a tree on the sample, which is reordered; returns the number of nodes and groups.
 
