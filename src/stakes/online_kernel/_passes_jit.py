@@ -222,7 +222,7 @@ def double_row(S, batch, y, theta, C, scaled, rho):
     return _learn_double(S, q, 0, row, other, y, theta, C, scaled, rho)
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     """As `_learn_single`; `other` is room for a second kernel row."""
     m = S.counts[N_VECTORS]
@@ -265,22 +265,21 @@ def _move_one(S, row, m, C_a):
         record[SUM_OF_THETA] += theta_a
 
 
-def _kept_row(S, q, b, m, row, room):
+def _kept_row(S, b, m, row, room):
     other = S.pairs[b]
     other[m - 1] = row[b]  # all values but this are kept already
     return other
 
 
-def _new_row(S, q, b, m, row, room):
-    fill_row(S, q, np.int64(0), m, room)
+def _empty_row(S, b, m, row, room):
     return room
 
 
-# (S, q, b, m, row, room): kernel values of vector b, which is in q, with all m vectors
-_row_of = with_limit(_kept_row, _new_row)
+# (S, b, m, row, room): kernel values of vector b with all m vectors if they are kept, else room
+_row_of = with_limit(_kept_row, _empty_row)
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def _move_two(S, q, row, other, m, b, C, scaled, rho):
     """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
 
@@ -301,7 +300,9 @@ def _move_two(S, q, row, other, m, b, C, scaled, rho):
     # a weight that took over others may lie outside of its box; it need not return at once
     low, high = min(g_b, 0.0), max(g_b, C_b)
     g_a, d_b = box_step(l_a, l_b, k_a, k_b, w, C_a, low - g_b, high - g_b)
-    other = _row_of(S, q, b, m, row, other)
+    other = _row_of(S, b, m, row, other)
+    if S.limit == 0:
+        fill_row(S, q, np.int64(0), m, other)
     alpha[a] = y_a * g_a
     alpha[b] = y_b * min(max(g_b + d_b, low), high)
     add_two(S, row, other, y_a * g_a, y_b * d_b, m)

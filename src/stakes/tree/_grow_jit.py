@@ -138,7 +138,7 @@ def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     return n_nodes, n_groups
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def pass_on(histograms, codes, sample, how, tree, sides, at, small):
     """Give the children their histograms: the smaller one counts, the larger one is the rest."""
     slot = histograms.slot[at]
@@ -189,7 +189,7 @@ def can_split(masses, depth, how):
     return n_present > 1 and masses[SIZE] >= 2.0 * how.min_leaf and depth < how.max_depth
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def best_split(binned, sample, start, end, how, scratch, pool, slot, group):
     """The best split over the features, in the order of the draw; ties keep the first.
 
@@ -327,7 +327,7 @@ def draw_feature(scratch, j):
     return features[j]
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def divide(binned, sample, start, end, split, group):
     """Move the rows that go left to the front of the range; returns where the others begin.
 
