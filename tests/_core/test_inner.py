@@ -19,16 +19,36 @@ def is_compiled(node):
     )
 
 
-def names_used(node, known, own):
+def is_choice(node):
+    """Whether this is `name = by_layout(loop, ...)`: one of the loops, by the type of the store."""
+    return isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(
+        ("by_layout(", "with_limit(")
+    )
+
+
+def chosen_loops(tree):
+    """The functions that such choices compile."""
+    return {
+        one.id
+        for node in tree.body
+        if is_choice(node)
+        for one in node.value.args
+        if isinstance(one, ast.Name)
+    }
+
+
+def names_used(node, known, own, chosen=frozenset()):
     """What a file refers to outside of compiled functions, as (module, name)."""
     for child in ast.iter_child_nodes(node):
-        if is_compiled(child):
+        if is_compiled(child) or is_choice(child):
+            continue
+        if isinstance(child, ast.FunctionDef) and child.name in chosen:
             continue
         if isinstance(child, ast.Name):
             yield known.get(child.id, (own, child.id))
         if isinstance(child, ast.Attribute) and isinstance(child.value, ast.Name):
             yield ".".join(known.get(child.value.id, (own, child.value.id))), child.attr
-        yield from names_used(child, known, own)
+        yield from names_used(child, known, own, chosen)
 
 
 def calls_from_python(files):
@@ -43,7 +63,11 @@ def calls_from_python(files):
                 inner.add((own, node.name))
                 if ">>>" in (ast.get_docstring(node) or ""):
                     used.add((own, node.name))
-        used |= set(names_used(tree, known, own))
+            if is_choice(node):
+                inner.add((own, node.targets[0].id))
+        chosen = chosen_loops(tree)
+        inner |= {(own, name) for name in chosen}
+        used |= set(names_used(tree, known, own, chosen))
     return inner, inner & used
 
 
@@ -65,3 +89,12 @@ def test_a_call_is_found():
 def test_an_example_in_the_docstring_is_a_call():
     loop = '@njit(cache=True, **INNER)\ndef one():\n    """One.\n\n    >>> one()\n    1\n    """\n'
     assert calls_from_python({ROOT / "src/stakes/sums.py": loop})[1] == {("stakes.sums", "one")}
+
+
+def test_a_call_of_a_chosen_loop_is_found():
+    loops = "def one(S):\n    return add(S)\n\n\npick = by_layout(one, one)\n"
+    caller = "from stakes.sums import pick\n\nprint(pick(1))\n"
+    files = {ROOT / "src/stakes/sums.py": loops, ROOT / "tests/test_sums.py": caller}
+    inner, called = calls_from_python(files)
+    assert inner == {("stakes.sums", "one"), ("stakes.sums", "pick")}
+    assert called == {("stakes.sums", "pick")}

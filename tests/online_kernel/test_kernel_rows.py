@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
-from stakes._core.jit.kernel_rows import BITS, CSR, DENSE, kernel_of_dots, popcount
+from stakes._core.jit.kernel_rows import BITS, CSR, DENSE
+from stakes._core.jit.kernel_values import kernel_of_dots, popcount
 from stakes.online_kernel import KernelPAClassifier
 from stakes.online_kernel import _store as store_module
 from stakes.online_kernel._packing import pack, unpack

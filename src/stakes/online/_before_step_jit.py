@@ -24,7 +24,7 @@ import math
 
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.drift import drift_step
 from stakes._core.jit.prequential import calibrated, learn_map, stands_for
 from stakes.online._state import (
@@ -87,7 +87,7 @@ def skip_row(state, out, t):
         out[t] = math.nan
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def log_odds(state, s, y, c_pos, c_neg, w, c):
     """Calibrated score s, or s itself without calibration; book and learn the map w times.
 
@@ -120,7 +120,7 @@ def log_odds(state, s, y, c_pos, c_neg, w, c):
     return z
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def log_ratio(a, b):
     """log(a / b) of positive numbers, finite where the ratio overflows or is zero."""
     if a == b:  # the usual case without prices

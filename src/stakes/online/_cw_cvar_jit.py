@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.cvar import cvar_push
 from stakes._core.jit.cvar_sketch import (
     COUNT,
@@ -57,7 +57,7 @@ def factor_of(c, cvar, numbers):
     return numbers[EXPENSIVE if cvar < c or (cvar == c and numbers[STRICT] == 0.0) else CHEAP]
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def exact_factor(c, numbers, top, rest, sizes, sums):
     """Add one cost to the heaps; its factor omega."""
     if c <= 0.0:  # not learned, so not part of the distribution
@@ -66,7 +66,7 @@ def exact_factor(c, numbers, top, rest, sizes, sums):
     return factor_of(c, cvar_push(c, numbers[TAIL], top, rest, sizes, sums), numbers)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def sketch_parts(sketch):
     """Views of the one array of a sketch: numbers, cells, place."""
     place = sketch[PLACE:CELLS].view(np.int64)
@@ -74,7 +74,7 @@ def sketch_parts(sketch):
     return sketch[:PLACE], cells, place
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def sketch_factor(c, sketch):
     """Add one cost to the sketch; its factor omega."""
     numbers, cells, place = sketch_parts(sketch)
@@ -86,7 +86,7 @@ def sketch_factor(c, sketch):
     return factor_of(c, 0.5 * (low + high), numbers)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def exact_factors(c, numbers, top, rest, sizes, sums):
     """Add many costs in order; the factor of each. The heaps must have room."""
     out = np.empty(len(c))
@@ -95,7 +95,7 @@ def exact_factors(c, numbers, top, rest, sizes, sums):
     return out
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def sketch_factors(c, sketch):
     """Add many costs in order; the factor of each."""
     numbers, cells, place = sketch_parts(sketch)
@@ -113,7 +113,7 @@ def sketch_factors(c, sketch):
     return out
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def sketch_repeat(c, n, sketch):
     """Add one cost n times if the sketch holds no other; its factor, or NaN and nothing is added.
 
@@ -140,7 +140,7 @@ def sketch_repeat(c, n, sketch):
     return factor_of(value, value, numbers)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def sketch_join(sketch, other):
     """Add all costs of another sketch, cell by cell: each counts as the mean of its cell."""
     numbers, cells, place = sketch_parts(sketch)
@@ -157,7 +157,7 @@ def sketch_join(sketch, other):
             place[N_VALUES] += int(n) - 1
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
     """Add the cost of one dense row to the sketch and learn it; its score before.
 
@@ -172,7 +172,7 @@ def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
     return learn_known_row(x, y, c_pos, c_neg, knows)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def learn_sketched_sparse_row(index, x, y, c_pos, c_neg, knows, sketch, fading):
     """Add the cost of one sparse row to the sketch and learn it, as `learn_sketched_row` does."""
     v, first = 0.0, HEAD + (knows.shape[0] - HEAD) // 2

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.prequential import stands_for
 from stakes.online._before_step_jit import log_odds
 from stakes.online._fading_jit import now
@@ -30,7 +30,7 @@ def blend(mu, sigma, nu, r, opposite, t):
     return (sigma * r * prior + t * mu) / scale, sigma / scale
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def blend_all(mu, sigma, nu, r, opposite, t):
     """Posterior of independent weights."""
     blended = np.empty(mu.shape[0]), np.empty(mu.shape[0])
@@ -39,7 +39,7 @@ def blend_all(mu, sigma, nu, r, opposite, t):
     return blended
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def blend_full(mu, Sigma, nu, r, opposite, t):
     """Posterior of correlated weights: (R + t P)^-1 = (t I + Sigma R)^-1 Sigma, P = Sigma^-1."""
     A = Sigma * r
@@ -49,7 +49,7 @@ def blend_full(mu, Sigma, nu, r, opposite, t):
     return np.linalg.solve(A, Sigma @ (r * prior) + t * mu), np.linalg.solve(A, Sigma)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def evidence_count(state, repeated):
     """How often the precision of the weights counts."""
     return max(state[N_SEEN], 1.0) if repeated else 1.0
@@ -91,7 +91,7 @@ def robust_full_row(dense, index, x, y, c_pos, c_neg, omega, mu, Sigma, state, p
     return s
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def robust_pass(
     dense,
     indptr,

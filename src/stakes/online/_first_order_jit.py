@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes.online._before_step_jit import log_odds, register, skip_row
 from stakes.online._state import (
     BIAS,
@@ -46,7 +46,7 @@ def step(rule, m, v, c, C):
     return (1.0 - m) / v if rule == PA else (1.0 - m) / (v + 0.5 / (C * c))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     """Learn the rows of the flat array x in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
@@ -96,7 +96,7 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
     """Learn the rows of a CSR matrix in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
@@ -135,7 +135,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_row(x, y, c_pos, c_neg, knows):
     """Learn one dense row; its score before."""
     knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
@@ -144,7 +144,7 @@ def learn_row(x, y, c_pos, c_neg, knows):
     return knows[SCORE]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_sparse_row(index, x, y, c_pos, c_neg, knows):
     """Learn one sparse row; its score before."""
     knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg

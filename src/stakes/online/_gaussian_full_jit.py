@@ -4,6 +4,7 @@ import math
 
 from numba import njit
 
+from stakes._core.jit import ENTRY
 from stakes.online._before_step_jit import log_odds, register
 from stakes.online._fading_jit import grow_full
 from stakes.online._gaussian_jit import PROBIT, step
@@ -20,7 +21,7 @@ from stakes.online._state import (
 )
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
     """Learn one sparse row; its score before. A dense row has index 0..d-1."""
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
@@ -55,7 +56,7 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
     return score
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_full(dense, indptr, indices, data, y, c_pos, c_neg, omega, mu, Sigma, state, out):
     """Learn rows in order up to a pause; how many. `dense`: all rows have the indices 0..d-1."""
     many, stride = c_pos.shape[0] > 1, omega.shape[0] > 1

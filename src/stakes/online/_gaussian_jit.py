@@ -22,7 +22,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes.online._before_step_jit import log_odds, register, skip_row
 from stakes.online._fading_jit import LARGE, grow, kept, kept4, now, now4, settle
 from stakes.online._fetch_jit import fetch
@@ -53,7 +53,7 @@ ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def hard_multiplier(m, v, omega, c):
     r"""Smallest step that satisfies the hard constraint of CW-CVaR (Eq. 11).
 
@@ -113,7 +113,7 @@ def soft_confidence(rule, m, v, C, phi):
     return a, a * phi / root_u
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def step(rule, m, v, c, omega, p, q):
     """(a, b) of one example, for PROBIT (a, drop); p and q are the numbers of the rule."""
     if rule == CW:
@@ -136,13 +136,13 @@ def step(rule, m, v, c, omega, p, q):
         a = inverse_mills(z) * back
         return a, a * (a + z * back)
     if rule == CW_EXACT:  # a hard constraint on the standard deviation
-        return soft_confidence(SCW_I, m, v, math.inf, q)
+        return soft_confidence(np.int64(SCW_I), m, v, math.inf, q)  # a literal is another type
     if rule == CVAR_EXACT:
-        return soft_confidence(SCW_I, m - 1.0, v, p * c, omega)
+        return soft_confidence(np.int64(SCW_I), m - 1.0, v, p * c, omega)
     return soft_confidence(rule, m, v, p * c, q)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     """Learn the rows of the flat array x in order, up to a pause; how many."""
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
@@ -244,7 +244,7 @@ def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fadi
     sigma[d] = kept(s / (1.0 + b * s * bias), back, fading)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out, fading=None):
     """Learn the rows of a CSR matrix in order, up to a pause; how many."""
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
@@ -333,7 +333,7 @@ def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
     return row[4]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_known_row(x, y, c_pos, c_neg, knows):
     """Learn one dense row with everything in one array, omega included; its score before."""
     knows[Y], knows[C_POS], knows[C_NEG] = y, c_pos, c_neg
@@ -353,7 +353,7 @@ def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=
     return row[4]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading):
     """Learn one sparse row with everything in one array; its score before."""
     end = HEAD + (knows.shape[0] - HEAD) // 2
@@ -361,7 +361,7 @@ def learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading):
     return learn_sparse_row(index, x, y, c_pos, c_neg, knows[OMEGA], *weights, fading)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
     """Let every rival learn all rows of the flat array x."""
     end = HEAD + (rivals.shape[1] - HEAD) // 2
@@ -370,7 +370,7 @@ def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
         learn_dense(x, y, c_pos, c_neg, omega, *weights, out)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def teach_csr(indptr, indices, x, y, c_pos, c_neg, omega, rivals, out):
     """Let every rival learn all rows of a CSR matrix."""
     end = HEAD + (rivals.shape[1] - HEAD) // 2
@@ -379,14 +379,14 @@ def teach_csr(indptr, indices, x, y, c_pos, c_neg, omega, rivals, out):
         learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, *weights, out, 1.0)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def teach_row(x, y, c_pos, c_neg, omega, rivals):
     """Let every rival learn one dense row."""
     row = np.array([y, c_pos, c_neg, omega])
     teach_dense(x, row[0:1], row[1:2], row[2:3], row[3:4], rivals, row[4:])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def teach_sparse_row(index, x, y, c_pos, c_neg, omega, rivals):
     """Let every rival learn one sparse row."""
     row, indptr = np.array([y, c_pos, c_neg, omega]), np.array([0, index.shape[0]], np.int32)

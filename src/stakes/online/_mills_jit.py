@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from scipy.special import erfcx
 
+from stakes._core.jit import ENTRY
+
 LOW, HIGH, PER_UNIT, N_TERMS = -25.0, 5.0, 16.0, 8
 ROOT_2_OVER_PI, ROOT_HALF = math.sqrt(2.0 / math.pi), math.sqrt(0.5)
 PHI_0, FAR = 0.5 * ROOT_2_OVER_PI, 40.0  # the density at zero; it underflows before FAR
@@ -29,7 +31,7 @@ CELLS = _polynomials()
 N_CELLS = float(len(CELLS))
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def inverse_mills(z):
     """phi(z) / Phi(z), accurate far into the left tail."""
     u = (z - LOW) * PER_UNIT

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes.online_forest._walk_jit import LARGEST, logit, sigmoid
 
 FARTHEST = 10.0  # standard deviations; what lies further out counts as this
@@ -19,7 +19,7 @@ N_SEEN, SUM_POS, SUM_NEG, PAID, NEVER, ALWAYS, N_COLUMNS = range(7)
 HEAD = 7
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def standardize_rows(X, teaches, head, scale, out):
     """Rows in standard deviations from the mean of those before; a missing value is the mean.
 
@@ -53,7 +53,7 @@ def blended(odds, weights, shares):
     return p, s
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def blend_rows(odds, then, positive, teaches, c_pos, c_neg, state, out):
     """Write the blended log-odds of each row before its label is used.
 
@@ -122,7 +122,7 @@ def grow(covariance):
     covariance *= GROWTH
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def blend_scores(odds, weights, shares, out):
     """Blended log-odds of rows."""
     for t in range(len(odds)):

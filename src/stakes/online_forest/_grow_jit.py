@@ -10,7 +10,7 @@ estimates its curvature, which gives the test of a split and the first values of
 import numpy as np
 from numba import config, njit, uint64
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.gain import CRITERIA, HELLINGER, split_gain
 from stakes.online_forest._state import (
     CHILD,
@@ -52,7 +52,7 @@ CCP_GINI = CRITERIA["ccp_gini"]
 TIE = 1e-7  # masses have seven digits: gains count as equal if they differ by less
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def draw(head, n):
     """A random number from 0 to n - 1: a function of the seed and of how many were drawn."""
     head[N_DRAWN] += 1.0
@@ -108,7 +108,7 @@ def observe(f, x, leaves, first, n, start, positive, mass):
     columns = min(f.candidates.shape[2], int(f.head[N_COLUMNS]))
     for k in range(n):
         m = first + start + k - (n if start + k >= n else 0)
-        tree, leaf = f.trees[m, WHERE], leaves[m]
+        tree, leaf = np.int64(f.trees[m, WHERE]), leaves[m]
         if f.trees[tree, USED] + 2 > f.nodes.shape[1]:
             continue  # the pool is full: nothing to look for
         slot = np.int64(f.nodes[tree, leaf, OBSERVER])
@@ -152,7 +152,9 @@ def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
     per0, per1 = 1.0 / n0, 1.0 / n1
-    best, where, at, missing_left, best0, best1 = 0.0, -1, 0, False, 0.0, 0.0
+    best, best0, best1 = 0.0, 0.0, 0.0
+    # not literals, for which numba would compile a second `split`
+    where, at, missing_left = np.int64(-1), np.int64(0), np.bool_(False)
     for c in range(columns):
         mass = f.mass[tree, slot, c]
         category = f.categorical[f.candidates[tree, slot, c]]
@@ -178,7 +180,7 @@ def try_split(f, tree, leaf, slot, columns):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def no_better(criterion, a, b, best):
     """Whether a split that sends the shares a and b of the classes left surely gains no more.
 

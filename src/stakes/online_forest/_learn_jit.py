@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes.online_forest._grow_jit import begin_tree, observe
 from stakes.online_forest._memory_jit import unpacked
@@ -59,7 +59,7 @@ from stakes.online_forest._walk_jit import (
 )
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_rows(memory, X, positive, c_pos, c_neg, weight, out):
     """Learn the rows in order; write their calibrated log-odds before learning to `out`."""
     f = unpacked(memory)
@@ -71,7 +71,7 @@ def learn_rows(memory, X, positive, c_pos, c_neg, weight, out):
         out[t] = learn_next(f, X[t], positive[t], cp, cn, w, work)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def learn_row(memory, X, positive, c_pos, c_neg, weight):
     """Learn a table of one row unless it is infinite; whether it was not."""
     if not usable(X[0], True):
@@ -121,10 +121,11 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
         step[h], shrink[h] = kalman(odds[h], chance[h], spread[h], positive, w)
     move_linear(f, z, step, shrink)
     for m in range(n_trees):
-        move_leaf(f, f.trees[m, WHERE], leaves[m], step, shrink, spread)
+        move_leaf(f, np.int64(f.trees[m, WHERE]), leaves[m], step, shrink, spread)
     share(head, chance, positive)
     mass = w * ((1.0 - p) if positive else p)
-    observe(f, x, leaves, 0, n_trees, int(head[N_SEEN]) % n_trees, positive, mass)
+    # constants as int64: numba would compile a second `observe` for literals
+    observe(f, x, leaves, np.int64(0), n_trees, int(head[N_SEEN]) % n_trees, positive, mass)
     if trial:
         end_trial(f)
 
@@ -252,7 +253,8 @@ def share(head, chance, positive):
 def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
     head, last = f.head, f.trees.shape[0] - 1
-    tree, place, leaf = f.trees[last, WHERE], f.trees[rival, WHERE], leaves[rival]
+    tree, place = np.int64(f.trees[last, WHERE]), f.trees[rival, WHERE]
+    leaf = leaves[rival]
     mine, now = leaf_of(f, x, tree), head[N_SEEN]
     leaves[last] = mine
     odds, spread, step, shrink = rows[0], rows[1], rows[3], rows[4]  # the steps come later
@@ -270,7 +272,8 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     for h in range(odds.size):
         step[h], shrink[h] = kalman(other[h], chance[h], without[h], positive, w)
     move_leaf(f, tree, mine, step, shrink, without)
-    observe(f, x, leaves, last, 1, 0, positive, w * ((1.0 - q) if positive else q))
+    one, zero = np.int64(1), np.int64(0)
+    observe(f, x, leaves, last, one, zero, positive, w * ((1.0 - q) if positive else q))
     head[TRIED] += 1.0
     if 2.0 * head[TRIED] > head[TRIAL]:
         saved = paid(p, positive, c_pos, c_neg) - paid(q, positive, c_pos, c_neg)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.prequential import calibrated
 from stakes.online_forest._memory_jit import unpacked
 from stakes.online_forest._state import (
@@ -73,7 +73,7 @@ def log_odds(f, x, z, leaves, odds, spread):
     if columns > 0:
         standardized(f, x, z)
     for m in range(n_trees):
-        leaves[m] = leaf_of(f, x, f.trees[m, WHERE])
+        leaves[m] = leaf_of(f, x, np.int64(f.trees[m, WHERE]))
     for h in range(odds.size):
         s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
         for j in range(columns):
@@ -86,7 +86,7 @@ def log_odds(f, x, z, leaves, odds, spread):
         odds[h], spread[h] = s, v
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def usable(x, allow_nan):
     """Whether a row has no infinity, and no NaN unless it is allowed."""
     for v in x:
@@ -126,7 +126,7 @@ def score(f, x, z, leaves, odds, spread):
     return calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def score_rows(memory, X, out):
     """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
     f = unpacked(memory)
@@ -137,7 +137,7 @@ def score_rows(memory, X, out):
         out[t] = score(f, X[t], z, leaves, odds, spread)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def score_row(memory, X):
     """As `score_rows`, for a table of one row."""
     f = unpacked(memory)

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import ENTRY
 
-@njit(cache=True)
+
+@njit(cache=True, **ENTRY)
 def dual_ascent(K, y, theta, C, max_sweeps, tol):
     """Maximise sum(g theta) - |f|^2 / 2 over 0 <= g_i <= C_i; return g, the primal value, the gap.
 

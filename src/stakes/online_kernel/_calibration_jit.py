@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import ENTRY
 from stakes._core.jit.prequential import calibrate_step, calibrated
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def calibrate_scores(cal, scores, y, regret):
     """Log-odds of each score before its label is used; a mistake that costs nothing is skipped."""
     odds = np.empty(scores.size)

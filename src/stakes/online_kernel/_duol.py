@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.base import LearnerInfo
+from stakes._core.jit.kernel_rows import for_loops
 from stakes._core.labels import positive_among
 from stakes._core.sklearn_private import Interval
 from stakes.online_kernel._base import KERNEL_CONSTRAINTS, POSITIVE, KernelOnline
@@ -83,11 +84,11 @@ class DoubleUpdate(KernelOnline):
 
     def _pass(self, store, batch, y, theta, scores):
         rule = float(self.C), self._scales_C(), float(self.rho)
-        double_pass(store.support, batch, y, theta, *rule, scores)
+        double_pass(for_loops(store.support), batch, y, theta, *rule, scores)
 
     def _row(self, store, batch, y, theta):
         rule = float(self.C), self._scales_C(), float(self.rho)
-        return double_row(store.support, batch, y, theta, *rule)
+        return double_row(for_loops(store.support), batch, y, theta, *rule)
 
     def _scales_C(self):
         """Whether the largest weight of an example is C theta, which fades with it, not C."""

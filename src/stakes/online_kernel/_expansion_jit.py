@@ -11,10 +11,11 @@ from stakes._core.jit.kernel_rows import (
     SIGN,
     THETA,
     USED,
-    dot,
     move_support,
     store_query,
+    with_limit,
 )
+from stakes._core.jit.kernel_values import dot
 
 # slots of Support.counts
 N_VECTORS, POOL_USED, N_SEEN, N_UPDATES = range(4)
@@ -69,14 +70,23 @@ def quadratic(a, b, k_a, k_b, w):
     return 0.5 * (k_a * a * a + k_b * b * b) + w * a * b
 
 
-@njit(cache=True, **INNER)
-def note_use(S, row, m):
-    """Note when the vector that is nearest to this example was last of use."""
+def _note_use(S, row, m):
     S.ints[USED, _nearest(S.pairs, row, np.int64(-1), m)] = S.counts[N_SEEN]
 
 
-@njit(cache=True, **INNER)
-def respect_limit(S, row, m):
+def _note_nothing(S, row, m):
+    pass
+
+
+# (S, row, m): note when the vector that is nearest to this example was last of use
+note_use = with_limit(_note_use, _note_nothing)
+
+
+def _keep_all(S, row, m):
+    return m
+
+
+def _remove_one(S, row, m):
     """Remove one of m vectors if they are too many; return how many are left.
 
     The newest, if a vector j represents half of it or more, k_rj^2 >= k_rr k_jj / 2. Else one that
@@ -102,6 +112,10 @@ def respect_limit(S, row, m):
     for i in range(m):  # after the row, so that K[r, r] is that of the last vector
         K[i, r] = K[i, new]
     return new
+
+
+# (S, row, m): the number of vectors after one was added
+respect_limit = with_limit(_remove_one, _keep_all)
 
 
 @njit(cache=True, **INNER)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 
 # Taylor series of sin(u) / u in u^2, good to 4e-14 for |u| <= pi / 2; its terms compile to vector
 # instructions, which calls of sin and cos do not
@@ -18,7 +18,7 @@ S5, S6, S7, S8 = -1 / 39916800, 1 / 6227020800, -1 / 1307674368000, 1 / 35568742
 TURN = 1.0 / (2.0 * math.pi)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def fourier_rows(X, W, scale, out):
     """Random Fourier features of dense rows."""
     for t in range(len(X)):
@@ -30,7 +30,7 @@ def fourier_rows(X, W, scale, out):
         _waves(out[t], W.shape[1], scale)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def fourier_entries(indptr, indices, data, W, scale, out):
     """Random Fourier features of compressed rows."""
     for t in range(indptr.size - 1):
@@ -69,7 +69,7 @@ def _sine(turns):
     return u * (low + v * v4 * v4 * (S5 + v * (S6 + v * (S7 + v * S8))))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def landmark_rows(X, L, norms, U, m, gamma, tol, may_join, out):
     """Nystroem features of dense rows, z = U'^-1 k, k the kernel of x with the landmarks.
 

@@ -4,18 +4,8 @@ import math
 
 import numpy as np
 
-from stakes._core.jit.kernel_rows import (
-    BITS,
-    CSR,
-    DENSE,
-    GRAM,
-    LENGTH,
-    LINEAR,
-    POLY,
-    RBF,
-    START,
-    Support,
-)
+from stakes._core.jit.kernel_rows import BITS, CSR, DENSE, GRAM, LENGTH, START, Support
+from stakes._core.jit.kernel_values import LINEAR, POLY, RBF
 from stakes._core.jit.prequential import SIZE
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (

@@ -8,8 +8,6 @@ from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Function, Maybe
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._file_state import check_support
-from stakes.online_kernel._packing import NO_WORDS
-from stakes.online_kernel._rows import NO_INDICES, NO_ROWS, NO_VALUES
 from stakes.online_kernel._store import SupportStore
 
 CHUNK = 256  # examples added to the Gram matrix of the support vectors at a time
@@ -119,7 +117,7 @@ class CallableStore(SupportStore):
     def _batch_of(self, gram, ids):
         self.support = self.support._replace(table=gram)
         self._reserve(len(ids), 0)
-        return Batch(NO_ROWS, NO_WORDS, NO_INDICES, ids, NO_VALUES)
+        return Batch(indices=ids)
 
     def _call(self, X, Y):
         K = np.asarray(self.function(X, Y), dtype=np.float64)

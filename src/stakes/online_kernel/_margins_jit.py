@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from stakes._core.jit import ENTRY
+
 # slots of the state that is carried from batch to batch: examples of each class and their mean
 # regret, negative before positive; then all examples and the mean regrets that each would have
 # as a negative and as a positive
@@ -10,7 +12,7 @@ N_SLOTS = 7
 LARGEST = 1e100  # of a margin: costs may differ so much that their ratio overflows
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def margin_pass(balanced, normalize, ratio, odds, positive, fp, fn, state, theta):
     """Theta of each example, from the regrets `fp` and `fn`; see `PricedMargins`.
 
@@ -21,7 +23,7 @@ def margin_pass(balanced, normalize, ratio, odds, positive, fp, fn, state, theta
         theta[t] = margin_of(balanced, normalize, ratio, odds, positive[t], fp[t], fn[t], state)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def margin_of(balanced, normalize, ratio, odds, positive, fp, fn, state):
     """Theta of one example.
 

@@ -1,12 +1,12 @@
 """Compiled passes over a batch: five rules that add one vector, and the rule that moves two.
 
-Arrays are checked by the caller and changed in place.
+Arrays are checked by the caller and changed in place; `S` is `for_loops` of the support vectors.
 """
 
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.kernel_rows import (
     ALPHA,
     DENSE,
@@ -14,15 +14,16 @@ from stakes._core.jit.kernel_rows import (
     NORM,
     SIGN,
     THETA,
-    dot,
+    by_layout,
     dot_row,
     fill_row,
-    kernel_of_dots,
     load_example,
     load_support,
     new_query,
     self_value,
+    with_limit,
 )
+from stakes._core.jit.kernel_values import dot, kernel_of_dots
 from stakes.online_kernel._expansion_jit import (
     DUAL_VALUE,
     INTERCEPT,
@@ -50,7 +51,32 @@ TILE_BYTES = 1 << 18  # part of the store that stays in the cache while a block 
 EDGE = 1e-9  # y_i f(x_i) <= theta_i (1 + EDGE) counts as "at the margin": f is a running sum
 
 
-@njit(cache=True, nogil=True)
+def _fill_rows(S, batch, start, stop, m, q, K):
+    for t in range(start, stop):
+        load_example(S, batch, t, q)
+        fill_row(S, q, np.int64(0), m, K[t - start])
+
+
+def _fill_tiles(S, batch, start, stop, m, q, K):
+    # a tile stays in the cache; the kernel after all inner products: exp runs best on long rows
+    tile = max(64, TILE_BYTES // (8 * max(S.table.shape[0], 1)))
+    for low in range(0, m, tile):
+        high = min(low + tile, m)
+        for t in range(start, stop):
+            load_example(S, batch, t, q)
+            row = K[t - start]
+            dot_row(S, q, low, high, row[low:high])
+    for t in range(start, stop):
+        load_example(S, batch, t, q)
+        row = K[t - start]
+        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], S.floats[NORM, :m], row[:m])
+
+
+# (S, batch, start, stop, m, q, K): K[b, :m] of the examples start to stop
+_fill_block = by_layout(_fill_tiles, _fill_rows, _fill_rows, _fill_rows)
+
+
+@njit(cache=True, nogil=True, **ENTRY)
 def scores_of(S, batch, n, scores):
     """f(x) of each example, without learning."""
     m = S.counts[N_VECTORS]
@@ -63,7 +89,7 @@ def scores_of(S, batch, n, scores):
             scores[t] = dot(K[t - start], S.floats[ALPHA], m) + S.numbers[INTERCEPT]
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def score_of(S, batch):
     """f(x) of a single example; the same bits as `scores_of`."""
     m, q = S.counts[N_VECTORS], new_query(S)
@@ -73,7 +99,7 @@ def score_of(S, batch):
     return dot(row, S.floats[ALPHA], m) + S.numbers[INTERCEPT]
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def single_pass(S, batch, y, theta, rule, p, scores):
     """Perceptron, ALMA, ROMMA, PA-I and CPA, PAUM; theta: the weight of an example, or its margin.
 
@@ -91,7 +117,7 @@ def single_pass(S, batch, y, theta, rule, p, scores):
             scores[t] = _learn_single(S, q, ready, K[t - start], y[t], theta[t], rule, p[0], p[1])
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def single_row(S, batch, y, theta, rule, first, second):
     """One example of `single_pass`; return its score before."""
     q, row = new_query(S), np.empty(S.floats.shape[1])
@@ -123,7 +149,7 @@ def _learn_single(S, q, ready, row, y, theta, rule, first, second):
             alpha[j] *= keep
     alpha[m] = step
     m = append(S, q, m, row, k, y, theta)
-    S.counts[N_VECTORS] = respect_limit(S, row, m) if S.limit > 0 else m
+    S.counts[N_VECTORS] = respect_limit(S, row, m)
     return score
 
 
@@ -173,7 +199,7 @@ def _is_mistake(margin, y, zero_is_positive):
     return margin < 0.0 or (margin == 0.0 and not (zero_is_positive > 0.0 and y > 0.0))
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def double_pass(S, batch, y, theta, C, scaled, rho, scores):
     """DUOL and CSDUOL, Algorithm 1; `scaled`: the largest weight of vector i is C theta_i."""
     q, other = new_query(S), np.empty(S.floats.shape[1])
@@ -188,7 +214,7 @@ def double_pass(S, batch, y, theta, C, scaled, rho, scores):
             scores[t] = _learn_double(S, q, ready, row, other, y[t], theta[t], C, scaled, rho)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def double_row(S, batch, y, theta, C, scaled, rho):
     """One example of `double_pass`; return its score before."""
     q, row, other = new_query(S), np.empty(S.floats.shape[1]), np.empty(S.floats.shape[1])
@@ -196,7 +222,7 @@ def double_row(S, batch, y, theta, C, scaled, rho):
     return _learn_double(S, q, 0, row, other, y, theta, C, scaled, rho)
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     """As `_learn_single`; `other` is room for a second kernel row."""
     m = S.counts[N_VECTORS]
@@ -220,7 +246,7 @@ def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
         _move_two(S, q, row, other, m, b, C, scaled, rho)
     else:
         _move_one(S, row, m, C * theta if scaled else C)
-    S.counts[N_VECTORS] = respect_limit(S, row, m) if S.limit > 0 else m
+    S.counts[N_VECTORS] = respect_limit(S, row, m)
     return score
 
 
@@ -239,7 +265,21 @@ def _move_one(S, row, m, C_a):
         record[SUM_OF_THETA] += theta_a
 
 
-@njit(cache=True, **INNER)
+def _kept_row(S, b, m, row, room):
+    other = S.pairs[b]
+    other[m - 1] = row[b]  # all values but this are kept already
+    return other
+
+
+def _empty_row(S, b, m, row, room):
+    return room
+
+
+# (S, b, m, row, room): kernel values of vector b with all m vectors if they are kept, else room
+_row_of = with_limit(_kept_row, _empty_row)
+
+
+@njit(cache=True, inline="always", **INNER)
 def _move_two(S, q, row, other, m, b, C, scaled, rho):
     """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
 
@@ -260,10 +300,8 @@ def _move_two(S, q, row, other, m, b, C, scaled, rho):
     # a weight that took over others may lie outside of its box; it need not return at once
     low, high = min(g_b, 0.0), max(g_b, C_b)
     g_a, d_b = box_step(l_a, l_b, k_a, k_b, w, C_a, low - g_b, high - g_b)
-    if S.limit > 0:  # the row is kept already, but for the newest vector
-        other = S.pairs[b]
-        other[a] = row[b]
-    else:
+    other = _row_of(S, b, m, row, other)
+    if S.limit == 0:
         fill_row(S, q, np.int64(0), m, other)
     alpha[a] = y_a * g_a
     alpha[b] = y_b * min(max(g_b + d_b, low), high)
@@ -273,7 +311,7 @@ def _move_two(S, q, row, other, m, b, C, scaled, rho):
         _record_mistake(S.numbers, theta_a, theta_b, f_b, g_b, C_a, C_b, rho)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def box_step(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
     """Maximise (3.5) over 0 <= a <= high_a, low_b <= b <= high_b: exact on all nine faces.
 
@@ -327,27 +365,3 @@ def _record_mistake(record, theta_a, theta_b, f_b, g_b, C_a, C_b, rho):
     elif g_b + rho * theta_a / room <= C_b and theta_a / room <= C_a:
         record[WEAK_GAIN] += (rho * theta_a) ** 2 / room
         record[N_WEAK] += 1
-
-
-@njit(cache=True, **INNER)
-def _fill_block(S, batch, start, stop, m, q, K):
-    """K[b, :m] of the examples start to stop, tile by tile so that a tile stays in the cache.
-
-    Inner products first, then the kernel of whole rows: the exponential runs best on long rows.
-    """
-    if S.kind != DENSE:
-        for t in range(start, stop):
-            load_example(S, batch, t, q)
-            fill_row(S, q, np.int64(0), m, K[t - start])
-        return
-    tile = max(64, TILE_BYTES // (8 * max(S.table.shape[0], 1)))
-    for low in range(0, m, tile):
-        high = min(low + tile, m)
-        for t in range(start, stop):
-            load_example(S, batch, t, q)
-            row = K[t - start]
-            dot_row(S, q, low, high, row[low:high])
-    for t in range(start, stop):
-        load_example(S, batch, t, q)
-        row = K[t - start]
-        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], S.floats[NORM, :m], row[:m])

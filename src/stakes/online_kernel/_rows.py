@@ -4,8 +4,8 @@ import numpy as np
 from scipy import sparse
 
 from stakes._core.base import canonical
-from stakes._core.jit.kernel_rows import BITS, CSR, Batch
-from stakes.online_kernel._packing import NO_WORDS, pack
+from stakes._core.jit.kernel_rows import BITS, CSR, Batch, for_loops
+from stakes.online_kernel._packing import pack
 from stakes.online_kernel._passes_jit import scores_of
 
 NO_ROWS, NO_VALUES = np.zeros((0, 0)), np.zeros(0)
@@ -17,12 +17,12 @@ def batch_of(rows, kind):
     if kind == CSR:
         rows = canonical(sparse.csr_array(rows))
         indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
-        return Batch(NO_ROWS, NO_WORDS, indptr, indices, rows.data)
+        return Batch(indptr=indptr, indices=indices, data=rows.data)
     X = np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
     if kind == BITS:
-        return Batch(NO_ROWS, pack(X), NO_INDICES, NO_INDICES, NO_VALUES)
+        return Batch(W=pack(X))
     X = X if X.flags.writeable else X.copy()  # one compiled form is enough
-    return Batch(X, NO_WORDS, NO_INDICES, NO_INDICES, NO_VALUES)
+    return Batch(X)
 
 
 def with_room_for(S, batch):
@@ -39,4 +39,5 @@ def own_zeros(S):
 def score(rows, out, S):
     """Write f(x) of each row."""
     batch = batch_of(rows, S.kind)
-    scores_of(with_room_for(S, batch) if S.kind == CSR else S, batch, len(out), out)
+    S = with_room_for(S, batch) if S.kind == CSR else S
+    scores_of(for_loops(S), batch, len(out), out)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from stakes._core.jit.kernel_rows import for_loops
 from stakes.online_kernel._base import KernelOnline
 from stakes.online_kernel._passes_jit import single_pass, single_row
 
@@ -13,10 +14,12 @@ class SingleUpdate(KernelOnline):
 
     def _pass(self, store, batch, y, theta, scores):
         numbers = np.asarray(self._rule_numbers(), dtype=np.float64)
-        single_pass(store.support, batch, y, theta, self._rule_code, numbers, scores)
+        single_pass(for_loops(store.support), batch, y, theta, self._rule_code, numbers, scores)
 
     def _row(self, store, batch, y, theta):
-        return single_row(store.support, batch, y, theta, self._rule_code, *self._rule_numbers())
+        return single_row(
+            for_loops(store.support), batch, y, theta, self._rule_code, *self._rule_numbers()
+        )
 
     def _rule_numbers(self):
         """The rule's own parameters, two floats, for the compiled loop."""

@@ -15,17 +15,15 @@ from stakes._core.jit.kernel_rows import (
     DENSE,
     INDEX,
     LENGTH,
-    LINEAR,
     MARGIN,
-    POLY,
-    RBF,
     SIGN,
     START,
     THETA,
     Batch,
     Support,
-    kernel_of_dots,
+    for_loops,
 )
+from stakes._core.jit.kernel_values import LINEAR, POLY, RBF, kernel_of_dots
 from stakes._core.stored.spec import Count, Part
 from stakes.online_kernel._expansion_jit import (
     DUAL_VALUE,
@@ -145,7 +143,7 @@ class SupportStore:
             self._check_powers(rows)
             self._fit_layout(rows)
             batch = self._batch(rows)
-            self._reserve(rows.shape[0], len(batch.data))
+            self._reserve(rows.shape[0], 0 if batch.data is None else len(batch.data))
             yield start, start + rows.shape[0], batch
 
     def batch_of_one(self, row):
@@ -159,12 +157,12 @@ class SupportStore:
         if not len(self):
             return 0.0
         batch = self.batch_of_one(row)  # first: it may change the layout
-        return score_of(self.support, batch)
+        return score_of(for_loops(self.support), batch)
 
     def _one(self, x):
         kind = self.support.kind
         if kind == DENSE:
-            batch = Batch(x[None], NO_WORDS, NO_INDICES, NO_INDICES, NO_VALUES)
+            batch = Batch(x[None])
         elif kind == CSR:
             index = np.flatnonzero(x)
             return self._one_sparse(index, x[index])
@@ -172,7 +170,7 @@ class SupportStore:
             words = np.empty((1, words_of(len(x))), np.uint64)
             if kind == UNDECIDED or not pack_row(x, words):
                 return next(self.batches(x[None]))[2]
-            batch = Batch(NO_ROWS, words, NO_INDICES, NO_INDICES, NO_VALUES)
+            batch = Batch(W=words)
         if self.support.counts[N_VECTORS] == self.support.floats.shape[1]:
             self._reserve(1, 0)
         return batch
@@ -190,7 +188,7 @@ class SupportStore:
         full = S.counts[N_VECTORS] == S.floats.shape[1]
         if full or S.counts[POOL_USED] + n > len(S.values):
             self._reserve(1, n)
-        return Batch(NO_ROWS, NO_WORDS, np.array([0, n]), index, values)
+        return Batch(indptr=np.array([0, n]), indices=index, data=values)
 
     def settle(self):
         """Tidy up after a batch has been learned."""

@@ -2,8 +2,10 @@
 
 from numba import njit
 
+from stakes._core.jit import ENTRY
 
-@njit(cache=True)
+
+@njit(cache=True, **ENTRY)
 def first_match(codes, start, feature, code, out):
     """Index of the first rule that each row meets; the number of rules if it meets none.
 

@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 TINY = 1e-18  # terms below this share of the sum do not change it
@@ -99,7 +99,7 @@ def log_fisher(a, b, c, d):
     return math.log1p(-min(1.0, math.exp(log_term(a, b, c, d)) * total))
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def log_fisher_all(a, b, c, d, out):
     """`log_fisher` of many tables."""
     for i in range(len(out)):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.gain import TIE, impurity
 from stakes.tree._histograms_jit import SIZE, fill, fill_all, release, take_slot
 from stakes.tree._many_jit import scan_bins_many, scan_categories_many, scan_sorted_many
@@ -78,7 +78,7 @@ class Split(NamedTuple):
     missing_left: bool
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     """Grow a tree on the sample, which is reordered; returns the number of nodes and groups.
 
@@ -138,7 +138,7 @@ def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     return n_nodes, n_groups
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def pass_on(histograms, codes, sample, how, tree, sides, at, small):
     """Give the children their histograms: the smaller one counts, the larger one is the rest."""
     slot = histograms.slot[at]
@@ -189,7 +189,7 @@ def can_split(masses, depth, how):
     return n_present > 1 and masses[SIZE] >= 2.0 * how.min_leaf and depth < how.max_depth
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def best_split(binned, sample, start, end, how, scratch, pool, slot, group):
     """The best split over the features, in the order of the draw; ties keep the first.
 
@@ -327,7 +327,7 @@ def draw_feature(scratch, j):
     return features[j]
 
 
-@njit(cache=True, **INNER)
+@njit(cache=True, inline="always", **INNER)
 def divide(binned, sample, start, end, split, group):
     """Move the rows that go left to the front of the range; returns where the others begin.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes.tree._split_jit import GOES_LEFT, MISSING
 
 
@@ -19,7 +19,7 @@ def side_of(X, i, walk, node):
     return 1 - int(walk.missing_left[node])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def tree_shapley_values(X, background, walk, roots, value, column, weight, out):
     """Add the Shapley values of every row, against every background row, over all trees.
 

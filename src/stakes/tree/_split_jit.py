@@ -9,7 +9,7 @@ the features searched before.
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.gain import COST, TIE, hellinger, split_gain
 from stakes._core.jit.order import stable_order
 
@@ -17,7 +17,7 @@ MISSING = 255  # code of a missing value; the others have 0 to 254
 GOES_LEFT, SEEN = 1, 2  # bits of a group: where a category goes, whether the node had examples
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def beats(criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie):
     """Whether a split is better than the best so far, its gain and its tie-breaker.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.gain import split_gain
 from stakes.tree._many_jit import split_gain_many
 from stakes.tree._split_jit import GOES_LEFT, MISSING
@@ -22,7 +22,7 @@ class Walk(NamedTuple):
     groups: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def code_values(x, edges, category, codes):
     """Bin of each value, the number of edges below it; categories are their own codes.
 
@@ -43,7 +43,7 @@ def code_values(x, edges, category, codes):
             codes[i] = low
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def node_totals(tree, rows, label, value, n_classes):
     """Sum of the values of each class in every node: leaves from rows, others from children.
 
@@ -84,14 +84,14 @@ def leaf_of(X, i, walk, root):
     return at
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def leaves_of(X, walk, root, out):
     """The leaf of every row."""
     for i in range(len(X)):
         out[i] = leaf_of(X, i, walk, root)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, **ENTRY)
 def add_leaf_values(X, walk, roots, values, out):
     """Sum over the trees of the value of every row's leaf.
 
@@ -105,7 +105,7 @@ def add_leaf_values(X, walk, roots, values, out):
                 out[i] += values[leaf_of(X, i, walk, roots[t])]
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def node_gains(left, masses, how, table):
     """Gain of the split of every node, by the masses of the classes; zero for a leaf."""
     found = np.zeros(len(left))
@@ -119,7 +119,7 @@ def node_gains(left, masses, how, table):
     return found
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def keep_monotonic(left, direction, value):
     """Move the values of nodes so that none below a constrained split is on the wrong side.
 

@@ -9,7 +9,7 @@ boundary are on top. Before a loop of m steps call :func:`cvar_reserve` for m, t
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.heap import heap_pop, heap_push
 
 N_TOP, N_REST = 0, 1  # slots of `sizes`: values in each heap
@@ -17,13 +17,13 @@ N_TOP, N_REST = 0, 1  # slots of `sizes`: values in each heap
 SUM, LOST, LARGEST = 0, 1, 2
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def cvar_state():
     """State before any value: (top, rest, sizes, sums)."""
     return np.empty(0), np.empty(0), np.zeros(2, np.int64), np.array([0.0, 0.0, -np.inf])
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def cvar_reserve(m, tail, top, rest, sizes):
     """Both heaps with room for m more values; arrays that must grow at least double."""
     n = sizes[N_TOP] + sizes[N_REST] + m
@@ -32,7 +32,7 @@ def cvar_reserve(m, tail, top, rest, sizes):
     return _grown(top, sizes[N_TOP], most + 2), _grown(rest, sizes[N_REST], n + 1)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def cvar_push(value, tail, top, rest, sizes, sums):
     """Add one value and return the mean of the `tail` share of largest values."""
     n_top, n_rest = sizes[N_TOP], sizes[N_REST]
@@ -62,7 +62,7 @@ def cvar_push(value, tail, top, rest, sizes, sums):
     return cvar_now(tail, top, rest, sizes, sums)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def cvar_now(tail, top, rest, sizes, sums):
     """CVaR of the values so far; NaN before any value."""
     n_top, n_rest = sizes[N_TOP], sizes[N_REST]
@@ -76,7 +76,7 @@ def cvar_now(tail, top, rest, sizes, sums):
     return min(max(total / k, boundary), sums[LARGEST])
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def cvar_pass(values, tail, top, rest, sizes, sums, out):
     """Push all values; `out` gets the CVaR after each. The heaps must have room."""
     for t in range(len(values)):

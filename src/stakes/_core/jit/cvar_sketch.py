@@ -9,7 +9,7 @@ the ones that matter for the tail, always have narrow cells.
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 
 COUNT, SUM, LEAST, LARGEST = range(4)  # rows of `cells`, one column per cell
 N_ROWS = 4
@@ -17,7 +17,7 @@ FIRST, N_VALUES, PLACED = range(3)  # slots of `place`: i of cell 0, values seen
 FARTHEST = 2.0**40  # of an i; a model file may hold any width, and an index must stay one
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def sketch_state(n_cells):
     """State before any value: (cells, place)."""
     cells = np.zeros((N_ROWS, n_cells))
@@ -58,7 +58,7 @@ def sketch_put(value, index, cells, place):
     place[N_VALUES] += 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def sketch_bounds(tail, cells, place):
     """Guaranteed lower and upper bounds of the CVaR."""
     n = place[N_VALUES]
@@ -86,7 +86,7 @@ def sketch_bounds(tail, cells, place):
     return low, min(max(high / k, low), largest)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def sketch_pass(values, tail, width, cells, place, out):
     """Push all values; `out` gets the midpoint of the bounds after each."""
     for t in range(len(values)):

@@ -21,13 +21,15 @@ of the calibration raise no alarm. A negative bet wins if less goes wrong.
 import numpy as np
 from numba import njit
 
+from stakes._core.jit import ENTRY
+
 BETS = np.array([0.25, 1.0, 4.0, -0.25, -0.75])
 N_BETS = 5
 N_UP = 3  # bets on more going wrong; they come first
 HIGHEST_LOSS = 0.75  # a lost bet costs at most this share of M
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def drift_step(state, first, wrong, q, stake):
     """Bet on one outcome; returns the mean of M. The statistics are state[first : first + N_BETS].
 
@@ -47,7 +49,7 @@ def drift_step(state, first, wrong, q, stake):
     return drift_step_within(state, first, wrong, q, q, stake)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def drift_step_within(state, first, wrong, low, high, stake):
     """:func:`drift_step` for a probability that was promised to be from `low` to `high`.
 

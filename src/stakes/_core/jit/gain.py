@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 
 CRITERIA = {
     **{"ccp_entropy": 0, "ccp_gini": 1, "hellinger": 2, "entropy": 3, "gini": 4, "cost": 5},
@@ -28,7 +28,7 @@ def impurity(a, b, gini):
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def hellinger(l0, l1, r0, r1):
     """Hellinger distance between the distributions of the two classes over the branches."""
     n0, n1 = l0 + r0, l1 + r1
@@ -37,7 +37,7 @@ def hellinger(l0, l1, r0, r1):
     return math.sqrt(left * left + right * right)
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def split_gain(criterion, by_count, l0, l1, r0, r1):
     """Gain of a split into masses (l0, l1) and (r0, r1); both classes have some mass."""
     # a histogram found by subtraction can be below zero by a rounding error

@@ -2,8 +2,10 @@
 
 from numba import njit
 
+from stakes._core.jit import ENTRY
 
-@njit(cache=True)
+
+@njit(cache=True, **ENTRY)
 def heap_push(heap, n, value):
     """Add a value to a heap of n values; the array must have room."""
     i = n  # sift up: move larger parents down until the value fits
@@ -16,7 +18,7 @@ def heap_push(heap, n, value):
     heap[i] = value
 
 
-@njit(cache=True)
+@njit(cache=True, **ENTRY)
 def heap_pop(heap, n):
     """Remove the least of n >= 1 values and return it; heap[:n - 1] is a heap again."""
     least, last = heap[0], heap[n - 1]

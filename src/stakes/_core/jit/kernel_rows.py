@@ -7,20 +7,30 @@ feature by feature in ascending order, zeros left out. BLAS gives no such guaran
 
 Four layouts: features by vectors (dense; the inner loop runs over neighbouring vectors), bits for
 features that are all 0 or 1 (a kernel value is a bit count and a table lookup), compressed rows
-for wide sparse data, and a given Gram matrix. Copies are written as loops, which numba compiles
-much faster than slices.
+for wide sparse data, and a given Gram matrix. Each has its own loops. Which of them a call means
+follows from the type of the store, so that a first fit compiles one layout only. Copies are written
+as loops, which numba compiles much faster than slices.
 """
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
 from numba.extending import overload
 
 from stakes._core.jit import INNER
+from stakes._core.jit.kernel_values import (
+    LINEAR,
+    RBF,
+    add_four,
+    add_one,
+    count_row,
+    kernel_of_dots,
+    popcount,
+)
 
 DENSE, BITS, CSR, GRAM = 0, 1, 2, 3
-LINEAR, RBF, POLY = 0, 1, 2
 
 # rows of Support.floats and Support.ints, which have one entry per vector
 NORM, ALPHA, SIGN, MARGIN, THETA = range(5)
@@ -30,16 +40,11 @@ ID = START  # of a Gram matrix
 # slots of Query.whole
 NONZEROS, EXAMPLE = 0, 1
 
-_LOG2_E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6  # n * _LN2_HIGH is exact
-_ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
-_ONE_BITS = 1023 << 52  # the exponent bits of 1.0
-
 
 class Support(NamedTuple):
-    """The support vectors as the compiled loops see them; arrays of unused layouts are empty.
+    """The support vectors of a learner; arrays of unused layouts are empty.
 
-    Few arrays, because handing one to a compiled function takes as long as 100 kernel values.
+    The compiled loops see :func:`for_loops` of it.
     `kind` is the layout. DENSE: `table`, features by vectors. BITS: `words`, 64-bit words by
     vectors, and `values`, the kernel by bit count. CSR: `indices` and `values`, a pool of rows, of
     which `ints` has the start and the length, and `wide`, one zero per feature. GRAM: `table`, the
@@ -72,146 +77,246 @@ class Support(NamedTuple):
 class Batch(NamedTuple):
     """Examples in the layout of the store: rows, words, or compressed rows.
 
-    Those of a Gram matrix are row numbers in `indices`.
+    Those of a Gram matrix are row numbers in `indices`. What a layout does not use is None.
     """
 
-    X: np.ndarray
-    W: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    data: np.ndarray
+    X: np.ndarray | None = None
+    W: np.ndarray | None = None
+    indptr: np.ndarray | None = None
+    indices: np.ndarray | None = None
+    data: np.ndarray | None = None
 
 
 class Query(NamedTuple):
     """One vector: its nonzeros, its words, its count of nonzeros and example number, its norm."""
 
-    index: np.ndarray
-    value: np.ndarray
-    words: np.ndarray
+    index: np.ndarray | None
+    value: np.ndarray | None
+    words: np.ndarray | None
     whole: np.ndarray
     norm: np.ndarray
 
 
-def popcount(word):
-    """How many bits are set."""
-    return int(word).bit_count()
+# what the compiled loops of a layout do not read
+UNUSED = {
+    DENSE: dict.fromkeys(("words", "indices", "values", "wide")),
+    BITS: dict.fromkeys(("table", "indices", "wide")),
+    CSR: dict.fromkeys(("table", "words")),
+    GRAM: dict.fromkeys(("row_size", "words", "indices", "values", "wide")),
+}
 
 
-@overload(popcount)
-def _popcount(word):
-    def count(word):  # LLVM compiles this idiom to one instruction
-        x = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        x = (x & np.uint64(0x3333333333333333)) + (
-            (x >> np.uint64(2)) & np.uint64(0x3333333333333333)
-        )
-        x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
-
-    return count
+def _view(kind, limited):
+    """What takes the fields for the loops of a layout out of all fields and None."""
+    missing = {*UNUSED[kind], *(() if limited else ("pairs",))}
+    n = len(Support._fields)
+    return itemgetter(*(n if f in missing else i for i, f in enumerate(Support._fields)))
 
 
-@njit(cache=True, **INNER)
-def new_query(S):
-    """Room for one vector in the layout of the store."""
+_VIEWS = {(kind, limited): _view(kind, limited) for kind in UNUSED for limited in (False, True)}
+
+
+def for_loops(S):
+    """The support vectors as the compiled loops see them: what is not needed is None.
+
+    Arrays that are None need not be handed over, and their types say which loops to compile.
+    Runs for every single event: `S._replace` takes three times as long.
+    """
+    return tuple.__new__(Support, _VIEWS[S.kind, S.limit > 0]((*S, None)))
+
+
+def missing_in(S):
+    """The fields of `for_loops` that are None, by its numba type."""
+    fields = zip(S.fields, S.types, strict=True)
+    return {field for field, kind in fields if isinstance(kind, types.NoneType)}
+
+
+def by_layout(*loops):
+    """A function that runs the loop for the layout of its first argument, out of four.
+
+    For compiled callers the type of that argument decides, for others its value.
+    """
+
+    def chosen(S, *others):
+        return loops[S.kind](S, *others)
+
+    def compiled(S, *others):
+        missing = missing_in(S) - {"pairs"}
+        return next(loops[kind] for kind, unused in UNUSED.items() if missing == unused.keys())
+
+    overload(chosen, jit_options=INNER, strict=False)(compiled)
+    return chosen
+
+
+def with_limit(limited, unlimited):
+    """A function that runs one of two loops, by whether the number of vectors is limited."""
+
+    def chosen(S, *others):
+        return (limited if S.limit else unlimited)(S, *others)
+
+    def compiled(S, *others):
+        return unlimited if "pairs" in missing_in(S) else limited
+
+    overload(chosen, jit_options=INNER, strict=False)(compiled)
+    return chosen
+
+
+def _query_of_nonzeros(S):
     return Query(
         np.empty(S.row_size, np.int64),
         np.empty(S.row_size, np.float64),
-        np.empty(S.words.shape[0], np.uint64),
+        None,
         np.zeros(2, np.int64),
         np.zeros(1, np.float64),
     )
 
 
-@njit(cache=True, **INNER)
-def load_example(S, batch, t, q):
-    """Make example t of the batch the query."""
-    if S.kind == DENSE:
-        x = batch.X[t]
-        n = 0
-        for k in range(x.size):
-            if x[k] != 0.0:
-                q.index[n], q.value[n] = k, x[k]
-                n += 1
-        q.whole[NONZEROS] = n
-    elif S.kind == BITS:
-        for w in range(q.words.size):
-            q.words[w] = batch.W[t, w]
-    elif S.kind == CSR:
-        start, n = batch.indptr[t], batch.indptr[t + 1] - batch.indptr[t]
-        for i in range(n):
-            q.index[i], q.value[i] = batch.indices[start + i], batch.data[start + i]
-        q.whole[NONZEROS] = n
-    else:
-        q.whole[EXAMPLE] = batch.indices[t]
-    q.norm[0] = _squared_norm(S, q)
+def _query_of_words(S):
+    words = np.empty(S.words.shape[0], np.uint64)
+    return Query(None, None, words, np.zeros(2, np.int64), np.zeros(1, np.float64))
 
 
-@njit(cache=True, **INNER)
-def load_support(S, j, q):
-    """Make support vector j the query."""
-    if S.kind == DENSE:
-        n = 0
-        for k in range(S.table.shape[0]):
-            if S.table[k, j] != 0.0:
-                q.index[n], q.value[n] = k, S.table[k, j]
-                n += 1
-        q.whole[NONZEROS] = n
-    elif S.kind == BITS:
-        for w in range(q.words.size):
-            q.words[w] = S.words[w, j]
-    elif S.kind == CSR:
-        start, n = S.ints[START, j], S.ints[LENGTH, j]
-        for i in range(n):
-            q.index[i], q.value[i] = S.indices[start + i], S.values[start + i]
-        q.whole[NONZEROS] = n
-    else:
-        q.whole[EXAMPLE] = S.ints[ID, j]
+def _query_of_number(S):
+    return Query(None, None, None, np.zeros(2, np.int64), np.zeros(1, np.float64))
+
+
+# room for one vector in the layout of the store
+new_query = by_layout(_query_of_nonzeros, _query_of_words, _query_of_nonzeros, _query_of_number)
+
+
+def _load_row(S, batch, t, q):
+    x = batch.X[t]
+    n = 0
+    for k in range(x.size):
+        if x[k] != 0.0:
+            q.index[n], q.value[n] = k, x[k]
+            n += 1
+    q.whole[NONZEROS] = n
+    q.norm[0] = _squared_norm(q)
+
+
+def _load_words(S, batch, t, q):
+    total = 0.0
+    for w in range(q.words.size):
+        q.words[w] = batch.W[t, w]
+        total += popcount(q.words[w])
+    q.norm[0] = total
+
+
+def _load_nonzeros(S, batch, t, q):
+    start, n = batch.indptr[t], batch.indptr[t + 1] - batch.indptr[t]
+    for i in range(n):
+        q.index[i], q.value[i] = batch.indices[start + i], batch.data[start + i]
+    q.whole[NONZEROS] = n
+    q.norm[0] = _squared_norm(q)
+
+
+def _load_number(S, batch, t, q):
+    q.whole[EXAMPLE] = batch.indices[t]
+    q.norm[0] = 0.0
+
+
+# (S, batch, t, q): make example t of the batch the query
+load_example = by_layout(_load_row, _load_words, _load_nonzeros, _load_number)
+
+
+def _reload_row(S, j, q):
+    n = 0
+    for k in range(S.table.shape[0]):
+        if S.table[k, j] != 0.0:
+            q.index[n], q.value[n] = k, S.table[k, j]
+            n += 1
+    q.whole[NONZEROS] = n
     q.norm[0] = S.floats[NORM, j]
 
 
-@njit(cache=True, **INNER)
-def store_query(S, q, j, used):
-    """Write the query into place j of the store; return how much of the CSR pool is then used."""
-    n = q.whole[NONZEROS]
+def _reload_words(S, j, q):
+    for w in range(q.words.size):
+        q.words[w] = S.words[w, j]
+    q.norm[0] = S.floats[NORM, j]
+
+
+def _reload_nonzeros(S, j, q):
+    start, n = S.ints[START, j], S.ints[LENGTH, j]
+    for i in range(n):
+        q.index[i], q.value[i] = S.indices[start + i], S.values[start + i]
+    q.whole[NONZEROS] = n
+    q.norm[0] = S.floats[NORM, j]
+
+
+def _reload_number(S, j, q):
+    q.whole[EXAMPLE] = S.ints[ID, j]
+    q.norm[0] = S.floats[NORM, j]
+
+
+# (S, j, q): make support vector j the query
+load_support = by_layout(_reload_row, _reload_words, _reload_nonzeros, _reload_number)
+
+
+def _store_row(S, q, j, used):
     S.floats[NORM, j] = q.norm[0]
-    if S.kind == DENSE:
-        for k in range(S.table.shape[0]):
-            S.table[k, j] = 0.0
-        for i in range(n):
-            S.table[q.index[i], j] = q.value[i]
-    elif S.kind == BITS:
-        for w in range(q.words.size):
-            S.words[w, j] = q.words[w]
-    elif S.kind == CSR:
-        S.ints[START, j], S.ints[LENGTH, j] = used, n
-        for i in range(n):
-            S.indices[used + i], S.values[used + i] = q.index[i], q.value[i]
-        return used + n
-    else:
-        S.ints[ID, j] = q.whole[EXAMPLE]
+    for k in range(S.table.shape[0]):
+        S.table[k, j] = 0.0
+    for i in range(q.whole[NONZEROS]):
+        S.table[q.index[i], j] = q.value[i]
     return used
 
 
+def _store_words(S, q, j, used):
+    S.floats[NORM, j] = q.norm[0]
+    for w in range(q.words.size):
+        S.words[w, j] = q.words[w]
+    return used
+
+
+def _store_nonzeros(S, q, j, used):
+    n = q.whole[NONZEROS]
+    S.floats[NORM, j] = q.norm[0]
+    S.ints[START, j], S.ints[LENGTH, j] = used, n
+    for i in range(n):
+        S.indices[used + i], S.values[used + i] = q.index[i], q.value[i]
+    return used + n
+
+
+def _store_number(S, q, j, used):
+    S.floats[NORM, j] = q.norm[0]
+    S.ints[ID, j] = q.whole[EXAMPLE]
+    return used
+
+
+# (S, q, j, used): write the query into place j; returns how much of the CSR pool is then used
+store_query = by_layout(_store_row, _store_words, _store_nonzeros, _store_number)
+
+
 @njit(cache=True, **INNER)
-def move_support(S, source, target):
-    """Copy one support vector, with its numbers, over another."""
+def _move_numbers(S, source, target):
     for i in range(S.floats.shape[0]):
         S.floats[i, target] = S.floats[i, source]
     for i in range(S.ints.shape[0]):
         S.ints[i, target] = S.ints[i, source]
-    if S.kind == DENSE:
-        for k in range(S.table.shape[0]):
-            S.table[k, target] = S.table[k, source]
-    elif S.kind == BITS:
-        for w in range(S.words.shape[0]):
-            S.words[w, target] = S.words[w, source]
 
 
-@njit(cache=True, **INNER)
-def self_value(S, q):
-    """The kernel of the query with itself."""
-    if S.kind == GRAM:
-        return S.table[q.whole[EXAMPLE], q.whole[EXAMPLE]]
+def _move_row(S, source, target):
+    _move_numbers(S, source, target)
+    for k in range(S.table.shape[0]):
+        S.table[k, target] = S.table[k, source]
+
+
+def _move_words(S, source, target):
+    _move_numbers(S, source, target)
+    for w in range(S.words.shape[0]):
+        S.words[w, target] = S.words[w, source]
+
+
+def _move_place(S, source, target):
+    _move_numbers(S, source, target)
+
+
+# (S, source, target): copy one support vector, with its numbers, over another
+move_support = by_layout(_move_row, _move_words, _move_place, _move_place)
+
+
+def _own_value(S, q):
     if S.kernel == RBF:
         return 1.0
     if S.kernel == LINEAR:
@@ -219,43 +324,55 @@ def self_value(S, q):
     return (S.gamma * q.norm[0] + S.coef0) ** S.degree
 
 
-@njit(cache=True, **INNER)
-def fill_row(S, q, low, high, row):
-    """row[low:high] = kernel of the query with the support vectors low to high."""
+def _own_number(S, q):
+    return S.table[q.whole[EXAMPLE], q.whole[EXAMPLE]]
+
+
+# (S, q): the kernel of the query with itself
+self_value = by_layout(_own_value, _own_value, _own_value, _own_number)
+
+
+def _fill_dots(S, q, low, high, row):
     if high <= low:
         return
-    out = row[low:high]
-    if S.kind == BITS:
-        _count_row(S.words[:, low:high], q.words, S.kernel == RBF, S.values, out)
-    elif S.kind == GRAM:
-        given = S.table[q.whole[EXAMPLE]]
-        ids = S.ints[ID, low:high]
-        for j in range(out.size):
-            out[j] = given[ids[j]]
-    else:
-        dot_row(S, q, low, high, out)
-        norms = S.floats[NORM, low:high]
-        kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], norms, out)
+    out, norms = row[low:high], S.floats[NORM, low:high]
+    dot_row(S, q, low, high, out)
+    kernel_of_dots(S.kernel, S.gamma, S.coef0, S.degree, q.norm[0], norms, out)
 
 
-@njit(cache=True, **INNER)
-def dot_row(S, q, low, high, out):
-    """Inner products of the query with the support vectors low to high."""
+def _fill_counts(S, q, low, high, row):
+    if high > low:
+        count_row(S.words[:, low:high], q.words, S.kernel == RBF, S.values, row[low:high])
+
+
+def _fill_given(S, q, low, high, row):
+    given, ids = S.table[q.whole[EXAMPLE]], S.ints[ID]
+    for j in range(low, high):
+        row[j] = given[ids[j]]
+
+
+# (S, q, low, high, row): row[low:high] = kernel of the query with the vectors low to high
+fill_row = by_layout(_fill_dots, _fill_counts, _fill_dots, _fill_given)
+
+
+def _dots_of_row(S, q, low, high, out):
     n = q.whole[NONZEROS]
-    if S.kind == DENSE:
-        for j in range(out.size):
-            out[j] = 0.0
-        # four features a sweep: `out` is read and written a quarter as often, in the same order
-        i = 0
-        while i + 4 <= n:
-            a, b = S.table[q.index[i], low:high], S.table[q.index[i + 1], low:high]
-            c, d = S.table[q.index[i + 2], low:high], S.table[q.index[i + 3], low:high]
-            _add_four(out, a, b, c, d, q.value[i : i + 4])
-            i += 4
-        while i < n:
-            _add_one(out, S.table[q.index[i], low:high], q.value[i])
-            i += 1
-        return
+    for j in range(out.size):
+        out[j] = 0.0
+    # four features a sweep: `out` is read and written a quarter as often, in the same order
+    i = 0
+    while i + 4 <= n:
+        a, b = S.table[q.index[i], low:high], S.table[q.index[i + 1], low:high]
+        c, d = S.table[q.index[i + 2], low:high], S.table[q.index[i + 3], low:high]
+        add_four(out, a, b, c, d, q.value[i : i + 4])
+        i += 4
+    while i < n:
+        add_one(out, S.table[q.index[i], low:high], q.value[i])
+        i += 1
+
+
+def _dots_of_nonzeros(S, q, low, high, out):
+    n = q.whole[NONZEROS]
     # a stored zero adds nothing, so the sum has the same bits as over the common nonzeros
     for i in range(n):
         S.wide[q.index[i]] = q.value[i]
@@ -269,116 +386,13 @@ def dot_row(S, q, low, high, out):
         S.wide[q.index[i]] = 0.0
 
 
-@njit(cache=True)
-def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
-    """Turn inner products into kernel values, in place; `norm` and `norms` are squared norms."""
-    if kernel == RBF:
-        power = np.empty(out.size)
-        _exponential(out, norm, norms, gamma, power)
-        _exponent_bits(power.view(np.int64))
-        for j in range(out.size):
-            out[j] *= power[j]
-    elif kernel == POLY:
-        for j in range(out.size):
-            out[j] = (gamma * out[j] + coef0) ** degree
+# (S, q, low, high, out): inner products of the query with the vectors low to high
+dot_row = by_layout(_dots_of_row, None, _dots_of_nonzeros, None)
 
 
 @njit(cache=True, **INNER)
-def dot(a, b, n):
-    """Inner product of the first n entries.
-
-    Eight partial sums are one vector register, and the order of the additions depends on n only.
-    """
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = n - n % 8
-    for j in range(0, whole, 8):
-        u, v = a[j : j + 8], b[j : j + 8]
-        s0 += u[0] * v[0]
-        s1 += u[1] * v[1]
-        s2 += u[2] * v[2]
-        s3 += u[3] * v[3]
-        s4 += u[4] * v[4]
-        s5 += u[5] * v[5]
-        s6 += u[6] * v[6]
-        s7 += u[7] * v[7]
-    for j in range(whole, n):
-        s0 += a[j] * b[j]
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-
-
-@njit(cache=True, **INNER)
-def _squared_norm(S, q):
+def _squared_norm(q):
     total = 0.0
-    if S.kind == BITS:
-        for w in range(q.words.size):
-            total += popcount(q.words[w])
-    elif S.kind != GRAM:
-        for i in range(q.whole[NONZEROS]):
-            total += q.value[i] * q.value[i]
+    for i in range(q.whole[NONZEROS]):
+        total += q.value[i] * q.value[i]
     return total
-
-
-# the additions of these two keep the order of the features: ((out + u a) + v b) + ...
-@njit(cache=True, **INNER)
-def _add_four(out, a, b, c, d, values):
-    u, v, w, x = values[0], values[1], values[2], values[3]
-    for j in range(out.size):
-        out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
-
-
-@njit(cache=True, **INNER)
-def _add_one(out, a, u):
-    for j in range(out.size):
-        out[j] += u * a[j]
-
-
-@njit(cache=True, **INNER)
-def _count_row(W, words, differing, table, out):
-    """Kernel values by the count of bits that differ (rbf) or are common (linear, polynomial)."""
-    if words.size == 2 and differing:  # up to 128 features: one sweep, no array of counts
-        a, b, u, v = W[0], W[1], words[0], words[1]
-        for j in range(out.size):
-            out[j] = table[popcount(a[j] ^ u) + popcount(b[j] ^ v)]
-        return
-    counts = np.zeros(out.size, np.uint64)  # unsigned: no check for indices from the end
-    for w in range(words.size):
-        a, u = W[w], words[w]
-        if differing:
-            for j in range(out.size):
-                counts[j] += popcount(a[j] ^ u)
-        else:
-            for j in range(out.size):
-                counts[j] += popcount(a[j] & u)
-    for j in range(out.size):
-        out[j] = table[counts[j]]
-
-
-@njit(cache=True, **INNER)
-def _exponential(out, norm, norms, gamma, power):
-    """exp(-gamma |x - s|^2) = out * 2^n, with n left in the low bits of `power`; 0 below 1e-307.
-
-    With z = n ln 2 + r, |r| <= ln(2)/2, exp(z) = 2^n exp(r). The Taylor polynomial of degree 12
-    of exp(r) is good to 2e-15 and compiles to vector instructions, which a call of exp does not.
-    """
-    for j in range(out.size):
-        d = -gamma * (norm + norms[j] - 2.0 * out[j])
-        z = 0.0 if d > 0.0 else d  # a squared distance that rounding made negative
-        z = -707.0 if z < -707.0 else z  # beyond it the result would be subnormal
-        shifted = z * _LOG2_E + _ROUND  # the low bits are n, the nearest integer
-        n = shifted - _ROUND
-        r = (z - n * _LN2_HIGH) - n * _LN2_LOW  # ln 2 in two parts: no digits lost
-        r2 = r * r
-        r4 = r2 * r2
-        low = (1.0 + r) + r2 * (1 / 2 + r * (1 / 6))
-        mid = (1 / 24 + r * (1 / 120)) + r2 * (1 / 720 + r * (1 / 5040))
-        top = (1 / 40320 + r * (1 / 362880)) + r2 * (1 / 3628800 + r * (1 / 39916800))
-        power[j] = shifted
-        value = low + r4 * (mid + r4 * (top + r4 * (1 / 479001600)))
-        out[j] = 0.0 if d < -707.0 else value
-
-
-@njit(cache=True, **INNER)
-def _exponent_bits(bits):
-    """Replace n in the low bits by the bits of the float 2^n: a loop of its own vectorises."""
-    for j in range(bits.size):
-        bits[j] = (bits[j] << np.int64(52)) + np.int64(_ONE_BITS)

@@ -23,7 +23,7 @@ import math
 import numpy as np
 from numba import njit
 
-from stakes._core.jit import INNER
+from stakes._core.jit import ENTRY, INNER
 
 # Slots of the state `cal`, a float64 array of length SIZE or the head of a longer one
 B = 0  # intercept of the map
@@ -60,14 +60,14 @@ def line_of(cal):
     return scale, float(cal[A]), float(cal[B])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def calibrated(cal, s):
     """Log-odds of the positive class at score s."""
     scale = math.sqrt(cal[MEAN_SQUARE]) if cal[MEAN_SQUARE] > 0.0 else 1.0
     return cal[B] + cal[A] * (s / scale)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def stands_for(cal, y):
     """Count an example of class y; how many examples it stands for, zero if it is skipped."""
     n, skip = (N_POSITIVE, SKIP_POSITIVE) if y > 0.0 else (N_NEGATIVE, SKIP_NEGATIVE)
@@ -116,7 +116,7 @@ def learn_map(cal, s, y, w):
         cal[A] = 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", **ENTRY)
 def calibrate_step(cal, s, y):
     """Learn from an example with score s and label y, unless it is skipped."""
     w = stands_for(cal, y)
