@@ -161,7 +161,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X = checked_for(self.estimator, X)
+        X = checked_for(self.estimator, X, fitting=True)
         self._check_labels(y)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
