@@ -6,6 +6,7 @@ from sklearn.utils import get_tags, validation
 
 from stakes._core.frames import as_table
 from stakes._core.sklearn_private import check_sample_weight
+from stakes._core.words import shown
 
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
 TINY = 1e-150  # squares of smaller features lose their digits or vanish
@@ -129,7 +130,7 @@ def _without_tiny(column, name):
     tiny = _are_tiny(column)
     if tiny.any() and not (np.abs(column) >= TINY).any():
         raise ValueError(
-            f"Column {name!r} of X has no value beyond {TINY:g} except zeros: squares of its "
+            f"Column {shown(name)} of X has no value beyond {TINY:g} except zeros: squares of its "
             "values vanish; multiply it by a constant."
         )
     return np.where(tiny, 0.0, column)

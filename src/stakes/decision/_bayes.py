@@ -300,9 +300,6 @@ class BayesDecisionClassifier(DecisionClassifier):
             names = self.classes_ if self.actions is None else self.actions
             warn_many_below_trivial(self, self._settle_costs(0), X, y, sample_weight, names)
 
-    def _check_labels(self, y):
-        """Raise on labels that a subclass cannot take."""
-
     def _own_costs(self):
         if self.actions is not None or np.shape(self.cost_matrix) != (2, 2):
             return super()._own_costs()
