@@ -148,8 +148,8 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
             y = y.astype(np.float64)
         except ValueError:
             raise ValueError(
-                f"y contains text, and {type(self).__name__} predicts numbers; use a classifier for "
-                "labels."
+                f"y contains text, and {type(self).__name__} predicts numbers; use a classifier "
+                "for labels."
             ) from None
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
         if not weight.all():
