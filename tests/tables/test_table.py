@@ -288,5 +288,5 @@ def test_changed_bytes_of_a_gzip_file_are_named_as_such(change, read, tmp_path):
     with pytest.raises(InputError, match=r"t\.csv\.gz' is not a gzip file or is damaged \(CRC"):
         read(path)
     path.write_bytes(gzip.compress(text.replace(b",1", b"")))
-    with pytest.raises(InputError, match="Line 3 of .* has 1 fields"):  # the text itself is bad
+    with pytest.raises(InputError, match=r"Line 3 of .* has 1 fields"):  # the text itself is bad
         read(path)
