@@ -10,7 +10,12 @@ from fuzz.together import in_threads
 from stakes._core.locks import lock_of
 from stakes.online import CWCVaRClassifier, ProbitClassifier
 from stakes.online_forest import StreamForestClassifier
-from stakes.online_kernel import KernelPAClassifier, KernelPerceptronClassifier
+from stakes.online_kernel import (
+    KernelFeaturesClassifier,
+    KernelPAClassifier,
+    KernelPerceptronClassifier,
+    _features,
+)
 
 pytestmark = pytest.mark.jit  # it is compiled loops that do not look where they write
 
@@ -89,3 +94,35 @@ def test_scoring_while_another_thread_learns():
         return True
 
     assert in_threads(job) == [True] * 4
+
+
+def test_a_change_of_the_kernel_while_another_thread_predicts(monkeypatch):
+    """Who predicts must not write back the number of landmarks that there were before."""
+    X = np.eye(6)
+    landmarks = _features.NystroemMap(6, 6, 1.0)
+    out = np.empty((6, 6))
+    landmarks.rows(X, out, np.ones(6, bool))
+    compiled = _features.landmark_rows
+
+    def interrupted(*given):
+        monkeypatch.setattr(_features, "landmark_rows", compiled)
+        landmarks.set_gamma(1e-9)  # all examples are alike now
+        return compiled(*given)
+
+    monkeypatch.setattr(_features, "landmark_rows", interrupted)
+    assert landmarks.m == 6
+    landmarks.rows(X, out)
+    assert landmarks.m == 1
+    landmarks.rows(X, out)
+    np.testing.assert_allclose(out[:, 0], 1.0, atol=1e-6)
+
+
+def test_single_events_of_kernel_features_wait_for_each_other():
+    model = KernelFeaturesClassifier(features="nystroem").learn_one({"a": 1.0}, 0)
+    with lock_of(model):
+        thread = threading.Thread(target=model.learn_one, args=({"a": 2.0}, 1), daemon=True)
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join(30)
+    assert not thread.is_alive()

@@ -91,12 +91,17 @@ def test_keys_that_are_none_are_refused(saved, tmp_path):
         load_model(saved, verify=public)
     with pytest.raises(InputError, match="no key file 'nowhere'; make one with: openssl genpkey"):
         sign_model(saved, "nowhere")
-    with pytest.raises(InputError, match="is not a key, or has a password"):
+    with pytest.raises(InputError, match="is a public key, which can only verify; make one"):
         sign_model(saved, public)
-    with pytest.raises(InputError, match="is not a key, or has a password; get it from"):
+    with pytest.raises(InputError, match="is a private key, which only the signer needs; get it"):
         load_model(saved, verify=private)
+    for path, use in ((public, sign_model), (private, lambda *of: load_model(saved, verify=of[1]))):
+        with pytest.raises(InputError) as caught:
+            use(saved, path)
+        # who follows the advice must not overwrite a key
+        assert f"-out {path}" not in str(caught.value)
     locked, _ = write_keys(tmp_path, "locked", lock=BestAvailableEncryption(b"x"))
-    with pytest.raises(InputError, match="is not a key, or has a password; make one"):
+    with pytest.raises(InputError, match="ed25519 private key, or has a password; make one"):
         sign_model(saved, locked)
     other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     keys = write_keys(tmp_path, "rsa", other)

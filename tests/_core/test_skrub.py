@@ -81,7 +81,7 @@ DAMAGES = {
     "infinite": lambda m: setattr(each(m, "memo"), "scaling_factor_", np.float32(0)),
     "unit of time": lambda m: each(m, "when").extracted_features_.append("aeon"),
     "periodic": lambda m: each(m, "when")._periodic_encoders.update(day=LogisticRegression()),
-    "jobs": lambda m: setattr(m.estimator_[0]._pipeline[1], "n_jobs", 10**6),
+    "jobs": lambda m: setattr(m.estimator_[0]._pipeline[1], "n_jobs", -(10**6)),
     "no transformer": lambda m: (
         m.estimator_[0]._pipeline[1].transformers_.update(kind=LogisticRegression())
     ),

@@ -1,9 +1,13 @@
 """Files whose parts are sound one by one but not together, where compiled code trusts them."""
 
+import json
+
+import joblib
 import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -22,8 +26,11 @@ from stakes._core.stored.lightgbm_text import clean_text
 from stakes._core.stored.plain import Damaged
 from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier
 from stakes.compare._timed_blend import TimedBlendClassifier
+from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
+from stakes.sampling import CostingClassifier
 from stakes.svm import CostSensitiveBoost
+from stakes.tree import ConfidenceForestClassifier
 from stakes.uncertain import UncertainLogisticClassifier
 
 X = np.column_stack([np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 5])
@@ -212,13 +219,55 @@ def test_libsvm_gets_all_the_numbers_it_reads(name, tmp_path):
     refused(model, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["num_threads", "nthread", "num_thread", "x=1 num_threads"])
-def test_lightgbm_is_not_asked_for_a_million_threads(name, tmp_path):
+def _loaded(model, path):
+    save_model(model, path / "m")
+    return load_model(path / "m").model
+
+
+@pytest.mark.parametrize("name", ["n_jobs", "num_threads", "nthread", "num_thread"])
+@pytest.mark.parametrize("many", [1024, 10**6])
+def test_lightgbm_is_not_asked_for_more_threads_than_cores(name, many, tmp_path):
     lightgbm = pytest.importorskip("lightgbm")
     model = lightgbm.LGBMClassifier(n_estimators=2, verbose=-1, num_threads=1).fit(X, TWO)
-    save_model(model, tmp_path / "m")
-    load_model(tmp_path / "m")
-    refused(model.set_params(**{name: 10**6}), tmp_path)
+    text = model.booster_.model_to_string().replace("[num_threads: 1]", f"[num_threads: {many}]")
+    assert str(many) in text and str(many) not in clean_text(text)[0]
+    again = _loaded(model.set_params(**{name: many}), tmp_path)
+    assert again.get_params()[name] == joblib.cpu_count()
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X, num_threads=1))
+    refused(model.set_params(**{"x=1 num_threads": many}), tmp_path)
+
+
+def test_xgboost_is_not_asked_for_more_threads_than_cores(tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    model = xgboost.XGBClassifier(n_estimators=2, n_jobs=100_000, nthread=100_000)
+    booster = _loaded(model.fit(X, TWO), tmp_path).get_booster()
+    settings = json.loads(booster.save_config())["learner"]["generic_param"]
+    assert int(settings["nthread"]) <= joblib.cpu_count()
+    assert model.get_params()["n_jobs"] == 100_000  # only what is read is changed
+    assert _loaded(model, tmp_path).get_params()["n_jobs"] == joblib.cpu_count()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestClassifier(5),
+        ConfidenceForestClassifier(n_estimators=5),
+        make_column_transformer((StandardScaler(), [0, 1]), (StandardScaler(), [2])),
+        make_pipeline(StandardScaler(), CostingClassifier(n_estimators=2)),
+        BayesDecisionClassifier(RandomForestClassifier(5)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_file_does_not_start_more_threads_than_there_are_cores(model, tmp_path):
+    model = clone(model).fit(X, TWO)
+    names = [name for name in model.get_params() if name.split("__")[-1] == "n_jobs"]
+    for many in (10**9, np.int64(3000)):
+        model.set_params(**dict.fromkeys(names, many))
+        found = _loaded(model, tmp_path).get_params()
+        assert {found[name] for name in names} == {joblib.cpu_count()}
+    model.set_params(**dict.fromkeys(names, -1))
+    found = _loaded(model, tmp_path).get_params()
+    assert {found[name] for name in names} == {-1}  # as many as there are
 
 
 def test_a_lightgbm_tree_has_no_nodes_apart(tmp_path):

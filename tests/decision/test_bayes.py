@@ -253,6 +253,11 @@ def test_labels_of_any_kind(priced):
     )
     with pytest.raises(ValueError, match="y has a single class"):
         BayesDecisionClassifier(FrozenEstimator(OneClass())).fit(X, words)
+    for one, found in ((np.zeros_like(y), "0"), (np.full(len(y), "ham"), "'ham'")):
+        with pytest.raises(ValueError, match=f"y has a single class, {found}; a decision needs"):
+            BayesDecisionClassifier(LogisticRegression()).fit(X, one)
+    frozen = BayesDecisionClassifier(FrozenEstimator(numbers.estimator_)).fit(X, np.zeros_like(y))
+    np.testing.assert_array_equal(frozen.predict(X), numbers.predict(X))
 
 
 class OneClass(LogisticRegression):

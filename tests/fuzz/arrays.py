@@ -22,6 +22,9 @@ from instances import instances, samplers
 
 HOMES = tuple(os.path.dirname(package.__file__) for package in (stakes, sklearn, sparse))
 SAME, OTHER = "same numbers", "other numbers"
+# as many examples of each class: the gradient of an intercept is zero, and that of the features is
+# as small as they are
+EVEN = {f"even classes, {scale}": scale for scale in (1e-320, 1e-250, 1e-155, 1e-100)}
 
 
 @cache
@@ -228,7 +231,7 @@ def one_by_one():
 def names():
     """All cases as (number of the instance, what is odd)."""
     kinds = [*forms(), *prices(), "y too short", "one class", "three classes", "labels as text"]
-    kinds += [*together.KINDS, *one_by_one()]
+    kinds += [*together.KINDS, *one_by_one(), *EVEN, "one class of text"]
     return [(i, kind) for i in range(len(everything())) for kind in kinds]
 
 
@@ -268,6 +271,13 @@ def _case(model, kind):
             return _fit_and_use(model, X, y[:-1], given, X)
         if kind == "one class":
             return _fit_and_use(model, X, np.zeros_like(y), given, X)
+        if kind == "one class of text":
+            return _fit_and_use(model, X, np.full(len(y), "yes"), given, X)
+        if kind in EVEN:
+            y = np.arange(len(y)) % 2
+            words = _fit_and_use(clone(model), X * EVEN[kind], y, given, X * EVEN[kind])
+            rows = sparse.csr_array(np.column_stack([X * EVEN[kind], y]))
+            return words if words not in GOOD else _fit_and_use(model, rows, y, given, rows)
         if kind == "three classes":
             return _fit_and_use(model, X, np.arange(len(y)) % 3, given, X)
         if kind == "labels as text":

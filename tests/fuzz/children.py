@@ -14,6 +14,7 @@ GOOD = ("refused", "harmless")
 # a ValueError with such words was not meant for a user
 ACCIDENTS = ("empty sequence", "broadcast", "out of bounds", "unpack", "ambiguous", "math domain")
 ACCIDENTS += ("zero-size", "dimension mismatch", "infs or NaNs", "cannot reshape", "convert float")
+ACCIDENTS += ("np.int64(", "np.float64(", "np.str_(", "np.True_", "np.False_", " array(")
 
 
 def run_cases(case, seeds, until=None):

@@ -80,3 +80,8 @@ def test_quantile_is_the_quantile(rng):
     X = np.zeros((999, 1))
     model = QuadraticMeanRegressor(loss="quantile", quantile=0.8, n_groups=1).fit(X, y)
     assert (y <= model.intercept_).mean() == pytest.approx(0.8, abs=2e-3)
+
+
+def test_text_is_no_target():
+    with pytest.raises(ValueError, match="y contains text, and QuadraticMeanRegressor predicts"):
+        QuadraticMeanRegressor().fit(np.eye(3), ["yes", "no", "yes"])

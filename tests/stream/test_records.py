@@ -1,6 +1,7 @@
 """Records of files and pipes."""
 
 import csv
+import gzip
 import io
 import os
 
@@ -78,3 +79,18 @@ def test_a_nul_is_a_bad_record(name, text, tmp_path):
     bad = [one for one in found if isinstance(one, BadRecord)]
     assert len(bad) == 2 + (name == "t.csv")  # the second line of a bad record is bad itself
     assert "NUL" in str(bad[0].error) and not isinstance(found[0], BadRecord)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("e.csv.gz", None), ("e.jsonl.gz", None), ("e", "csv")])
+def test_compressed_input_is_named(name, kind, tmp_path, monkeypatch):
+    data = gzip.compress(b"a,b\n1,2\n")
+    (tmp_path / name).write_bytes(data)
+    with (
+        pytest.raises(InputError, match=rf"{name}' is compressed; unpack it, or send it through"),
+        open_records(tmp_path / name, kind),
+    ):
+        pass
+    pipe = io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)))
+    monkeypatch.setattr("sys.stdin", pipe)
+    with pytest.raises(InputError, match=r"The input is compressed; .*gunzip"), open_records("-"):
+        pass

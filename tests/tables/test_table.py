@@ -273,3 +273,20 @@ def test_any_pandas_column_is_taken():
     assert frame.row(1)[:5] == (None,) * 5 and np.isnan(frame.row(1)[5])
     with pytest.raises(InputError, match="two columns named 'a'"):
         as_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+@pytest.mark.parametrize("change", [(b",", b";"), (b"1.5", b"1\xff5"), (b"2.5", b"7.5")])
+@pytest.mark.parametrize("read", [read_table, lambda path: list(scan_batches(path))])
+def test_changed_bytes_of_a_gzip_file_are_named_as_such(change, read, tmp_path):
+    """Not as what they made of the text: a short line, no UTF-8, or nothing at all."""
+    text = b"a,y\n" + b"2.5,0\n1.5,1\n" * 50
+    whole = gzip.compress(text, compresslevel=0)  # stored as it is
+    path = tmp_path / "t.csv.gz"
+    old, new = change
+    at = whole.index(old, whole.index(b"2.5"))
+    path.write_bytes(whole[:at] + new + whole[at + len(new) :])
+    with pytest.raises(InputError, match=r"t\.csv\.gz' is not a gzip file or is damaged \(CRC"):
+        read(path)
+    path.write_bytes(gzip.compress(text.replace(b",1", b"")))
+    with pytest.raises(InputError, match=r"Line 3 of .* has 1 fields"):  # the text itself is bad
+        read(path)

@@ -11,6 +11,7 @@ from sklearn import get_config
 from sklearn.utils.validation import column_or_1d
 
 from stakes._core.sklearn_private import num_samples, safe_indexing
+from stakes._core.words import shown
 from stakes.errors import BelowTrivialWarning
 
 # a false negative of one class is a false positive of the other
@@ -134,7 +135,7 @@ def row_limit(name, value, n):
         return int(value * n + 1e-9)
     raise ValueError(
         f"{name} must be a number of rows (an integer from 0) or a share of them (a float from 0 "
-        f"to 1). Got {value!r} instead."
+        f"to 1). Got {shown(value)} instead."
     )
 
 
@@ -245,8 +246,8 @@ def warn_many_below_trivial(learner, costs, X, y, sample_weight, decisions):
     if excess > 1e-9 * (weight @ costs.regret(truth)):
         warnings.warn(
             f"The decisions of {type(learner).__name__} on its own training rows cost more than "
-            f"always predicting {decisions[int(np.argmin(answers))]!r}: tune the learner, or use "
-            "another one.",
+            f"always predicting {shown(decisions[int(np.argmin(answers))])}: tune the learner, or "
+            "use another one.",
             BelowTrivialWarning,
             stacklevel=5,
         )

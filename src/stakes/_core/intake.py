@@ -6,8 +6,10 @@ from sklearn.utils import get_tags, validation
 
 from stakes._core.frames import as_table
 from stakes._core.sklearn_private import check_sample_weight
+from stakes._core.words import shown
 
 LARGEST, SMALLEST = 1e100, 1e-100  # of features; the largest of the weights
+TINY = 1e-150  # squares of smaller features lose their digits or vanish
 
 
 def validate_data(estimator, X, *args, bounded=True, indices=True, **how):
@@ -44,15 +46,94 @@ def check_bounded(X):
         )
 
 
-def checked_for(estimator, X):
-    """X as a known kind of table; bounded as well for an estimator that calculates with it."""
+def checked_for(estimator, X, *, fitting=False):
+    """X as a known kind of table; bounded as well for an estimator that calculates with it.
+
+    With `fitting`, such an estimator gets no numbers whose squares vanish: liblinear searches on
+    for ever if the squares of a gradient do.
+    """
     X = checked_sparse(as_table(X))
+    if fitting and _calculates(estimator):
+        X = without_tiny(X)
     numbers = (sparse.issparse(X) and X.format in ("csr", "csc", "coo")) or isinstance(
         X, np.ndarray
     )
     if numbers and not get_tags(estimator).input_tags.allow_nan:
         check_bounded(X)
     return X
+
+
+def _calculates(estimator):
+    """Whether an estimator, or a step of a pipeline, takes no NaN, and so more than compares.
+
+    Pipelines that begin with a table encoder of stakes give their learners no tiny numbers.
+    """
+    steps = [step for _, step in getattr(estimator, "steps", ()) if hasattr(step, "fit")]
+    if steps and type(steps[0]).__module__.startswith("stakes."):
+        return False
+    return any(map(_calculates, steps)) or not get_tags(estimator).input_tags.allow_nan
+
+
+def without_tiny(X):
+    """X with zeros for numbers below `TINY`; a column of nothing else is an error.
+
+    Examples
+    --------
+    >>> without_tiny(np.array([[1e-200, 2.0], [3.0, 4.0]]))
+    array([[0., 2.],
+           [3., 4.]])
+    """
+    if sparse.issparse(X):
+        if X.format not in ("csr", "csc", "coo") or not _has_tiny(X.data):
+            return X
+        columns = X.tocsc()
+        parts = np.split(columns.data, columns.indptr[1:-1])
+        zeroed = [_without_tiny(part, j) for j, part in enumerate(parts)]
+        columns = type(columns)(
+            (np.concatenate(zeroed), columns.indices, columns.indptr), shape=X.shape
+        )
+        return columns.asformat(X.format)
+    if isinstance(X, np.ndarray):
+        if X.ndim != 2 or X.dtype.kind != "f" or not _has_tiny(X):
+            return X
+        return np.column_stack([_without_tiny(column, j) for j, column in enumerate(X.T)])
+    if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
+        whole = X
+        for j in range(X.shape[1]):
+            column = X.iloc[:, j]
+            if getattr(column.dtype, "kind", "O") == "f":
+                values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+                if _has_tiny(values):
+                    whole = X.copy() if whole is X else whole
+                    whole.isetitem(j, _without_tiny(values, X.columns[j]))
+        return whole
+    if hasattr(X, "with_columns"):
+        zeroed = {
+            column.name: _without_tiny(column.to_numpy(), column.name)
+            for column in X.get_columns()
+            if column.dtype.is_float() and _has_tiny(column.to_numpy())
+        }
+        return X.with_columns(**zeroed) if zeroed else X
+    return X
+
+
+def _has_tiny(values):
+    block = 65_536  # rows at a time: a large table is not copied
+    return any(_are_tiny(values[i : i + block]).any() for i in range(0, len(values), block))
+
+
+def _are_tiny(values):
+    return (values != 0) & (np.abs(values) < TINY)
+
+
+def _without_tiny(column, name):
+    tiny = _are_tiny(column)
+    if tiny.any() and not (np.abs(column) >= TINY).any():
+        raise ValueError(
+            f"Column {shown(name)} of X has no value beyond {TINY:g} except zeros: squares of its "
+            "values vanish; multiply it by a constant."
+        )
+    return np.where(tiny, 0.0, column)
 
 
 def check_weights(sample_weight, X, **how):

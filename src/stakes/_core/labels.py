@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from stakes._core.words import shown
+
 _SMALL_RANGE = 1000  # of whole numbers as labels
 
 
@@ -42,7 +44,7 @@ def code_positive(y):
             f"{type_of_target(y)}; wrap the learner in sklearn's OneVsRestClassifier."
         )
     if len(classes) < 2:
-        found = f"only one class, {classes[0]!r}" if len(classes) else "no rows"
+        found = f"only one class, {shown(classes[0])}" if len(classes) else "no rows"
         raise ValueError(f"y has {found}; a classifier needs examples of both classes.")
     return classes, index == 1
 
@@ -96,7 +98,7 @@ def check_same_classes(given, classes):
     """
     if given is not None and set(np.asarray(given).tolist()) != set(classes):
         raise ValueError(
-            f"classes must be the ones the stream started with, {list(classes)}. "
+            f"classes must be the ones the stream started with, {shown(list(classes))}. "
             f"Got {np.asarray(given).tolist()} instead."
         )
 
@@ -134,7 +136,8 @@ def positive_mask(y, pos_label=None):
         return y == pos_label
     if len(classes) == 1 and classes[0] not in (-1, 0, 1):
         raise ValueError(
-            f"y has only one class, {classes[0]!r}; pass pos_label to say which label is positive."
+            f"y has only one class, {shown(classes[0])}; pass pos_label to say which label is "
+            "positive."
         )
     return y == (max(classes[-1], 1) if len(classes) == 1 else classes[1])
 

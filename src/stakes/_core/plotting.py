@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes._core.deciding import final_step
+from stakes._core.words import shown
 
 MUTED = dict(color="0.55", linewidth=1.0, zorder=1)
 
@@ -58,7 +59,7 @@ def column_of(estimator, pos_label=None):
     if pos_label is None:
         return 1
     if pos_label not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes}.")
+        raise ValueError(f"pos_label={shown(pos_label)} is not one of the classes {classes}.")
     return classes.index(pos_label)
 
 

@@ -19,22 +19,15 @@ def read_private_key(path):
     """
     serialization, ed25519 = _cryptography()
     readers = (serialization.load_pem_private_key, serialization.load_ssh_private_key)
-    make = f"make one with: openssl genpkey -algorithm ed25519 -out {path}"
-    found = _read_key(path, [lambda data, r=r: r(data, password=None) for r in readers], make)
-    if not isinstance(found, ed25519.Ed25519PrivateKey):
-        raise InputError(f"{str(path)!r} is not an ed25519 private key; {make}.")
-    return found
+    readers = [lambda data, r=r: r(data, password=None) for r in readers]
+    return _read_key(path, "private", readers, ed25519.Ed25519PrivateKey)
 
 
 def read_public_key(path):
     """The key to verify with, from a file as :func:`read_private_key` describes."""
     serialization, ed25519 = _cryptography()
     readers = [serialization.load_pem_public_key, serialization.load_ssh_public_key]
-    make = f"get it from the private key: openssl pkey -in private.pem -pubout -out {path}"
-    found = _read_key(path, readers, make)
-    if not isinstance(found, ed25519.Ed25519PublicKey):
-        raise InputError(f"{str(path)!r} is not an ed25519 public key; {make}.")
-    return found
+    return _read_key(path, "public", readers, ed25519.Ed25519PublicKey)
 
 
 def signed(data, key):
@@ -92,17 +85,34 @@ def _split(data):
     return data[: start - 2] + b"\0\0", data[start + len(_MARK) :]
 
 
-def _read_key(path, readers, make):
+def _read_key(path, wanted, readers, kind):
+    # fixed names: a command with the name of a file that exists would overwrite it
+    make = "make one with: openssl genpkey -algorithm ed25519 -out private.pem"
+    if wanted == "public":
+        make = "get it from the private key: openssl pkey -in private.pem -pubout -out public.pem"
     path = Path(path)
     if not path.is_file():
         raise InputError(f"There is no key file {str(path)!r}; {make}.")
     data = path.read_bytes()
     for read in readers:
         try:
-            return read(data)
+            found = read(data)
         except Exception:  # each kind of damage has its own error, and the next reader its own form
             continue
-    raise InputError(f"{str(path)!r} is not a key, or has a password; {make}.")
+        if isinstance(found, kind):
+            return found
+    raise InputError(f"{str(path)!r} {_why_no_key(data, wanted)}; {make}.")
+
+
+def _why_no_key(data, wanted):
+    """What is wrong with a file that is not the key that is needed."""
+    if b"PRIVATE KEY" in data and wanted == "public":
+        return "is a private key, which only the signer needs"
+    if b"PRIVATE KEY" in data:
+        return "is not an ed25519 private key, or has a password"
+    if (b"PUBLIC KEY" in data or data.startswith(b"ssh-")) and wanted == "private":
+        return "is a public key, which can only verify"
+    return f"is not an ed25519 {wanted} key"
 
 
 def _cryptography():

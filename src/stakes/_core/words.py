@@ -1,4 +1,27 @@
-"""How amounts and tables are written in reports, pages and figures."""
+"""How amounts, values and tables are written in reports, pages, figures and messages."""
+
+import numpy as np
+
+
+def shown(value):
+    """A value for a message, as one would write it in Python: no types of numpy.
+
+    Examples
+    --------
+    >>> shown(np.int64(0)), shown([np.str_("a"), np.float64(0.5)]), shown(np.array([1, 2]))
+    ('0', "['a', 0.5]", '[1, 2]')
+    """
+    return repr(_plain(value))
+
+
+def _plain(value):
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return str(value)
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value
 
 
 def money(amount):

@@ -17,6 +17,7 @@ import sklearn
 
 from stakes import __version__
 from stakes._core.parallel import as_finished
+from stakes._core.words import shown
 from stakes.compare._adversary import with_defences
 from stakes.compare._class_contestants import class_contestants
 from stakes.compare._contestants import contestants
@@ -294,7 +295,8 @@ def _check(datasets, today, repeats, folds):
         absent = [c for i, c in enumerate(getattr(d, "classes", ())) if not (d.y == i).any()]
         if absent:
             raise InputError(
-                f"{d.name} has no row of the class {absent[0]!r}; remove it from the cost matrix."
+                f"{d.name} has no row of the class {shown(absent[0])}; remove it from the cost "
+                "matrix."
             )
     if today is not None and (len(datasets) > 1 or len(today) != len(datasets[0])):
         raise InputError("today must have one decision (0 or 1) for each row of one data set.")

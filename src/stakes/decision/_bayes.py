@@ -148,7 +148,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X = checked_for(self.estimator, X)
+        X = checked_for(self.estimator, X, fitting=True)
         self._check_labels(y)
         check_costs_of_fit(self, X, costs)
         self._fit_probabilities(X, y, sample_weight, costs if self.costs_in_training else {})
@@ -286,9 +286,6 @@ class BayesDecisionClassifier(DecisionClassifier):
         if self.cost_matrix is not None:
             names = self.classes_ if self.actions is None else self.actions
             warn_many_below_trivial(self, self._settle_costs(0), X, y, sample_weight, names)
-
-    def _check_labels(self, y):
-        """Raise on labels that a subclass cannot take."""
 
     def _own_costs(self):
         if self.actions is not None or np.shape(self.cost_matrix) != (2, 2):

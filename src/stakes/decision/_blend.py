@@ -126,7 +126,7 @@ class BlendClassifier(LogOddsBlend):
         self
         """
         self._check_members()
-        X = checked_for(self, X)
+        X = checked_for(self, X, fitting=True)
         check_classification_targets(y)
         y, signs = two_classes(y)
         members = [member for _, member in self.estimators]

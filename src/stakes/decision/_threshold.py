@@ -179,7 +179,7 @@ class ThresholdDecisionClassifier(DecisionClassifier):
         self
         """
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        X = checked_for(self.estimator, X)
+        X = checked_for(self.estimator, X, fitting=True)
         check_costs_of_fit(self, X, costs)
         y, signs = two_classes(y)
         params = self._fit_params(sample_weight, costs)

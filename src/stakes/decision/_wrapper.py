@@ -22,6 +22,7 @@ from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
 from stakes._core.stored.spec import CLASSIFIER, Maybe, Number, Sometimes, labels
 from stakes._core.stored.state import same_classes, same_input
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES, Costs
 
 
@@ -91,13 +92,18 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
             return dict(process_routing(self, "fit", **given).estimator.fit)
         return inner_fit_params(self.estimator, **given)
 
+    def _check_labels(self, y):
+        """Raise on labels of one class, in other words than the inner estimator would."""
+        labels = np.asarray(y)
+        same = labels.ndim == 1 and len(labels) and np.all(labels == labels[0])
+        if same and not is_frozen(self.estimator):
+            raise _single_class(labels[0])
+
     def _take_over(self, model):
         """Copy classes and feature names of the inner estimator."""
         self.classes_ = model.classes_
         if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has a single class, {self.classes_[0]!r}; a decision needs two classes."
-            )
+            raise _single_class(self.classes_[0])
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
@@ -133,6 +139,10 @@ def _takes_no_error_bars(fit):
         return fit(self, *args, **given)
 
     return explained
+
+
+def _single_class(label):
+    return ValueError(f"y has a single class, {shown(label)}; a decision needs two classes.")
 
 
 def two_classes(y):

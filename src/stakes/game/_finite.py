@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 
 from stakes._core.plotting import open_axes
+from stakes._core.words import shown
 from stakes.game._nash import Nash, best_commitment, extreme_equilibria, pure_equilibria
 
 _CUT = dict(color="0.65", linestyle="--", linewidth=1.0)
@@ -246,7 +247,9 @@ class FiniteGame:
             raise ValueError(f"A commitment needs two players. Got {len(self.players)} instead.")
         leader = self.players[0] if leader is None else leader
         if leader not in self.players:
-            raise ValueError(f"leader={leader!r} is not one of the players {list(self.players)}.")
+            raise ValueError(
+                f"leader={shown(leader)} is not one of the players {list(self.players)}."
+            )
         first, second = self.normal_form()[1]
         if leader == self.players[0]:
             return best_commitment(first, second)
@@ -336,7 +339,7 @@ class FiniteGame:
         for action, child in node.actions.items():
             if not isinstance(child, Decision) and len(child) != len(self.players):
                 raise ValueError(
-                    f"{action!r} at {where} must end in {len(self.players)} payoffs. "
+                    f"{shown(action)} at {where} must end in {len(self.players)} payoffs. "
                     f"Got {len(child)} instead."
                 )
 

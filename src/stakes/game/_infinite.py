@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import differential_evolution
 
+from stakes._core.words import shown
 from stakes.game._search import line_maxima
 
 _TIE = 1e-9  # replies whose payoffs differ by less, relative to their range, are equally good
@@ -179,7 +180,11 @@ class InfiniteGame:
 def _bounds(bounds, name):
     table = np.asarray(bounds, dtype=np.float64)
     if table.ndim != 2 or table.shape[1:] != (2,) or not len(table):
-        raise ValueError(f"{name} must be a list of (lower, upper) pairs. Got {bounds!r} instead.")
+        raise ValueError(
+            f"{name} must be a list of (lower, upper) pairs. Got {shown(bounds)} instead."
+        )
     if not np.isfinite(table).all() or (table[:, 0] > table[:, 1]).any():
-        raise ValueError(f"{name} must be finite, the lower bound first. Got {bounds!r} instead.")
+        raise ValueError(
+            f"{name} must be finite, the lower bound first. Got {shown(bounds)} instead."
+        )
     return table

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stakes._core.words import shown
 from stakes.errors import InputError, near_matches
 
 DIRECTIONS = ("both", "up", "down")
@@ -63,7 +64,7 @@ class Lever:
         for key in ("unit_price", "change_price", "lower", "upper"):
             value = getattr(lever, key)
             if isinstance(value, bool) or not isinstance(value, int | float) or np.isnan(value):
-                raise InputError(f"{key} of {name!r} must be a number. Got {value!r} instead.")
+                raise InputError(f"{key} of {name!r} must be a number. Got {shown(value)} instead.")
         if min(lever.unit_price, lever.change_price) < 0:
             raise InputError(f"The prices of {name!r} must not be negative.")
         if lever.lower > lever.upper:
@@ -133,7 +134,7 @@ class Moves:
         if not self.columns and not self.groups:
             raise InputError("The adversary cannot move anything: name columns or groups.")
         if not (isinstance(self.max_price, int | float) and self.max_price > 0):
-            raise InputError(f"max_price must be positive. Got {self.max_price!r} instead.")
+            raise InputError(f"max_price must be positive. Got {shown(self.max_price)} instead.")
         taken = [c for group in self.groups.values() for c in group.rates]
         twice = {c for c in taken if taken.count(c) > 1 or c in self.columns}
         if twice:

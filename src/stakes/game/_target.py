@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 from stakes._core.deciding import final_step, predict_with_costs, takes_costs
 from stakes._core.labels import code_labels
 from stakes._core.plotting import column_of
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES, Costs
 
 _SURE = 1e-12  # distance from 0 and 1 at which a probability has lost its digits
@@ -119,11 +120,11 @@ def coded_labels(y, pos_label):
     labels = classes.tolist()
     if pos_label is None and classes.dtype.kind not in "biuf":
         raise ValueError(
-            f"y has the labels {labels[0]!r} and {labels[1]!r}: pass pos_label, the class of the "
-            "adversary."
+            f"y has the labels {shown(labels[0])} and {shown(labels[1])}: pass pos_label, the "
+            "class of the adversary."
         )
     if pos_label is not None and pos_label not in labels:
-        raise ValueError(f"pos_label={pos_label!r} is not one of the classes {labels}.")
+        raise ValueError(f"pos_label={shown(pos_label)} is not one of the classes {labels}.")
     first = pos_label is not None and labels[0] == pos_label
     return (classes[::-1], -signs) if first else (classes, signs)
 
@@ -133,7 +134,8 @@ def warn_of_words(classes, pos_label):
     if pos_label is None and classes.dtype.kind not in "biuf":
         no, yes = classes.tolist()
         warnings.warn(
-            f"The labels are {no!r} and {yes!r}, and {yes!r}, the last in the alphabet, is taken "
+            f"The labels are {shown(no)} and {shown(yes)}, and {shown(yes)}, the last in the "
+            "alphabet, is taken "
             "to be the class of the adversaries; pass pos_label to say which it is.",
             UserWarning,
             stacklevel=4,

@@ -10,6 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from stakes._core.words import shown
 from stakes.costs import Costs
 from stakes.metrics._cost import (
     baseline_costs,
@@ -188,7 +189,7 @@ class _Sample:
     def run(self, n_boot, random_state, jackknife):
         """Return the metric on each resample, on all examples, and with each example left out."""
         if n_boot < 1:
-            raise ValueError(f"n_boot must be at least 1. Got {n_boot!r} instead.")
+            raise ValueError(f"n_boot must be at least 1. Got {shown(n_boot)} instead.")
         # a Generator draws integers many times faster than the RandomState that seeds it
         rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
         with warnings.catch_warnings():
@@ -271,7 +272,9 @@ def _check(method):
 def ends_of(values, estimate, left_out, confidence_level, method):
     """Ends of the interval, from the metric of each resample."""
     if not 0 < confidence_level < 1:
-        raise ValueError(f"confidence_level must lie in (0, 1). Got {confidence_level!r} instead.")
+        raise ValueError(
+            f"confidence_level must lie in (0, 1). Got {shown(confidence_level)} instead."
+        )
     known = values[~np.isnan(values)]
     # an interval from fewer than half of the resamples would be misleading
     if len(known) < 0.5 * len(values) or len(known) == 0:

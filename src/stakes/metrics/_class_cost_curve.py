@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes._core.plotting import MUTED, name_of, once, open_axes, probability_of
+from stakes._core.words import shown
 from stakes.metrics._cost import read_class_probabilities
 from stakes.metrics._docs import documented
 
@@ -131,10 +132,12 @@ class ClassCostCurveDisplay:
         y, P, costs, labels = read_class_probabilities(y_true, y_prob, cost_matrix, labels, actions)
         place = np.flatnonzero(labels == of)
         if not len(place):
-            raise ValueError(f"of={of!r} is none of the classes: {', '.join(map(str, labels))}.")
+            raise ValueError(
+                f"of={shown(of)} is none of the classes: {', '.join(map(str, labels))}."
+            )
         rate = np.bincount(y, minlength=len(labels)) / len(y)
         if not 0 < rate[place[0]] < 1:
-            raise ValueError(f"The data contain only examples or no examples of {of!r}.")
+            raise ValueError(f"The data contain only examples or no examples of {shown(of)}.")
         own = float(rate[place[0]])
         shares = np.union1d(np.linspace(0, 1, n_shares), [own])
         found = np.array([_costs_at(s, place[0], y, P, costs, rate) for s in shares])

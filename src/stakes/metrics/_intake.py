@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from stakes._core.labels import positive_mask
+from stakes._core.words import shown
 from stakes.costs import in_class_order, matrix_labels
 
 
@@ -73,8 +74,8 @@ def positive_column(y_score, labels, pos_label=None):
         place = _place(pos_label, labels)
         if place is None:
             raise ValueError(
-                f"All labels are {pos_label!r}, so its column among the two is unknown; pass that "
-                "column only."
+                f"All labels are {shown(pos_label)}, so its column among the two is unknown; pass "
+                "that column only."
             )
         scores = scores[:, place]
     scores = column_or_1d(scores)
@@ -120,7 +121,7 @@ def _positive(labels, pos_label, cost_matrix=None):
     mask = positive_mask(labels, pos_label)
     if pos_label is not None and not mask.any() and len(np.unique(labels)) == 2:
         raise ValueError(
-            f"pos_label={pos_label!r} is neither of the two labels "
+            f"pos_label={shown(pos_label)} is neither of the two labels "
             f"{np.unique(labels).tolist()}; use one of them."
         )
     if cost_matrix is not None:
@@ -128,8 +129,8 @@ def _positive(labels, pos_label, cost_matrix=None):
     if cost_matrix is not None and _place(pos_label, labels) == 0:
         raise ValueError(
             "cost_matrix has its classes in the order of the sorted labels, so the larger one is "
-            f"positive. Got pos_label={pos_label!r} instead; reverse both axes of the matrix and "
-            "omit pos_label."
+            f"positive. Got pos_label={shown(pos_label)} instead; reverse both axes of the matrix "
+            "and omit pos_label."
         )
     return mask
 

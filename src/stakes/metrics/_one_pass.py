@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from stakes._core.row_hash import hash_rows
+from stakes._core.words import shown
 from stakes.costs import Costs
 from stakes.metrics._bootstrap import SUMS, BootstrapInterval, ends_of
 from stakes.metrics._intake import read_scores
@@ -55,7 +56,7 @@ class MetricSums:
                 "pass can compute " + ", ".join(known.__name__ for known in SUMS) + "."
             )
         if n_boot < 1:
-            raise ValueError(f"n_boot must be at least 1. Got {n_boot!r} instead.")
+            raise ValueError(f"n_boot must be at least 1. Got {shown(n_boot)} instead.")
         self.metric, self.n_boot, self.random_state = metric, n_boot, random_state
         self.options = {"pos_label": 1} | options
         self._totals, self._sums = None, None

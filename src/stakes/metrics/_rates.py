@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
+from stakes._core.words import shown
 from stakes.costs import Costs
 from stakes.metrics._docs import documented
 from stakes.metrics._intake import read_decisions, read_scores, read_weights
@@ -41,7 +42,9 @@ def weighted_sum_score(y_true, y_pred, *, positive_weight=0.5, pos_label=None, s
     0.5625
     """
     if not 0 <= positive_weight <= 1:
-        raise ValueError(f"positive_weight must lie in [0, 1]. Got {positive_weight!r} instead.")
+        raise ValueError(
+            f"positive_weight must lie in [0, 1]. Got {shown(positive_weight)} instead."
+        )
     positive, decided = read_decisions(y_true, y_pred, pos_label)
     weight = read_weights(sample_weight, len(positive))
     if not both_classes(positive, weight):
@@ -184,7 +187,7 @@ def prior_weights(positive, prior, sample_weight=None):
     if prior is None:
         return np.full(n, 1 / n) if weight is None else weight / weight.sum()
     if not 0 <= prior <= 1:
-        raise ValueError(f"prior must lie in [0, 1]. Got {prior!r} instead.")
+        raise ValueError(f"prior must lie in [0, 1]. Got {shown(prior)} instead.")
     weight = np.ones(n) if weight is None else weight
     ones, zeros = weight[positive].sum(), weight[~positive].sum()
     if (ones == 0 and prior > 0) or (zeros == 0 and prior < 1):

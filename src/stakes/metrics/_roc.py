@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import betainc
 from sklearn.metrics import roc_curve
 
+from stakes._core.words import shown
 from stakes.metrics._docs import documented
 from stakes.metrics._hull_jit import roc_hull
 from stakes.metrics._intake import mean_or_total, read_scores, read_weights
@@ -50,7 +51,7 @@ def partial_auc_score(y_true, y_score, *, region="tpr", t=0.9, pos_label=None, s
     if region not in ("tpr", "tnr"):
         raise ValueError(f"region must be 'tpr' or 'tnr'. Got {region!r} instead.")
     if not 0 <= t < 1:
-        raise ValueError(f"t must lie in [0, 1). Got {t!r} instead.")
+        raise ValueError(f"t must lie in [0, 1). Got {shown(t)} instead.")
     positive, scores = read_scores(y_true, y_score, pos_label)
     weight = read_weights(sample_weight, len(scores))
     if not both_classes(positive, weight):
@@ -105,7 +106,9 @@ def h_measure(y_true, y_score, *, shape=(2.0, 2.0), pos_label=None, sample_weigh
     prior = mean_or_total(positive, weight)
     pair = (1 + prior, 2 - prior) if isinstance(shape, str) and shape == "prior" else shape
     if isinstance(pair, str) or np.shape(pair) != (2,) or not (np.asarray(pair) > 0).all():
-        raise ValueError(f"shape must be 'prior' or two positive numbers. Got {shape!r} instead.")
+        raise ValueError(
+            f"shape must be 'prior' or two positive numbers. Got {shown(shape)} instead."
+        )
     a, b = pair
     loss = _expected_loss(*hull_of(positive, scores, weight), prior, a, b)
     constant = _expected_loss(np.array([0.0, 1.0]), np.array([0.0, 1.0]), prior, a, b)

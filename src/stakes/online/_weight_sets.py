@@ -6,6 +6,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.special import ndtri
 
+from stakes._core.words import shown
+
 
 @dataclass(frozen=True, eq=False)
 class WeightEllipsoid:
@@ -88,7 +90,7 @@ def ellipsoid_of_var(mu, Sigma, eta):
     0.3592
     """
     if not 0.5 <= eta < 1:
-        raise ValueError(f"eta must be in [0.5, 1). Got {eta!r} instead.")
+        raise ValueError(f"eta must be in [0.5, 1). Got {shown(eta)} instead.")
     Sigma = np.asarray(Sigma, dtype=np.float64)
     if Sigma.ndim == 1:
         root = np.diag(np.sqrt(Sigma))
@@ -133,7 +135,7 @@ def polytope_of_cvar(scenarios, tail, probabilities=None):
     0.5
     """
     if not 0 < tail <= 1:
-        raise ValueError(f"tail must be in (0, 1]. Got {tail!r} instead.")
+        raise ValueError(f"tail must be in (0, 1]. Got {shown(tail)} instead.")
     scenarios = np.asarray(scenarios, dtype=np.float64)
     S = len(scenarios)
     p = np.full(S, 1.0 / S) if probabilities is None else np.asarray(probabilities, np.float64)

@@ -9,6 +9,7 @@ from stakes._core.base import canonical, unchanged_if_it_fails
 from stakes._core.intake import LARGEST, SMALLEST, checked_sparse
 from stakes._core.labels import check_same_classes
 from stakes._core.row_hash import hash_name
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES
 from stakes.online_forest._docs import documented
 from stakes.online_forest._walk_jit import usable
@@ -122,14 +123,15 @@ class OneByOne:
             index = labels.index(y)
         except ValueError:
             raise ValueError(
-                f"y must be one of {labels}. Got {y!r} instead; pass other labels "
+                f"y must be one of {labels}. Got {shown(y)} instead; pass other labels "
                 "as classes= with the first example."
             ) from None
         weight = 1.0
         if sample_weight is not None:
             if not 0.0 <= sample_weight <= LARGEST:
                 raise ValueError(
-                    f"sample_weight must be from 0 to {LARGEST:g}. Got {sample_weight!r} instead."
+                    f"sample_weight must be from 0 to {LARGEST:g}. Got {shown(sample_weight)} "
+                    "instead."
                 )
             weight = float(sample_weight)
         if len(labels) > 2:

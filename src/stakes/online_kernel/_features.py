@@ -109,16 +109,22 @@ class NystroemMap:
         """Write the features of the rows of X to `out`; `may_join`: which may become landmarks."""
         _own(self)
         X = X.toarray() if sparse.issparse(X) else X
-        may_join = np.zeros(len(X), bool) if may_join is None else may_join
-        landmarks = self.L, self.norms, self.U, self.m
-        self.m = landmark_rows(X, *landmarks, self.gamma, TOL, may_join, out)
+        landmarks = self.L, self.norms, self.U, self.m  # m last: see set_gamma
+        if may_join is None:  # another thread may learn meanwhile: its m stays
+            landmark_rows(X, *landmarks, self.gamma, TOL, np.zeros(len(X), bool), out)
+        else:
+            self.m = landmark_rows(X, *landmarks, self.gamma, TOL, may_join, out)
 
     def set_gamma(self, gamma):
         """Change the kernel: the same examples, in their order, are asked again."""
         landmarks = np.ascontiguousarray(self.L[:, : self.m].T)
-        self.__init__(len(self.L), self.n_components, gamma)
+        other = NystroemMap(len(self.L), self.n_components, gamma)
         out = np.empty((len(landmarks), self.n_components))
-        self.rows(landmarks, out, np.ones(len(landmarks), bool))
+        other.rows(landmarks, out, np.ones(len(landmarks), bool))
+        # a thread that predicts meanwhile reads m last, and never more of U than is filled
+        self.m = 0
+        self.L, self.norms, self.U, self.gamma = other.L, other.norms, other.U, other.gamma
+        self.m = other.m
 
 
 def _own(part):

@@ -1,6 +1,5 @@
 """Kernel streams of fixed size: features of a Gaussian kernel under a linear online learner."""
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -19,6 +18,7 @@ from stakes._core.base import (
 )
 from stakes._core.intake import LARGEST, checked_sparse, validate_data
 from stakes._core.learners import find_learner
+from stakes._core.locks import lock_of
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._docs import documented
@@ -228,9 +228,9 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         -------
         self
         """
-        first = not hasattr(self, "_map")
         costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
-        with unchanged_if_it_fails(self) if first else nullcontext():
+        with lock_of(self) if hasattr(self, "_map") else unchanged_if_it_fails(self):
+            first = not hasattr(self, "_map")
             if first:
                 self._validate_params()
                 self._start_with(x)
@@ -296,8 +296,8 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         return by_parts(lambda rows: score(self._features_of(rows)), X, self.n_jobs)
 
     def _stream(self, method, X, y, classes, sample_weight, costs):
-        first = not hasattr(self, "_map")
         with unchanged_if_it_fails(self):
+            first = not hasattr(self, "_map")
             X, y = validate_data(
                 self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, order="C"
             )

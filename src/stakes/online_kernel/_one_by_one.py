@@ -12,6 +12,7 @@ from stakes._core.intake import LARGEST, checked_sparse
 from stakes._core.jit.prequential import calibrate_step, calibrated
 from stakes._core.labels import check_same_classes, stream_classes
 from stakes._core.locks import lock_of
+from stakes._core.words import shown
 from stakes.online_kernel._docs import documented
 from stakes.online_kernel._file_state import KERNELS
 from stakes.online_kernel._settings import settle_gamma
@@ -108,15 +109,16 @@ class OneByOne:
             sign = -1.0
         else:
             raise ValueError(
-                f"y must be one of {list(self._labels)}. Got {y!r} instead; other labels are "
-                "given by classes= with the first example."
+                f"y must be one of {shown(list(self._labels))}. Got {shown(y)} instead; other "
+                "labels are given by classes= with the first example."
             )
         if self._settings() != self._started_with:
             self._check_settings()
         if sample_weight is not None:
             if not 0.0 <= sample_weight * max(fp, fn) < inf:
                 raise ValueError(
-                    f"sample_weight must not be negative, NaN or infinite. Got {sample_weight!r}."
+                    "sample_weight must not be negative, NaN or infinite. Got "
+                    f"{shown(sample_weight)}."
                 )
             fp, fn = fp * sample_weight, fn * sample_weight
         store = self._store

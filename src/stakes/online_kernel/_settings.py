@@ -3,6 +3,8 @@
 import numpy as np
 from scipy import sparse
 
+from stakes._core.words import shown
+
 SETTLED = 1024  # events of dicts after which gamma="auto" stays as it is
 
 
@@ -37,6 +39,6 @@ def check_unchanged(names, then, now):
     for name, before, value in zip(names, then, now, strict=True):
         if before != value:
             raise ValueError(
-                f"This stream started with {name}={before!r}, which cannot change before the next "
-                "fit: set it back, call fit, or start a new model with sklearn.base.clone."
+                f"This stream started with {name}={shown(before)}, which cannot change before the "
+                "next fit: set it back, call fit, or start a new model with sklearn.base.clone."
             )

@@ -144,7 +144,13 @@ class QuadraticMeanRegressor(RegressorMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True
         )
-        y = y.astype(np.float64)
+        try:
+            y = y.astype(np.float64)
+        except ValueError:
+            raise ValueError(
+                f"y contains text, and {type(self).__name__} predicts numbers; use a classifier "
+                "for labels."
+            ) from None
         weight = check_weights(sample_weight, X, ensure_non_negative=True)
         if not weight.all():
             used = weight > 0

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from stakes._core.docs import documented
+from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions
 from stakes.qmean._base import QuadraticMeanBase, log_weights
 from stakes.qmean._losses import classification_loss
@@ -107,6 +108,7 @@ class QuadraticMeanReweighting(QuadraticMeanBase):
                 f"{type(self.estimator).__name__} takes no sample_weight in fit, so it cannot be "
                 "reweighted; use another learner."
             )
+        X = checked_for(self.estimator, X, fitting=True)
         k = len(self.classes_)
         share, p = np.full(k, 1.0 / k), float(self.p)
         steps = equal_losses() if np.isinf(p) and k == 2 else towards_slope(share, p)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from stakes._core.words import shown
 from stakes.risk._worst_case import omega
 
 
@@ -165,6 +166,6 @@ def _deviation(std):
 
 def _check(tail, side):
     if not (isinstance(tail, Real) and 0 < tail <= 1):
-        raise ValueError(f"tail must be a share in (0, 1]. Got {tail!r} instead.")
+        raise ValueError(f"tail must be a share in (0, 1]. Got {shown(tail)} instead.")
     if side not in ("upper", "lower"):
         raise ValueError(f"side must be 'upper' or 'lower'. Got {side!r} instead.")

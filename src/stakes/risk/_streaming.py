@@ -4,6 +4,7 @@ import numpy as np
 
 from stakes._core.jit.cvar import cvar_now, cvar_pass, cvar_push, cvar_reserve, cvar_state
 from stakes._core.jit.cvar_sketch import sketch_bounds, sketch_pass, sketch_state
+from stakes._core.words import shown
 
 _SPAN = 1e12  # ratio of the largest value to the lower end of the grid
 
@@ -41,9 +42,11 @@ class StreamingCVaR:
 
     def __init__(self, tail, *, max_memory=None):
         if not 0 < tail <= 1:
-            raise ValueError(f"tail must be a share in (0, 1]. Got {tail!r} instead.")
+            raise ValueError(f"tail must be a share in (0, 1]. Got {shown(tail)} instead.")
         if max_memory is not None and max_memory < 64:
-            raise ValueError(f"max_memory must be None or at least 64. Got {max_memory!r} instead.")
+            raise ValueError(
+                f"max_memory must be None or at least 64. Got {shown(max_memory)} instead."
+            )
         self.tail = float(tail)
         self.max_memory = max_memory
         if max_memory is None:

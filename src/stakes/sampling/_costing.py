@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes._core.docs import documented
-from stakes._core.intake import check_weights
+from stakes._core.intake import check_weights, checked_for
 from stakes._core.sklearn_private import (
     HasMethods,
     Interval,
@@ -152,6 +152,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         if sample_weight is not None:
             regret = regret * check_weights(sample_weight, X, ensure_non_negative=True)
         inner = self._inner()
+        X = checked_for(inner, X, fitting=True)
         if self.voting == "soft" and not hasattr(inner, "predict_proba"):
             raise ValueError(
                 f"voting='soft' needs probabilities, and {type(inner).__name__} has no "

@@ -4,6 +4,7 @@ import bisect
 import math
 from dataclasses import dataclass
 
+from stakes._core.words import shown
 from stakes.errors import InputError
 
 PASS, ALERT, REVIEW = ACTIONS = ("pass", "alert", "review")
@@ -40,7 +41,7 @@ class Capacity:
             )
         if not 0 <= self.explore < 1:
             raise InputError(
-                f"{{parameter}} must be at least 0 and below 1. Got {self.explore!r} instead.",
+                f"{{parameter}} must be at least 0 and below 1. Got {shown(self.explore)} instead.",
                 "explore",
             )
 

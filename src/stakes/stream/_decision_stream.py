@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from stakes._core.deciding import takes_costs
 from stakes._core.model_file import load_model, save_model
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.stream._drift import DriftTest
@@ -380,10 +381,14 @@ def _check(learner, prior, max_pending, delay):
             "use a learner of stakes.online, online_forest or online_kernel."
         )
     if not 0 <= prior <= 1:
-        raise InputError(f"{{parameter}} must be between 0 and 1. Got {prior!r} instead.", "prior")
+        raise InputError(
+            f"{{parameter}} must be between 0 and 1. Got {shown(prior)} instead.", "prior"
+        )
     if max_pending < 1:
         raise InputError(
-            f"{{parameter}} must be at least 1. Got {max_pending!r} instead.", "max_pending"
+            f"{{parameter}} must be at least 1. Got {shown(max_pending)} instead.", "max_pending"
         )
     if delay < 0:
-        raise InputError(f"{{parameter}} must not be negative. Got {delay!r} instead.", "delay")
+        raise InputError(
+            f"{{parameter}} must not be negative. Got {shown(delay)} instead.", "delay"
+        )

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from stakes._core.learners import find_learner, seeded
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError, near_matches
 from stakes.stream._class_stream import ClassStream
@@ -220,7 +221,7 @@ class FileStream:
             elif then != now.get(name):
                 raise InputError(
                     f"The checkpoint {str(self.checkpoint)!r} was made with {{parameter}} = "
-                    f"{then!r}, not {now.get(name)!r}; use the same value, another "
+                    f"{shown(then)}, not {shown(now.get(name))}; use the same value, another "
                     "{checkpoint}, or delete the file to start over.",
                     (name, "checkpoint"),
                 )

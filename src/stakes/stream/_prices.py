@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from stakes._core.intake import LARGEST
+from stakes._core.words import shown
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
 from stakes.tables import CostExpression
@@ -192,5 +193,5 @@ def _refuse(prices):
 
 def _expression(name, cost):
     if not isinstance(cost, str) and not math.isfinite(cost):  # as text, "nan" is a field
-        raise InputError(f"{{parameter}} must be a finite number. Got {cost!r} instead.", name)
+        raise InputError(f"{{parameter}} must be a finite number. Got {shown(cost)} instead.", name)
     return CostExpression(cost)

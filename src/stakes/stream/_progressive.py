@@ -11,6 +11,7 @@ from stakes._core.deciding import row_count, takes_costs
 from stakes._core.docs import documented
 from stakes._core.intake import check_weights
 from stakes._core.labels import stream_classes
+from stakes._core.words import shown
 from stakes.costs import Costs
 
 
@@ -135,9 +136,11 @@ def progressive(
     if decide not in ("cost", "sign"):
         raise ValueError(f"decide must be 'cost' or 'sign'. Got {decide!r} instead.")
     if not 0 <= prior <= 1:
-        raise ValueError(f"prior must be between 0 and 1. Got {prior!r} instead.")
+        raise ValueError(f"prior must be between 0 and 1. Got {shown(prior)} instead.")
     if int(delay) != delay or delay < 0:
-        raise ValueError(f"delay must be a whole number of events >= 0. Got {delay!r} instead.")
+        raise ValueError(
+            f"delay must be a whole number of events >= 0. Got {shown(delay)} instead."
+        )
     y = column_or_1d(y)
     classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]

@@ -50,7 +50,8 @@ def open_records(source, kind=None, id=None):
         As for :class:`Records`.
     """
     if kind is None:
-        kind = "csv" if source == "-" else _KINDS.get(Path(source).suffix.lower())
+        name = Path("-.csv" if source == "-" else str(source).removesuffix(".gz"))
+        kind = _KINDS.get(name.suffix.lower())
     if kind not in ("csv", "jsonl"):
         raise InputError(
             f"The format of {str(source)!r} is unknown; give {{parameter}}: csv or jsonl.", "format"
@@ -58,7 +59,19 @@ def open_records(source, kind=None, id=None):
     if source != "-" and not Path(source).is_file():
         raise InputError(f"There is no file {str(source)!r}; check the path.")
     with sys.stdin.buffer if source == "-" else open(source, "rb") as file:
+        # JSON lines from a pipe may come later, and nobody waits for the first
+        if (source != "-" or kind == "csv") and _is_packed(file):
+            name = "The input" if source == "-" else repr(str(source))
+            raise InputError(
+                f"{name} is compressed; unpack it, or send it through a pipe: gunzip -c FILE | "
+                "stakes stream -."
+            )
         yield Records(file, kind, id)
+
+
+def _is_packed(file):
+    """Whether a file begins like one of gzip."""
+    return hasattr(file, "peek") and file.peek(2)[:2] == b"\x1f\x8b"
 
 
 class Records:

@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from stakes._core.base import COST_CONSTRAINTS, ManyClassClassifier, canonical
 from stakes._core.deciding import only_scores_count, warn_many_below_trivial
-from stakes._core.intake import validate_data
+from stakes._core.intake import checked_for, validate_data
 from stakes._core.sklearn_private import HasMethods, fit_context
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
 from stakes._core.stored.state import same_input
@@ -121,7 +121,7 @@ class PairwiseSVC(ManyClassClassifier):
         self
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
-        X = canonical(X)
+        X = canonical(X if self.estimator is None else checked_for(self.estimator, X, fitting=True))
         check_classification_targets(y)
         given = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         index, weight, _ = self._read_classes(X, y, sample_weight, given)

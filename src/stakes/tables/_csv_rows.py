@@ -9,6 +9,9 @@ from pathlib import Path
 
 from stakes.errors import InputError
 
+_DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
+_MOST = 2**30  # bytes of text, in which a checksum is looked for after another error
+
 
 class CsvRows:
     """Rows of an open CSV as text; a quoted field may span several lines.
@@ -94,18 +97,42 @@ class CsvRows:
 def open_rows(path):
     """Open a file, gzipped or not, as :class:`CsvRows`."""
     path = Path(path)
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    packed = path.suffix.lower() == ".gz"
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        with (gzip.open if packed else open)(path, "rt", encoding="utf-8-sig", newline="") as lines:
             yield CsvRows(lines, path)
+    except InputError:
+        if packed:
+            _check_packed(path)
+        raise
     except UnicodeDecodeError as error:
+        if packed:
+            _check_packed(path)
         raise InputError(
             f"{str(path)!r} is not UTF-8 text ({error}); save it as a UTF-8 CSV."
         ) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(
-            f"{str(path)!r} is not a gzip file or is damaged ({error}); copy or compress it again."
-        ) from None
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
+
+
+def _check_packed(path):
+    """Raise if a gzip file is damaged, which shows at its end, where the checksum is.
+
+    Called when its text makes no sense, for that may be the reason.
+    """
+    try:
+        with gzip.open(path) as file:
+            left = _MOST
+            while left > 0 and (part := file.read(2**20)):
+                left -= len(part)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from None
+
+
+def _damaged(path, error):
+    return InputError(
+        f"{str(path)!r} is not a gzip file or is damaged ({error}); copy or compress it again."
+    )
 
 
 def count_rows(path):

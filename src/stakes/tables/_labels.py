@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from stakes._core.words import shown
 from stakes.errors import InputError, near_matches
 from stakes.tables._values import MISSING_WORDS, is_missing, parse_number
 
@@ -103,7 +104,7 @@ class LabelReader(_Reader):
         plain = {label: plain_label(label) for label in labels}
         if len(set(plain.values())) == 1 and not one_class:
             raise InputError(
-                f"Column {self.target!r} has only one label, {labels[0]!r}; "
+                f"Column {self.target!r} has only one label, {shown(labels[0])}; "
                 "examples of both classes are needed.",
                 "target",
             )
@@ -157,7 +158,7 @@ class LabelReader(_Reader):
             return
         known = any(plain in pair for pair in KNOWN_PAIRS)
         after = f" after {' and '.join(map(repr, self.seen))}" if known else ""
-        raise self._unclear(f"the label {label!r}{after}", "label")
+        raise self._unclear(f"the label {shown(label)}{after}", "label")
 
     def _unclear(self, labels, word):
         return InputError(
@@ -235,8 +236,8 @@ class ClassReader(_Reader):
     def _code(self, label):
         if (plain := plain_label(label)) not in self._numbers:
             raise InputError(
-                f"Column {self.target!r} has the label {label!r}, which is not a row of the cost "
-                "matrix: " + near_matches(label, self.classes),
+                f"Column {self.target!r} has the label {shown(label)}, which is not a row of the "
+                "cost matrix: " + near_matches(label, self.classes),
                 "cost_matrix",
             )
         return self._numbers[plain]

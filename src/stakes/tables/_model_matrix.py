@@ -5,12 +5,14 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from stakes._core.intake import LARGEST
+from stakes._core.intake import LARGEST, TINY
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
 from stakes.errors import InputError
 from stakes.tables._matrix_sums import MatrixSums
 from stakes.tables._table_encoder import TableEncoder, TableTransformer
+
+LEAST_SCALE = 1e-50  # a column that varies less counts as constant
 
 
 class ModelMatrix(TableTransformer):
@@ -19,7 +21,8 @@ class ModelMatrix(TableTransformer):
     A missing number becomes the training mean; if training had missing values in that column, an
     extra column marks them. A category gets its own column if at least `min_share` of the training
     rows have it, up to `max_columns` of them; rarer and new categories share one. Sparse matrices
-    stay sparse, and their columns are only divided by their root mean square.
+    stay sparse, and their columns are only divided by their root mean square. A column that varies
+    by less than 1e-50 counts as constant.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ class ModelMatrix(TableTransformer):
         "codes_": Sometimes(Array("i8", ("codes",), low=0)),
         "gaps_": Sometimes(Array("i8", (None,), low=0)),
         "center_": Sometimes(Array("f8", ("numbers",), low=-LARGEST, high=LARGEST)),
-        "scale_": Array("f8", (None,), low=1e-50, high=LARGEST),
+        "scale_": Array("f8", (None,), low=LEAST_SCALE, high=LARGEST),
         "column_of_code_": Sometimes(Listed(Array("i8", (None,), low=-1), "codes")),
         "feature_names_out_": Listed(Text(), "out"),
     }
@@ -110,7 +113,7 @@ class ModelMatrix(TableTransformer):
 
     def fit_transform(self, X, y=None):
         """`fit`, then `transform`, encoding the table once."""
-        return self.fill(self._fit(X))
+        return _without_tiny(self.fill(self._fit(X)))
 
     def transform(self, X):
         """Encode a table that has the columns of training."""
@@ -191,8 +194,8 @@ class ModelMatrix(TableTransformer):
         self.center_ = sums.mean
         deviation = np.sqrt(sums.squares / np.maximum(sums.present, 1))
         # As in StandardScaler: do not blow up a column that is constant up to rounding.
-        tiny = deviation <= 10 * np.finfo(float).eps * np.abs(self.center_)
-        self.scale_ = np.where(tiny | (deviation == 0), 1.0, deviation)
+        rounding = 10 * np.finfo(float).eps * np.abs(self.center_)
+        self.scale_ = np.where(deviation > np.maximum(rounding, LEAST_SCALE), deviation, 1.0)
 
     def _learn_codes(self, counts, missing, rows):
         """Array code -> column; its last two entries: all rarer categories, missing."""
@@ -262,6 +265,18 @@ def _bounded(Z, names):
     return Z
 
 
+def _without_tiny(Z):
+    """The matrix with zeros for numbers that are too small to be squared."""
+    if not sparse.issparse(Z):
+        Z[np.abs(Z) < TINY] = 0.0
+        return Z
+    tiny = (np.abs(Z.data) < TINY) & (Z.data != 0)
+    if tiny.any():
+        Z = Z.copy()  # without scaling, it is the table that was given
+        Z.data[tiny] = 0.0
+    return Z
+
+
 def _root_mean_square(Z):
-    mean = np.asarray(Z.multiply(Z).mean(axis=0)).ravel()
-    return np.where(mean > 0, np.sqrt(mean), 1.0)
+    root = np.sqrt(np.asarray(Z.multiply(Z).mean(axis=0)).ravel())
+    return np.where(root > LEAST_SCALE, root, 1.0)

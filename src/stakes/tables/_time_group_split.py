@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from stakes._core.deciding import row_count
 from stakes._core.durations import seconds
+from stakes._core.words import shown
 from stakes.errors import InputError, near_matches
 from stakes.tables._kinds import as_frame, cast_like, guess_kinds
 
@@ -248,9 +249,9 @@ def _span(value, times, name):
     dated = times.dtype.kind == "M"
     if dated != isinstance(value, timedelta) or not isinstance(value, timedelta | Real):
         form = 'a duration such as "7d"' if dated else "a number, like the times"
-        raise InputError(f"{{parameter}} must be {form}. Got {value!r} instead.", name)
+        raise InputError(f"{{parameter}} must be {form}. Got {shown(value)} instead.", name)
     if value < type(value)(0):
-        raise InputError(f"{{parameter}} must not be negative. Got {value!r} instead.", name)
+        raise InputError(f"{{parameter}} must not be negative. Got {shown(value)} instead.", name)
     return np.timedelta64(value) if dated else float(value)
 
 

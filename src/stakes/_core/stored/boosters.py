@@ -20,7 +20,7 @@ from stakes._core.stored.spec import (
     Word,
     labels,
 )
-from stakes._core.stored.state import ESTIMATOR, State, known_class
+from stakes._core.stored.state import ESTIMATOR, THREADS, State, known_class
 from stakes._core.stored.xgboost_bytes import OBJECTIVES, clean_bytes
 
 _NOT_FITTED = Number(-1, 0, whole=True)
@@ -81,7 +81,6 @@ _LIGHTGBM_PARAMETERS = {
     "objective": Maybe(Word()),
     "importance_type": Text(("split", "gain")),
 }
-_THREADS = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads")  # one setting
 
 
 def _check_lightgbm_booster(state, scope):
@@ -111,7 +110,7 @@ def _check_settings(others):
     """Further arguments become a line of `name=value`; the number of threads is limited."""
     for name, value in others.items():
         Word().check(name, None)
-        if name in _THREADS:
+        if name in THREADS:
             _LIGHTGBM_PARAMETERS["n_jobs"].check(value, None)
 
 

@@ -2,6 +2,7 @@
 
 import functools
 
+import joblib
 import numpy as np
 
 from stakes._core.stored.plain import Named, Record
@@ -84,7 +85,7 @@ class Builder:
     def _xgboost(self, record):
         from xgboost import Booster
 
-        made = Booster({"nthread": record.state["threads"]})
+        made = Booster({"nthread": min(record.state["threads"], joblib.cpu_count())})
         made.load_model(record.state["content"])
         return made
 

@@ -9,6 +9,7 @@ import re
 import numpy as np
 
 from stakes._core.stored.plain import Damaged
+from stakes._core.stored.state import THREADS
 from stakes._core.stored.trees import check_walks
 
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -18,6 +19,7 @@ _OBJECTIVE = re.compile(
     rf"( (sigmoid:{_NUMBER}|num_class:\d+))*"
 )
 _PARAMETER = re.compile(r"\[[a-z0-9_]{1,60}: [^\[\]\n]{0,10000}\]")
+_THREADS = re.compile(rf"\[({'|'.join(THREADS)}):")
 _IMPORTANCE = re.compile(r"\S+=\d+")
 _HEAD = ("num_class", "num_tree_per_iteration", "label_index", "max_feature_idx")
 # name -> (kind, whether there is one for each leaf)
@@ -149,10 +151,10 @@ def _check_nodes(arrays, facts, n, n_cats, n_features):
 
 
 def _clean_tail(tail):
-    """Feature importances and parameters, which prediction does not read."""
+    """Feature importances and parameters, which prediction does not read; none about threads."""
     lines = tail.split("\n")
     importances = [line for line in lines if _IMPORTANCE.fullmatch(line)]
-    parameters = [line for line in lines if _PARAMETER.fullmatch(line)]
+    parameters = [line for line in lines if _PARAMETER.fullmatch(line) and not _THREADS.match(line)]
     yield from ("feature_importances:", *importances, "", "parameters:", *parameters, "")
     yield from ("end of parameters", "", "pandas_categorical:null")
 

@@ -9,7 +9,9 @@ import importlib
 import inspect
 import re
 from dataclasses import dataclass, field
+from numbers import Integral
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -31,6 +33,8 @@ from stakes._core.stored.spec import (
 )
 
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
+# what learners call the number of threads or processes that they start
+THREADS = frozenset({"n_jobs", "num_threads", "num_thread", "nthread", "nthreads"})
 # what scikit-learn's base classes add to any estimator
 ESTIMATOR = {
     "_sklearn_version": Sometimes(Text()),
@@ -150,6 +154,8 @@ class Checker:
             raise Damaged(f"the state of a {short} is not a dict")
         if record.by_call != (declared.args is not None):
             raise Damaged(f"a {short} is not stored as usual")
+        if isinstance(record.state, dict):
+            limit_threads(record.state)
         self._check_fields(short, state or {}, declared, record.args)
 
     def _check_fields(self, short, state, declared, args):
@@ -200,6 +206,25 @@ class Checker:
             validate_parameter_constraints(constraints, plain, caller_name=short)
         except InvalidParameterError as error:
             raise Damaged(str(error).rstrip(".")) from None
+
+
+def limit_threads(state):
+    """Lower all numbers of threads to the number of cores, in place.
+
+    A file is read on another machine than it was written on, and must not start a thread or a
+    process for each number that someone put there.
+
+    Examples
+    --------
+    >>> state = {"n_jobs": 10**9, "kwargs": {"nthread": 10**9}, "max_depth": 10**9}
+    >>> limit_threads(state)
+    >>> state["n_jobs"] == state["kwargs"]["nthread"] == joblib.cpu_count(), state["max_depth"]
+    (True, 1000000000)
+    """
+    for settings in (state, *(value for value in state.values() if isinstance(value, dict))):
+        for name in THREADS & settings.keys():
+            if isinstance(settings[name], Integral) and settings[name] > 1:
+                settings[name] = min(int(settings[name]), joblib.cpu_count())
 
 
 def check_plain(value, spec):

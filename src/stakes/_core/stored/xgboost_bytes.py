@@ -35,7 +35,7 @@ def clean_bytes(content):
     if reader.at != len(reader.data):
         raise Damaged("an XGBoost model is longer than it says")
     learner = _get(whole, "Model", "learner")
-    threads = _whole(_get(whole, "Config", "learner", "generic_param"), "nthread", -1, 4096)
+    threads = _whole(_get(whole, "Config", "learner", "generic_param"), "nthread", -1, 2**31 - 1)
     facts = _get(learner, "learner_model_param")
     n_features = _whole(facts, "num_feature", 1, 2**31 - 1)
     n_classes = _whole(facts, "num_class", 0, 10_000)
