@@ -92,7 +92,7 @@ def view(memory, offset, shape, like):
     return flat.view(like.dtype).reshape(shape)
 
 
-@overload(view)
+@overload(view, inline="always")
 def compiled_view(memory, offset, shape, like):
     """As `view`, in compiled code: nothing is checked or counted, the caller holds the memory."""
     return lambda memory, offset, shape, like: carray(pointer(memory, offset, like), shape)
