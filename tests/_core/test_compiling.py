@@ -51,8 +51,13 @@ def test_a_first_fit_compiles_each_loop_once(folder, tmp_path):
     loops = made.stdout.split()
     assert len(loops) > 10
     twice = {loop for loop in loops if loops.count(loop) > 1}
-    # `load_example` is called with and without an entry from Python, which numba tells apart
-    assert twice <= {"stakes._core.jit.kernel_rows._load_row"}
+    # `load_example` is called with and without an entry from Python, which numba tells apart; the
+    # views of a forest's memory are of several types and shapes
+    allowed = {
+        "stakes._core.jit.kernel_rows._load_row",
+        "stakes.online_forest._memory_jit.view_of_type",
+    }
+    assert twice <= allowed
     for other in ("_words", "_nonzeros", "_number", "_remove_one", "_kept_row"):
         assert not any(loop.endswith(other) and "_of_" not in loop for loop in loops)
 

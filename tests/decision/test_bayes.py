@@ -251,10 +251,10 @@ def test_labels_of_any_kind(priced):
         model.predict(X, fp_cost=fp, fn_cost=fn) == "spam",
         numbers.predict(X, fp_cost=fp, fn_cost=fn) == 1,
     )
-    with pytest.raises(ValueError, match="y has a single class"):
+    with pytest.raises(ValueError, match="y has only one class"):
         BayesDecisionClassifier(FrozenEstimator(OneClass())).fit(X, words)
     for one, found in ((np.zeros_like(y), "0"), (np.full(len(y), "ham"), "'ham'")):
-        with pytest.raises(ValueError, match=f"y has a single class, {found}; a decision needs"):
+        with pytest.raises(ValueError, match=f"y has only one class, {found}; a decision needs"):
             BayesDecisionClassifier(LogisticRegression()).fit(X, one)
     frozen = BayesDecisionClassifier(FrozenEstimator(numbers.estimator_)).fit(X, np.zeros_like(y))
     np.testing.assert_array_equal(frozen.predict(X), numbers.predict(X))

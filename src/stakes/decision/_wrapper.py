@@ -142,7 +142,7 @@ def _takes_no_error_bars(fit):
 
 
 def _single_class(label):
-    return ValueError(f"y has a single class, {shown(label)}; a decision needs two classes.")
+    return ValueError(f"y has only one class, {shown(label)}; a decision needs two classes.")
 
 
 def two_classes(y):

@@ -95,7 +95,11 @@ def view(memory, offset, shape, like):
 @overload(view, inline="always")
 def compiled_view(memory, offset, shape, like):
     """As `view`, in compiled code: nothing is checked or counted, the caller holds the memory."""
-    return lambda memory, offset, shape, like: carray(pointer(memory, offset, like), shape)
+
+    def view_of_type(memory, offset, shape, like):
+        return carray(pointer(memory, offset, like), shape)
+
+    return view_of_type
 
 
 FLOAT64, FLOAT32, INT32, BYTE = np.float64(0), np.float32(0), np.int32(0), np.uint8(0)
