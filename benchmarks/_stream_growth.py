@@ -85,6 +85,7 @@ def growth():
     try:
         for way, (rule, settings) in ways.items():
             _stream_forest.learn_rows = learn_with(rule)
+            StreamForestClassifier().fit([[0.0], [1.0]], [0, 1])  # compiled before it is timed
             for name, X, y, costs, delay in one_of_each():
                 model = StreamForestClassifier(random_state=0, **settings)
                 p, seconds = prequential(model, X, y, costs, delay)
@@ -116,6 +117,8 @@ def one_of_each():
         if name not in seen:
             seen.add(name)
             n = min(len(y), 60_000)
+            if n < len(y):
+                name = name.replace(f"{len(y):,}", f"first {n:,}")
             costs = {k: np.broadcast_to(np.asarray(c, float), len(y))[:n] for k, c in costs.items()}
             X, y = np.ascontiguousarray(X[:n]), np.asarray(y[:n]).astype(int)
             yield name, X, y, costs, min(delay, n // 26)

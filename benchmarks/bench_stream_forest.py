@@ -27,10 +27,6 @@ TURNS = 3  # of which the best counts; SRP, the slowest, has one
 BATCH = 256
 
 
-def run():
-    return [*speed(), *endless(), *growth(), *money()]
-
-
 def speed(events=3_000):
     """Decide and learn one event after the other, 30 features, 10 % positives.
 
@@ -122,3 +118,10 @@ def endless(events=2_000_000):
 
 def _pairs(values):
     return zip(values[::2], values[1::2], strict=True)
+
+
+PARTS = {"speed": speed, "endless": endless, "growth": growth, "money": money}
+
+
+def run(parts=PARTS):
+    return [row for part in parts for row in PARTS[part]()]
