@@ -8,6 +8,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
+from stakes._core.stored.facts import check_trained
 from stakes.compare import (
     Contestant,
     TableSettings,
@@ -18,7 +19,7 @@ from stakes.compare import (
     train_to_file,
     winner_of,
 )
-from stakes.costs import CostMatrix
+from stakes.costs import COST_NAMES, CostMatrix
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
 from stakes.model_file import load_model
@@ -233,3 +234,25 @@ def test_a_column_that_gives_every_class_away(rng):
     table = CostTable.of([r[0] for r in rows[1:]], rows[0][1:], [r[1:] for r in rows[1:]])
     data = load_table(frame, "t", cost_matrix=table)
     assert len(data.alarms) == 1 and "'code' alone gives the answer" in data.alarms[0]
+
+
+@pytest.mark.parametrize(
+    ("actions", "cells"),
+    [
+        (["call"], [["0", "3"], ["9", "1"]]),
+        (["call", "block"], [["0", "3"]]),
+        (["call", "block"], [["0", "3"], ["9"]]),
+    ],
+)
+def test_costs_that_do_not_fit_the_names_are_refused(actions, cells):
+    message = f"must have 2 rows, one per class, of {len(actions)} costs, one per decision"
+    with pytest.raises(InputError, match=message):
+        CostTable.of(["fine", "theft"], actions, cells)
+
+
+def test_stored_costs_that_do_not_fit_the_names_are_damaged():
+    stored = {"classes": ["fine", "theft"], "actions": ["call"], "cells": [["0", "3"], ["9", "1"]]}
+    facts = {"kinds": {}, "costs": dict.fromkeys(COST_NAMES), "target": "kind"}
+    with pytest.raises(InputError, match="is damaged"):
+        check_trained("model.skops", facts | {"cost_matrix": stored})
+    check_trained("model.skops", facts | {"cost_matrix": stored | {"actions": ["call", "block"]}})

@@ -79,6 +79,11 @@ class CostTable:
             twice = [name for name, one in zip(names, plain, strict=True) if plain.count(one) > 1]
             if twice:
                 raise InputError(f"The cost matrix has the {what} {twice[0]!r} twice.")
+        if len(cells) != len(classes) or {len(row) for row in cells} != {len(actions)}:
+            raise InputError(
+                f"The cost matrix must have {len(classes)} rows, one per class, of {len(actions)} "
+                "costs, one per decision."
+            )
         rows, columns = ([plain_label(name) for name in names] for names in (classes, actions))
         if sorted(rows) == sorted(columns):
             order = [columns.index(name) for name in rows]

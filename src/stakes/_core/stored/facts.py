@@ -18,7 +18,11 @@ from stakes.errors import InputError
 
 # of many classes, as CostTable.to_dict writes it
 COST_MATRIX = Fields(
-    {"classes": Listed(Text()), "actions": Listed(Text()), "cells": Listed(Listed(Text()))}
+    {
+        "classes": Listed(Text(), "truths"),
+        "actions": Listed(Text(), "decisions"),
+        "cells": Listed(Listed(Text(), "decisions"), "truths"),
+    }
 )
 _TRAINED = {
     "kinds": Mapping(Text()),
