@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     StratifiedKFold,
@@ -197,7 +198,7 @@ def _empulse_decides(learner, train, test, seed):
     from empulse import models
 
     matrix = ModelMatrix() if isinstance(train.X, pl.DataFrame) else None
-    if learner == "CSLogit":  # wants scaled columns without missing values
+    if learner == "CSLogit":  # wants scaled columns
         model, matrix = models.CSLogitClassifier(), matrix or StandardScaler()
     elif learner == "CSForest":
         model = models.CSForestClassifier(random_state=seed)
@@ -206,10 +207,12 @@ def _empulse_decides(learner, train, test, seed):
     else:
         booster = HistGradientBoostingClassifier(random_state=seed)
         model = models.CSThresholdClassifier(booster, random_state=seed)
+    X, Z = numbers(train, test)
     if learner in ("CSLogit", "CSForest") and matrix is not None:
         X, Z = matrix.fit_transform(train.X), matrix.transform(test.X)
-    else:
-        X, Z = numbers(train, test)
+    else:  # none of its learners takes missing values
+        fill = SimpleImputer(strategy="median", add_indicator=True)
+        X, Z = fill.fit_transform(X), fill.transform(Z)
     prices, asked = (
         {name: np.broadcast_to(cost, (len(part),)) for name, cost in part.costs.items()}
         for part in (train, test)
