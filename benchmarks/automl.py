@@ -6,7 +6,7 @@ AutoGluon and empulse take part where they are installed.
 """
 
 import argparse
-import importlib.util
+import importlib.metadata
 import os
 import shutil
 import tempfile
@@ -232,10 +232,12 @@ CONTESTANTS = {
     "TunedThresholdClassifierCV": tuned_threshold,
     "empulse, best of four": empulse,
 }
-_NEEDS = {
+_NEEDS = {  # what a contestant runs on
+    "tuned LightGBM": "lightgbm",
     "FLAML": "flaml",
-    "AutoGluon": "autogluon",
-    "AutoGluon best_quality": "autogluon",
+    "AutoGluon": "autogluon.tabular",
+    "AutoGluon best_quality": "autogluon.tabular",
+    "TunedThresholdClassifierCV": "scikit-learn",
     "empulse, best of four": "empulse",
 }
 UNTIMED = ("recommended blend", "TunedThresholdClassifierCV", "empulse, best of four")
@@ -251,6 +253,7 @@ def measure(name, contestant, budget, seed):
     decided = found if found.dtype == bool else costs.decide(found)
     loss = None if found.dtype == bool else float(log_loss(test.y, np.clip(found, 1e-6, 1 - 1e-6)))
     return dict(
+        version=installed(contestant),
         seconds=seconds,
         log_loss=loss,
         savings=float(savings_score(test.y, decided.astype(int), **test.costs)),
@@ -264,13 +267,22 @@ def run(path=ROWS, budget=60.0, splits=1, names=SETS, contestants=CONTESTANTS):
     for name in names:
         for seed in range(splits):
             for contestant in contestants:
-                if importlib.util.find_spec(_NEEDS.get(contestant, "numpy")) is None:
+                if installed(contestant) is None:
                     continue
                 # what ignores the time is computed once
                 limit = 0 if contestant in UNTIMED else budget
                 key = f"{name}/{seed}/{contestant}/{limit:g}"
                 stored.get(key, partial(tried, name, contestant, budget, seed))
     return stored.known
+
+
+def installed(contestant):
+    """Name and version of the package that a contestant runs on; None if it is not installed."""
+    package = _NEEDS.get(contestant, "stakes")
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def tried(name, contestant, budget, seed):

@@ -1,4 +1,4 @@
-"""AutoML in money: cost of the decisions at equal time budgets, one core each."""
+"""AutoML in money at equal time budgets, one core each; rows by python -m benchmarks.automl."""
 
 import json
 
@@ -9,6 +9,7 @@ from benchmarks._measure import Row
 from benchmarks.automl import ROWS
 
 OURS = "timed blend"
+OWN = (OURS, "recommended blend")
 
 
 def run():
@@ -59,7 +60,21 @@ def _of_budget(task, found):
         failures = sum("error" in value for value in timed)
         if failures:
             note += f"; failed on {failures}, counted as the best constant policy"
+        versions = sorted({value["version"] for value in timed if "version" in value})
+        note += f"; {', '.join(versions)}" if names[j] not in OWN else ""
         rows.append(Row(task, names[j], None, note=note))
+    return rows + _by_set(task, names, blocks, savings)
+
+
+def _by_set(task, names, blocks, savings):
+    """Who saves most on each set, and what all of them save, the highest first."""
+    of_sets = np.array([name for name, _ in blocks])
+    rows = []
+    for name in dict.fromkeys(of_sets):
+        mean = savings[of_sets == name].mean(axis=0)
+        order = np.argsort(-mean, kind="stable")
+        each = ", ".join(f"{names[j]} {mean[j]:.3f}" for j in order)
+        rows.append(Row(f"{task}: {name}", names[order[0]], None, note=f"savings: {each}"))
     return rows
 
 
