@@ -41,6 +41,7 @@ class PricedPipeline(Pipeline):
     ([0, 0, 1, 1], [1, 1, 1, 1])
     """
 
+    _file_state = {}  # all of it are parameters
     _check_file_state = staticmethod(check_named_steps)
 
     def __init__(

@@ -11,6 +11,7 @@ from stakes._core.columns import TakesCategories, read_training
 from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes._core.intake import check_bounded, check_weights, example_counts
 from stakes._core.labels import code_positive
+from stakes._core.parallel import N_JOBS
 from stakes._core.sigmoid import LARGEST, fit_sigmoid
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
@@ -181,7 +182,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         "categorical_features": ["array-like", None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "calibration": [StrOptions({"sigmoid"}), None],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
     }
     _info = LearnerInfo(
         family="neighbors",

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes._core.docs import documented
 from stakes._core.intake import check_weights, checked_for
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import (
     HasMethods,
     Interval,
@@ -104,7 +105,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "voting": [StrOptions({"hard", "soft"})],
         "ceiling": [Interval(Real, 0, 1, closed="right")],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         **CostSensitiveClassifier._parameter_constraints,
     }

@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
 from stakes._core.intake import check_weights
+from stakes._core.parallel import N_JOBS
 from stakes._core.sigmoid import LARGEST
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
@@ -37,7 +38,7 @@ SVM_CONSTRAINTS = COST_CONSTRAINTS | {
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "calibration": [StrOptions({"sigmoid"}), None],
     "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
-    "n_jobs": [None, Integral],
+    "n_jobs": N_JOBS,
     "verbose": ["boolean"],
     "random_state": ["random_state"],
 }

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from stakes._core.base import COST_CONSTRAINTS, ManyClassClassifier, canonical
 from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import checked_for, validate_data
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, fit_context
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
 from stakes._core.stored.state import same_input
@@ -75,7 +76,7 @@ class PairwiseSVC(ManyClassClassifier):
     _parameter_constraints = COST_CONSTRAINTS | {
         "estimator": [HasMethods(["fit", "predict_proba", "decision_function"]), None],
         "cost_matrix": ["array-like", None],
-        "n_jobs": [None, int],
+        "n_jobs": N_JOBS,
     }
     _accept_sparse = "csr"
     _instead_of_costs = "set cost_matrix instead"

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import LearnerInfo
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
 from stakes.tree._base import TreeBase
 from stakes.tree._docs import documented
@@ -106,7 +107,7 @@ class ConfidenceForestClassifier(TreeBase):
         ],
         "bootstrap": [StrOptions({"plain", "balanced"}), None],
         "oob": ["boolean"],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
     }
     _info = LearnerInfo(
         family="tree",

@@ -36,6 +36,7 @@ class UncertainPipeline(Pipeline):
     array([0.04])
     """
 
+    _file_state = {}  # all of it are parameters
     _check_file_state = staticmethod(check_named_steps)
 
     def fit(self, X, y=None, **params):

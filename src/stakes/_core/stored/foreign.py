@@ -16,6 +16,7 @@ from stakes._core.stored.spec import (
     Anything,
     Array,
     Count,
+    Dtype,
     Either,
     Flag,
     Listed,
@@ -138,7 +139,8 @@ _DECLARED = {
     ),
     "sklearn.dummy.DummyClassifier": estimator(
         {
-            "_strategy": Text(),
+            "classes_": labels("k"),
+            "_strategy": Text(("most_frequent", "prior", "stratified", "uniform")),
             "sparse_output_": Flag(),
             "n_outputs_": Number(1, 1, whole=True),
             "n_classes_": Count("k", 1),
@@ -194,7 +196,7 @@ _DECLARED = {
         {"calibrated_classifiers_": Listed(Part(("sklearn.calibration._CalibratedClassifier",)))},
         checks.check_calibrated_all,
     ),
-    "sklearn.frozen._frozen.FrozenEstimator": estimator({}),
+    "sklearn.frozen._frozen.FrozenEstimator": estimator({}, estimator=Part()),
     "sklearn.preprocessing._label.LabelEncoder": estimator({}),
     "sklearn.preprocessing._data.StandardScaler": estimator(
         _SCALED
@@ -217,7 +219,8 @@ _DECLARED = {
             "_fit_dtype": Sometimes(Plain()),
             "_fill_dtype": Sometimes(Plain()),
             "n_features_in_": Count("d", 1),
-        }
+        },
+        fill_value=Maybe(Either((Number(nan=True), Text()))),
     ),
     "sklearn.compose._column_transformer.ColumnTransformer": estimator(
         {
@@ -236,10 +239,10 @@ _DECLARED = {
         {}, func=Maybe(Part(("functools.partial",)))
     ),
     "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(
-        _CATEGORIES, columns.check_categories
+        _CATEGORIES, columns.check_categories, dtype=Dtype()
     ),
     "sklearn.preprocessing._encoders.OneHotEncoder": estimator(
-        _CATEGORIES, columns.check_categories
+        _CATEGORIES, columns.check_categories, dtype=Dtype()
     ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(

@@ -5,10 +5,12 @@ from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
 
 from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
+from stakes._core.stored.names import known_class
 from stakes._core.stored.plain import Damaged, Record
 from stakes._core.stored.spec import Array
-from stakes._core.stored.state import inner, known_class, same_classes, same_input
+from stakes._core.stored.state import same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
+from stakes._core.stored.unbuilt import Unbuilt, inner
 
 _ONE_TO_ONE = {
     "sklearn.preprocessing._encoders.OrdinalEncoder",
@@ -176,6 +178,8 @@ def check_named_steps(state, scope):
     steps = state["steps"]
     if not isinstance(steps, list) or not steps or not all(map(_is_step, steps)):
         raise Damaged("the steps of a pipeline are not pairs of a name and an estimator")
+    if not isinstance(steps[-1][1], Record) or not hasattr(Unbuilt(steps[-1][1]), "predict"):
+        raise Damaged("a pipeline does not end with a classifier")
     check_steps(state, scope)
 
 

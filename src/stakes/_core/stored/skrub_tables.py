@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from stakes._core.stored.names import PREDICATES, known_class
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     COUNT,
-    PREDICATES,
     Anything,
     Array,
     Count,
@@ -30,7 +30,7 @@ from stakes._core.stored.spec import (
     Spec,
     Text,
 )
-from stakes._core.stored.state import estimator, known_class, thing
+from stakes._core.stored.state import estimator, thing
 
 _COLUMN = {"all_outputs_": Listed(Text())}
 _NAMES = {"feature_names_in_": Listed(Text(), "d"), "n_features_in_": Count("d", 1)}

@@ -1,0 +1,54 @@
+"""What an object of a model file will be able to do, asked before it exists."""
+
+import inspect
+
+from stakes._core.sklearn_private import AvailableIf
+from stakes._core.stored.names import known_class
+from stakes._core.stored.plain import MAX_DEPTH, Damaged, Record
+
+_FROZEN = "sklearn.frozen._frozen.FrozenEstimator"
+PIPELINES = {
+    "sklearn.pipeline.Pipeline",
+    "stakes.uncertain._pipeline.UncertainPipeline",
+    "stakes.compare._priced_pipeline.PricedPipeline",
+}
+
+
+class Unbuilt:
+    """A record with the methods that its object will have; those of a pipeline are its last step's.
+
+    Some methods depend on parameters: a linear SVM of `SGDClassifier` has no `predict_proba`.
+    """
+
+    def __init__(self, record):
+        self._record = inner(record, -1)
+        self._owner = known_class(self._record.name)
+
+    def __getattr__(self, name):
+        state = self._record.state
+        if isinstance(state, dict) and name in state:
+            return state[name]
+        found = inspect.getattr_static(self._owner, name)
+        if not isinstance(found, AvailableIf):
+            return getattr(self._owner, name)
+        if self._record.name in PIPELINES:  # that end with no estimator
+            raise AttributeError(name)
+        return found.__get__(self, self._owner)
+
+    def __repr__(self):
+        return f"{self._owner.__name__}(...)"
+
+
+def inner(record, step):
+    """The estimator that a frozen one or a pipeline begins (0) or ends (-1) with."""
+    for _ in range(MAX_DEPTH):
+        state = record.state
+        if record.name == _FROZEN:
+            record = state["estimator"]
+        elif record.name in PIPELINES and isinstance(state["steps"], list | tuple):
+            if not state["steps"] or not isinstance(state["steps"][step][1], Record):
+                return record
+            record = state["steps"][step][1]
+        else:
+            return record
+    raise Damaged("it is nested too deeply")
