@@ -155,6 +155,8 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             columns = np.concatenate([embed["numbers"], embed["codes"]])
             if not np.array_equal(np.sort(columns), np.arange(scope.sizes["d"])):
                 raise Damaged("the points of the neighbors have a wrong size")
+            if state["calibration"] is not None and not {"slope_", "offset_"} <= state.keys():
+                raise Damaged("the probabilities of the neighbors have no calibration")
 
     n_neighbors: int = 11
     weights: str = "inverse"

@@ -12,7 +12,7 @@ from stakes._core.docs import documented
 from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, code_labels
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
+from stakes._core.stored.spec import FEATURES, PROBABLE, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
 from stakes.online._probit import ProbitClassifier
@@ -79,7 +79,7 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     [56, 100]
     """
 
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(CLASSIFIER, "k")}
+    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(PROBABLE, "k")}
 
     @staticmethod
     def _check_file_state(state, scope):

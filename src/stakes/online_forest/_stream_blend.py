@@ -157,6 +157,10 @@ class StreamBlendClassifier(StreamLearner):
         shapes = [state[name].shape for name in ("_weights", "_shares", "_covariance")]
         if shapes != [(m,), (m,), (m, m)] or state["_head"][N_COLUMNS] > d:
             raise Damaged("the arrays of a stream blend do not fit together")
+        if not abs(state["_shares"].sum() - 1.0) < 1e-6:
+            raise Damaged("the shares of a stream blend do not add up to one")
+        if not np.isfinite(state["_scale"]).all() or state["_scale"][1].min() < 0:
+            raise Damaged("the scales of a stream blend are impossible")
         for member in state["estimators_"]:
             if member.state.get("n_features_in_", d) != d:
                 raise Damaged("a member of a stream blend has another number of features")

@@ -32,6 +32,8 @@ class CallableStore(SupportStore):
     @staticmethod
     def _check_file_state(state, scope):
         check_support(state, scope)
+        if state["function"] is None:
+            raise Damaged("a kernel learner has lost its kernel function")
         pool = np.zeros((0, 0)) if state["pool"] is None else state["pool"]
         if pool.shape[0] < state["support"].state[COUNTS][N_VECTORS]:
             raise Damaged("the support vectors of a kernel learner do not fit together")

@@ -21,6 +21,7 @@ from stakes._core.sklearn_private import (
     StrOptions,
     fit_context,
 )
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Array, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.sampling._cost_proportionate import draw
@@ -96,6 +97,8 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
     @staticmethod
     def _check_file_state(state, scope):
+        if not state.get("estimators_", [None]):
+            raise Damaged("a model has no copies that vote")
         for member in state.get("estimators_", ()):
             same_input(member, scope)
 

@@ -94,7 +94,7 @@ class PricedSVC(CostSensitiveClassifier):
             scope.bind("columns", scope.sizes["d"])
             if "coef_" not in state:
                 raise Damaged("an SVM has no coefficients")
-        elif not {"support_", "dual_coef_"} <= state.keys():
+        elif not {"support_", "dual_coef_", "gamma_"} <= state.keys():
             raise Damaged("an SVM has no support vectors")
         elif state.get("kernel") == "precomputed":
             if np.max(state["support_"], initial=-1) >= scope.sizes["d"]:

@@ -12,7 +12,7 @@ from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import checked_for, validate_data
 from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
+from stakes._core.stored.spec import FEATURES, PROBABLE, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
 from stakes.svm._cost_sensitive import CostSensitiveSVC
@@ -66,7 +66,7 @@ class PairwiseSVC(ManyClassClassifier):
     array([2])
     """
 
-    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(CLASSIFIER, None)}
+    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(PROBABLE, None)}
 
     @staticmethod
     def _check_file_state(state, scope):

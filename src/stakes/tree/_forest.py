@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.base import LearnerInfo
 from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
+from stakes._core.stored.spec import Array
 from stakes.tree._base import TreeBase
 from stakes.tree._docs import documented
 from stakes.tree._nodes import SEEDS, grow_nodes, join
@@ -88,6 +89,8 @@ class ConfidenceForestClassifier(TreeBase):
     >>> round(model.oob_cost_, 2), round(float(no_alarm), 2)
     (2.48, 3.24)
     """
+
+    _file_state = {"roots_": Array("i", (None,), low=0)}
 
     n_estimators: int = 100
     max_features: object = 1 / 3

@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.intake import validate_data
 from stakes._core.labels import code_labels
+from stakes._core.sklearn_private import HasMethods
 from stakes._core.stored.spec import FEATURES, Listed, Part, labels
 from stakes._core.stored.state import same_input
 from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
@@ -67,6 +68,8 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
         "classes_": labels("k", least=2),
         "estimators_": Listed(Part(_MEMBERS), "k"),
     }
+
+    _parameter_constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
 
     @staticmethod
     def _check_file_state(state, scope):

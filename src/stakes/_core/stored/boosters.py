@@ -195,7 +195,7 @@ _XGBOOST_PARAMETERS = {
 
 def _declare_xgboost(name):
     fitted = {"_Booster": Part(("xgboost.core.Booster",)), "n_classes_": Number(1, whole=True)}
-    fitted |= {"evals_result_": Sometimes(Plain()), "_features_count": Sometimes(Plain())}
+    fitted |= {"evals_result_": Sometimes(Mapping(Plain())), "_features_count": Sometimes(Plain())}
     parameters = {"kwargs": Sometimes(Maybe(Mapping(_SIMPLE)))}
     # every parameter of the parent class is one as well
     for owner in known_class(name).__mro__:

@@ -24,9 +24,10 @@ COST_MATRIX = Fields(
         "cells": Listed(Listed(Text(), "decisions"), "truths"),
     }
 )
+COSTS = Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text())))))
 _TRAINED = {
     "kinds": Mapping(Text()),
-    "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
+    "costs": COSTS,
     "target": Maybe(Text()),
     "cost_matrix": Sometimes(Maybe(COST_MATRIX)),
     "missing": Sometimes(Listed(Text())),

@@ -18,6 +18,7 @@ from stakes._core.stored.spec import (
     Count,
     Dtype,
     Either,
+    Fields,
     Flag,
     Listed,
     Mapping,
@@ -86,9 +87,10 @@ _CATEGORIES = {
     "_infrequent_enabled": Flag(),
     "n_features_in_": Count("d", 1),
     "_missing_indices": Sometimes(Plain()),
-    "drop_idx_": Sometimes(Plain()),
-    "_drop_idx_after_grouping": Sometimes(Plain()),
-    "_n_features_outs": Sometimes(Listed(COUNT, "d")),
+}
+_ONE_HOT = _CATEGORIES | {
+    **dict.fromkeys(("drop_idx_", "_drop_idx_after_grouping"), Plain()),
+    "_n_features_outs": Listed(COUNT, "d"),
 }
 
 _DECLARED = {
@@ -200,7 +202,8 @@ _DECLARED = {
     "sklearn.preprocessing._label.LabelEncoder": estimator({}),
     "sklearn.preprocessing._data.StandardScaler": estimator(
         _SCALED
-        | {"mean_": Maybe(_CENTER), "scale_": Maybe(_SCALE), "var_": Maybe(Array("f", ("d",)))}
+        | {"mean_": Maybe(_CENTER), "scale_": Maybe(_SCALE), "var_": Maybe(Array("f", ("d",)))},
+        checks.check_scaler,
     ),
     "sklearn.preprocessing._data.MinMaxScaler": estimator(
         _SCALED
@@ -210,16 +213,17 @@ _DECLARED = {
         _SCALED | {"scale_": _SCALE, "max_abs_": _CENTER}
     ),
     "sklearn.preprocessing._data.RobustScaler": estimator(
-        _SCALED | {"center_": Maybe(_CENTER), "scale_": Maybe(_SCALE)}
+        _SCALED | {"center_": Maybe(_CENTER), "scale_": Maybe(_SCALE)}, checks.check_scaler
     ),
     "sklearn.impute._base.SimpleImputer": estimator(
         {
             "statistics_": Array("label", ("d",), nan=True),
-            "indicator_": Maybe(Plain()),
-            "_fit_dtype": Sometimes(Plain()),
-            "_fill_dtype": Sometimes(Plain()),
+            "indicator_": Maybe(Text(("",))),
+            "_fit_dtype": Plain(),
+            "_fill_dtype": Plain(),
             "n_features_in_": Count("d", 1),
         },
+        checks.check_imputer,
         fill_value=Maybe(Either((Number(nan=True), Text()))),
     ),
     "sklearn.compose._column_transformer.ColumnTransformer": estimator(
@@ -236,13 +240,16 @@ _DECLARED = {
         columns.check_columns,
     ),
     "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
-        {}, func=Maybe(Part(("functools.partial",)))
+        {},
+        func=Maybe(Part(("functools.partial",))),
+        inverse_func=Maybe(Part(("functools.partial",))),
+        **dict.fromkeys(("kw_args", "inv_kw_args"), Maybe(Fields({}))),
     ),
     "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(
-        _CATEGORIES, columns.check_categories, dtype=Dtype()
+        _CATEGORIES | {"_missing_indices": Plain()}, columns.check_categories, dtype=Dtype()
     ),
     "sklearn.preprocessing._encoders.OneHotEncoder": estimator(
-        _CATEGORIES, columns.check_categories, dtype=Dtype()
+        _ONE_HOT, columns.check_categories, dtype=Dtype()
     ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(

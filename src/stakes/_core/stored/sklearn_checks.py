@@ -1,5 +1,7 @@
 """Checks of what objects of scikit-learn hold, beyond types, shapes and ranges."""
 
+from numbers import Real
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
@@ -169,6 +171,8 @@ def check_steps(state, scope):
             width = _size(last, "n_features_in_")
         elif last.name.endswith(".TableVectorizer"):
             width = len(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
+        elif last.name.endswith(".SimpleImputer"):
+            width = _imputed_width(last.state) if "statistics_" in last.state else None
         else:
             width = _size(last, "_n_features_out")
 
@@ -218,6 +222,44 @@ def check_thresholds(state, scope):
         raise Damaged("the thresholds of an IsotonicRegression are not sorted")
     if state["X_min_"] < at[0] or state["X_max_"] > at[-1] or state["X_min_"] > state["X_max_"]:
         raise Damaged("an IsotonicRegression is asked outside its thresholds")
+
+
+def check_scaler(state, scope):
+    """What a scaler shall subtract or divide by is there."""
+    for wanted, names in {
+        ("with_mean", "with_centering"): ("mean_", "center_"),
+        ("with_std", "with_scaling"): ("scale_",),
+    }.items():
+        if any(state.get(one) for one in wanted) and not all(
+            state[name] is not None for name in names if name in state
+        ):
+            raise Damaged("a scaler lacks what it divides by or subtracts")
+
+
+def check_imputer(state, scope):
+    """Numbers are filled with numbers, text with text, and no columns are added."""
+    if "statistics_" not in state:
+        return
+    kinds = [state["statistics_"].dtype]
+    for name in ("_fit_dtype", "_fill_dtype"):
+        if not isinstance(state[name], np.dtype):
+            raise Damaged("an imputer has an unknown type")
+        kinds.append(state[name])
+    if len({kind.kind in "biuf" for kind in kinds}) > 1:
+        raise Damaged("an imputer fills values with others of another type")
+    if kinds[0].kind in "biuf" and not isinstance(state["missing_values"], Real):
+        raise Damaged("an imputer looks for text among numbers")
+    if state["add_indicator"] or state["indicator_"] is not None:
+        raise Damaged("an imputer adds columns")
+    if not state["keep_empty_features"] and not _imputed_width(state):
+        raise Damaged("an imputer leaves no column")
+
+
+def _imputed_width(state):
+    """How many columns an imputer makes; those that had no values are dropped."""
+    filled = state["statistics_"]
+    missing = filled != filled  # NaN, also among objects
+    return len(filled) if state["keep_empty_features"] else len(filled) - int(missing.sum())
 
 
 def check_linear(state, scope):

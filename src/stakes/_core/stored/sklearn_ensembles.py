@@ -112,7 +112,7 @@ ENSEMBLES = {
         | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
     ),
     f"{_HIST}gradient_boosting.HistGradientBoostingClassifier": estimator(
-        _BOOSTED, checks.check_boosting
+        _BOOSTED | {"classes_": labels("k")}, checks.check_boosting
     ),
     f"{_HIST}gradient_boosting.HistGradientBoostingRegressor": estimator(
         _BOOSTED, checks.check_boosting
@@ -159,5 +159,8 @@ for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
         _FOREST, checks.check_ensemble, estimator=Part(), estimator_params=Plain()
     )
 ENSEMBLES["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
-    _GRADIENT, checks.check_gradient, alpha=Sometimes(Number())
+    _GRADIENT,
+    checks.check_gradient,
+    alpha=Sometimes(Number()),
+    learning_rate=Number(0, 1e100),
 )

@@ -373,6 +373,8 @@ def inside(value):
 
 
 CLASSIFIER = Part(methods=("predict",))
+PROBABLE = Part(methods=("predict", "predict_proba"))
+MEMBERS = Listed(Together((Text(), Part(methods=("fit",)))))  # as a constructor takes them
 COUNT = Number(0, 2**53, whole=True)
 FIGURE = Number(nan=True, infinite=True)  # a result that is shown, not used
 FEATURES = {"n_features_in_": Count("d", 1)}

@@ -276,7 +276,7 @@ def thing(*args, **more):
 
 
 def own_state(name):
-    """What a class of this package declares, or None if it is none that declares its state."""
+    """What a class of this package declares, or None if there are no such objects."""
     owner = own_class(name)
     if owner is None or not (hasattr(owner, "_file_state") or name in _TUPLES):
         return None
@@ -289,11 +289,20 @@ def own_state(name):
         return State(dict.fromkeys(owner._fields, Plain()) | declared, check=check)
     if not issubclass(owner, BaseEstimator):
         return State(declared, check=check)
+    if _is_base(owner):
+        return None
     parameters = dict.fromkeys(owner._get_param_names(), Parameter())
     parameters |= {name: declared.pop(name) for name in parameters if name in declared}
     constraints = getattr(owner, "_parameter_constraints", None)
     fitted = ESTIMATOR | declared
     return State(parameters, fitted, check=check, constraints=constraints)
+
+
+def _is_base(owner):
+    """Whether a learner of this package is there to be completed by others."""
+    others = [one for one in owner.__subclasses__() if one.__module__.startswith("stakes.")]
+    folder = importlib.import_module(owner.__module__.rpartition(".")[0])
+    return bool(others) and getattr(folder, owner.__name__, None) is not owner
 
 
 def own_class(name):
