@@ -172,6 +172,8 @@ class StreamBlendClassifier(StreamLearner):
                 raise Damaged("a copy in a stream blend has another number of features")
             same_classes(one, scope)
         names = state.get("_columns", {})
+        if state["_is_named"] and "_columns" not in state:
+            raise Damaged("a stream blend does not know its columns")
         if sorted(names.values()) != list(range(len(names))) or len(names) > d:
             raise Damaged("the columns of a stream blend are damaged")
 

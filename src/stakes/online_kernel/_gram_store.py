@@ -5,7 +5,7 @@ from scipy import sparse
 
 from stakes._core.jit.kernel_rows import GRAM, ID, Batch, Support
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Array, Function, Maybe
+from stakes._core.stored.spec import Array, Kernel, Maybe
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._file_state import check_support
 from stakes.online_kernel._store import SupportStore
@@ -25,7 +25,7 @@ class CallableStore(SupportStore):
     """
 
     _file_state = {
-        "function": Function(),
+        "function": Kernel(),
         "pool": Maybe(Array("f8", (None, "d"), sparse=True)),
     }
 

@@ -12,6 +12,7 @@ from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import checked_for, validate_data
 from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, fit_context
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, PROBABLE, Listed, labels
 from stakes._core.stored.state import same_input
 from stakes.costs import CostMatrix
@@ -70,7 +71,12 @@ class PairwiseSVC(ManyClassClassifier):
 
     @staticmethod
     def _check_file_state(state, scope):
-        for member in state.get("estimators_", ()):
+        if "estimators_" not in state:
+            return
+        k = scope.sizes["k"]
+        if len(state["estimators_"]) != k * (k - 1) // 2:
+            raise Damaged("a model has no SVM for some pair of classes, or too many")
+        for member in state["estimators_"]:
             same_input(member, scope)
 
     _parameter_constraints = COST_CONSTRAINTS | {

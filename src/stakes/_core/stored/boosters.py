@@ -99,6 +99,8 @@ def _check_lightgbm_booster(state, scope):
 def _check_lightgbm(state, scope):
     _check_settings(state.get("_other_params", {}))
     if state.get("_Booster") is None:
+        if state.get("fitted_"):
+            raise Damaged("a LightGBM model has no trees")
         return
     needed = _LIGHTGBM.keys() - {"_class_weight", "_best_iteration"}
     if any(state.get(name) is None for name in needed):
@@ -117,6 +119,8 @@ def _check_settings(others):
     """Further arguments become a line of `name=value`; the number of threads is limited."""
     for name, value in others.items():
         Word().check(name, None)
+        if name in ("verbose", "verbosity"):
+            Number(-(2**31), 2**31 - 1, whole=True).check(value, None)
         if name in THREADS:
             _LIGHTGBM_PARAMETERS["n_jobs"].check(value, None)
 

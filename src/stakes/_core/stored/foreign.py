@@ -281,7 +281,8 @@ _DECLARED["sklearn.kernel_approximation.Nystroem"] = estimator(
         "normalization_": Array("f", ("m", "m")),
         "_n_features_out": Count("m"),
         "n_features_in_": Count("d", 1),
-    }
+    },
+    kernel=Text(),
 )
 for _name in ("Hinge", "SquaredHinge", "ModifiedHuber"):
     _args = () if _name == "ModifiedHuber" else (Number(),)

@@ -8,9 +8,11 @@ from sklearn.utils.validation import check_array
 
 # the only classes and functions that a model refers to without having an object of them
 _KERNELS = ("linear", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2")
-VALUES = {
+KERNELS = {
     **{f"sklearn.metrics.pairwise.{k}_kernel": getattr(pairwise, f"{k}_kernel") for k in _KERNELS},
     "sklearn.metrics.pairwise.cosine_similarity": pairwise.cosine_similarity,
+}
+VALUES = KERNELS | {
     "numpy.float64": np.float64,
     "numpy.float32": np.float32,
     "numpy.int64": np.int64,

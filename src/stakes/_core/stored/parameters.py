@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
-from stakes._core.stored.names import VALUES, known_class
+from stakes._core.stored.names import KERNELS, known_class
 from stakes._core.stored.plain import Damaged, Named, Record
 from stakes._core.stored.unbuilt import Unbuilt
 
@@ -32,8 +32,7 @@ def check_parameters(owner, state, constraints):
 def _stand_in(value):
     """What a value that is not built yet looks like to a constraint."""
     if isinstance(value, Named):
-        found = VALUES.get(value.name)
-        return object() if isinstance(found, type) else found
+        return KERNELS.get(value.name, object())  # a dtype is declared as one
     if not isinstance(value, Record):
         return value
     owner = known_class(value.name)

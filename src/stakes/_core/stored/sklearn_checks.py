@@ -157,20 +157,27 @@ def check_bins(state, scope):
 
 def check_steps(state, scope):
     """All steps of a pipeline but the last transform, and widths of neighbours agree."""
-    width = None  # where it is known
+    width = names = None  # where they are known
     for number, (_, step) in enumerate(state["steps"]):
         if not isinstance(step, Record):
+            if step not in ("passthrough", None):
+                raise Damaged("a step of a pipeline is no estimator")
             continue
         if number < len(state["steps"]) - 1 and not hasattr(known_class(step.name), "transform"):
             raise Damaged(f"a {step.name} is in the middle of a pipeline")
         taken = _size(inner(step, 0), "n_features_in_")
         if width is not None and taken is not None and taken != width:
             raise Damaged("a step of a pipeline gets another number of columns than it takes")
+        if names is not None and "feature_names_in_" in (step.state or {}):
+            if list(step.state["feature_names_in_"]) != names:
+                raise Damaged("a step of a pipeline gets other columns than it takes")
+        names = None
         last = inner(step, -1)
         if issubclass(known_class(last.name), OneToOneFeatureMixin):
             width = _size(last, "n_features_in_")
         elif last.name.endswith(".TableVectorizer"):
-            width = len(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
+            names = list(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
+            width = None if names is None else len(names)
         elif last.name.endswith(".SimpleImputer"):
             width = _imputed_width(last.state) if "statistics_" in last.state else None
         else:

@@ -12,7 +12,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 
-from stakes._core.stored.names import VALUES
+from stakes._core.stored.names import KERNELS, VALUES
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 
 LARGEST = 1e150  # of a finite number; products of larger ones overflow
@@ -315,15 +315,15 @@ class Plain(Spec):
 
 
 @dataclass(frozen=True)
-class Function(Spec):
-    """One of the functions that a model may refer to, or None."""
+class Kernel(Spec):
+    """A kernel function of scikit-learn, or None."""
 
     def check(self, value, scope):
         if value is None:
             return
         if not isinstance(value, Named):
             raise Damaged("is not a function")
-        if value.name not in VALUES:
+        if value.name not in KERNELS:
             raise Unknown(value.name)
 
 
