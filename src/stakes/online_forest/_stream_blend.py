@@ -15,13 +15,13 @@ from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
-    CLASSIFIER,
     FEATURES,
     Array,
     Flag,
     Listed,
     Mapping,
     Number,
+    Part,
     Plain,
     Sometimes,
     labels,
@@ -48,6 +48,7 @@ from stakes.online_forest._docs import documented
 
 SMALLEST = 1e-15  # probability of a member
 NOTHING = np.empty(0, bool)
+_MEMBER = Part(methods=("learn_one", "predict_proba", "predict_proba_then_learn"))
 LEAST_STEP = 256  # events between two copies of the members, which take a millisecond or more
 
 
@@ -136,13 +137,13 @@ class StreamBlendClassifier(StreamLearner):
     }
     _file_state = FEATURES | {
         "classes_": labels(2),
-        "estimators_": Listed(CLASSIFIER, "m"),
+        "estimators_": Listed(_MEMBER, "m"),
         "_head": Array("f8", (HEAD,), low=0),
         "_weights": Array("f8", (None,)),
         "_covariance": Array("f8", (None, None)),
         "_shares": Array("f8", (None,), low=0, high=1),
         "_scale": Array("f8", (2, "d"), infinite=True),
-        "_past": Listed(CLASSIFIER),
+        "_past": Listed(Part((f"{__name__}.StreamBlendClassifier",))),
         "_age": Number(0, whole=True),
         "_started_with": Plain(),
         "_columns": Sometimes(Mapping(Number(0, whole=True))),

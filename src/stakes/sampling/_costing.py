@@ -23,7 +23,8 @@ from stakes._core.sklearn_private import (
 )
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Array, Listed, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.state import classes_of, same_input
+from stakes._core.stored.unbuilt import Unbuilt
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max
@@ -101,6 +102,10 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
             raise Damaged("a model has no copies that vote")
         for member in state.get("estimators_", ()):
             same_input(member, scope)
+            if not {*classes_of(member).tolist()} <= {False, True}:
+                raise Damaged("a copy that votes has other classes than its owner")
+            if state["voting"] == "soft" and not hasattr(Unbuilt(member), "predict_proba"):
+                raise Damaged("a copy that votes has no probabilities")
 
     _accept_sparse = "csr"
     _parameter_constraints = {

@@ -13,11 +13,13 @@ from stakes._core.intake import checked_for, validate_data
 from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, fit_context
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import FEATURES, PROBABLE, Listed, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.state import classes_of, same_input
 from stakes.costs import CostMatrix
 from stakes.svm._cost_sensitive import CostSensitiveSVC
 from stakes.svm._docs import documented
+
+_MEMBER = Part(methods=("predict_proba", "decision_function"))
 
 
 @documented
@@ -67,7 +69,7 @@ class PairwiseSVC(ManyClassClassifier):
     array([2])
     """
 
-    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(PROBABLE, None)}
+    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(_MEMBER, None)}
 
     @staticmethod
     def _check_file_state(state, scope):
@@ -78,6 +80,8 @@ class PairwiseSVC(ManyClassClassifier):
             raise Damaged("a model has no SVM for some pair of classes, or too many")
         for member in state["estimators_"]:
             same_input(member, scope)
+            if len(classes_of(member)) != 2:
+                raise Damaged("the SVM of a pair has another number of classes")
 
     _parameter_constraints = COST_CONSTRAINTS | {
         "estimator": [HasMethods(["fit", "predict_proba", "decision_function"]), None],

@@ -43,6 +43,9 @@ class UncertainPipeline(Pipeline):
     @staticmethod
     def _check_file_state(state, scope):
         check_named_steps(state, scope)
+        last = Unbuilt(state["steps"][-1][1])
+        if not (hasattr(last, "predict_proba") and hasattr(last, "decision_function")):
+            raise Damaged("a pipeline does not end with a classifier of uncertain points")
         for _, step in state["steps"][:-1]:
             if isinstance(step, Record) and not hasattr(Unbuilt(step), "transform_uncertainty"):
                 raise Damaged("a step of a pipeline leaves error bars as they are")

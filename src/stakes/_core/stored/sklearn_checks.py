@@ -12,7 +12,7 @@ from stakes._core.stored.plain import Damaged, Record
 from stakes._core.stored.spec import Array
 from stakes._core.stored.state import same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
-from stakes._core.stored.unbuilt import Unbuilt, inner
+from stakes._core.stored.unbuilt import Unbuilt, inner, transforms
 
 _ONE_TO_ONE = {
     "sklearn.preprocessing._encoders.OrdinalEncoder",
@@ -163,7 +163,7 @@ def check_steps(state, scope):
             if step not in ("passthrough", None):
                 raise Damaged("a step of a pipeline is no estimator")
             continue
-        if number < len(state["steps"]) - 1 and not hasattr(known_class(step.name), "transform"):
+        if number < len(state["steps"]) - 1 and not transforms(step):
             raise Damaged(f"a {step.name} is in the middle of a pipeline")
         taken = _size(inner(step, 0), "n_features_in_")
         if width is not None and taken is not None and taken != width:
@@ -326,6 +326,9 @@ def check_calibrated(state, scope):
     if len(state["calibrators"]) != wanted:
         raise Damaged("a calibrated classifier has a wrong number of calibrators")
     same_classes(state["estimator"], scope)
+    scored = Unbuilt(state["estimator"])
+    if not (hasattr(scored, "decision_function") or hasattr(scored, "predict_proba")):
+        raise Damaged("a calibrated classifier has no scores to calibrate")
 
 
 def check_calibrated_all(state, scope):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.unbuilt import transforms
 
 _FLOATS = {Named("numpy.float64"), Named("numpy.float32")}
 
@@ -79,6 +80,8 @@ def check_columns(state, scope):
         _check_unnamed(state)
     read = state.get("_transformer_to_input_indices", {})
     for name, transformer, columns in state.get("transformers_", ()):
+        if isinstance(transformer, Record) and not transforms(transformer):
+            raise Damaged(f"a {transformer.name} is where a transformer belongs")
         n = _column_count(columns, scope)
         given = read.get(name)  # what is read from a table with names
         if not isinstance(given, list | np.ndarray) or np.shape(given) != (n,):

@@ -156,7 +156,7 @@ for _name in ("DecisionTree", "ExtraTree"):
         )
 for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
     ENSEMBLES[f"sklearn.ensemble._forest.{_name}"] = estimator(
-        _FOREST, checks.check_ensemble, estimator=Part(), estimator_params=Plain()
+        _FOREST, checks.check_ensemble, estimator=Part(_TREES), estimator_params=Plain()
     )
 ENSEMBLES["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
     _GRADIENT,

@@ -235,12 +235,22 @@ def same_input(record, scope):
 
 def same_classes(record, scope):
     """Refuse an estimator with other classes than the object it belongs to."""
-    state = inner(record, -1).state
-    found = state.get("classes_", state.get("_classes")) if isinstance(state, dict) else None
-    if isinstance(found, np.ndarray):
-        scope.bind("k", len(found))
-        if not np.array_equal(found, scope.labels):
-            raise Damaged("has other classes than the estimator in it")
+    found = classes_of(record)
+    scope.bind("k", len(found))
+    if not np.array_equal(found, scope.labels):
+        raise Damaged("has other classes than the estimator in it")
+
+
+def classes_of(record):
+    """The classes that a fitted classifier knows."""
+    last = inner(record, -1)
+    state = last.state if isinstance(last.state, dict) else {}
+    found = state.get("classes_", state.get("_classes"))
+    if found is None and last.name.endswith(".XGBClassifier") and "n_classes_" in state:
+        found = np.arange(state["n_classes_"])
+    if not isinstance(found, np.ndarray) or not hasattr(Unbuilt(last), "predict"):
+        raise Damaged("has an estimator in it that is no fitted classifier")
+    return found
 
 
 def _says_fitted(name):

@@ -27,16 +27,19 @@ class Unbuilt:
     def __getattr__(self, name):
         state = self._record.state
         if isinstance(state, dict) and name in state:
-            return state[name]
+            return Unbuilt(state[name]) if isinstance(state[name], Record) else state[name]
         found = inspect.getattr_static(self._owner, name)
-        if not isinstance(found, AvailableIf):
-            return getattr(self._owner, name)
-        if self._record.name in PIPELINES:  # that end with no estimator
-            raise AttributeError(name)
-        return found.__get__(self, self._owner)
+        if isinstance(found, AvailableIf) and self._record.name in PIPELINES:
+            raise AttributeError(name)  # one that ends with no estimator
+        return found.__get__(self, self._owner) if hasattr(found, "__get__") else found
 
     def __repr__(self):
         return f"{self._owner.__name__}(...)"
+
+
+def transforms(record):
+    """Whether an object will transform tables; a `LabelEncoder` transforms labels."""
+    return hasattr(Unbuilt(record), "transform") and not record.name.endswith(".LabelEncoder")
 
 
 def inner(record, step):
