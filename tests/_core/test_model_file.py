@@ -205,6 +205,7 @@ def test_a_booster_that_points_outside_is_refused(field, tmp_path):
     nodes[field][np.flatnonzero((nodes["is_leaf"] == 0) & (nodes["is_categorical"] == 1))[0]] = 9999
     outer = BayesDecisionClassifier(model)
     outer.estimator_, outer.classes_ = model, model.classes_
+    outer.prior_ = outer.training_prior_ = None
     write(make_pipeline(outer), tmp_path / "m.skops")
     with pytest.raises(InputError, match="a tree node points outside"):
         load_model(tmp_path / "m.skops")

@@ -252,7 +252,6 @@ def test_xgboost_is_not_asked_for_more_threads_than_cores(tmp_path):
     [
         RandomForestClassifier(5),
         ConfidenceForestClassifier(n_estimators=5),
-        make_column_transformer((StandardScaler(), [0, 1]), (StandardScaler(), [2])),
         make_pipeline(StandardScaler(), CostingClassifier(n_estimators=2)),
         BayesDecisionClassifier(RandomForestClassifier(5)),
     ],
@@ -268,6 +267,14 @@ def test_a_file_does_not_start_more_threads_than_there_are_cores(model, tmp_path
     model.set_params(**dict.fromkeys(names, -1))
     found = _loaded(model, tmp_path).get_params()
     assert {found[name] for name in names} == {-1}  # as many as there are
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1, 1000])
+def test_a_column_transformer_of_a_file_starts_no_processes(n_jobs, tmp_path):
+    parts = (StandardScaler(), [0, 1]), (StandardScaler(), [2])
+    model = make_column_transformer(*parts, n_jobs=n_jobs).fit(X)
+    found = _loaded(model, tmp_path)
+    assert found.n_jobs is None and np.array_equal(found.transform(X), model.transform(X))
 
 
 def test_a_lightgbm_tree_has_no_nodes_apart(tmp_path):

@@ -13,6 +13,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
+import joblib
 import numpy as np
 import polars as pl
 from sklearn.exceptions import NotFittedError
@@ -39,6 +40,7 @@ WORDS += ["true", "1e-320", "0.5", "/etc/hostname", "file:///etc/hostname", "bui
 def warm(name):
     """Use the model as it was, so that all that it needs is imported and compiled."""
     kind, data, rows = models()[name]
+    joblib.cpu_count(only_physical_cores=True)  # LightGBM asks, and joblib runs lscpu once
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (Path(folder) / "m").write_bytes(data)

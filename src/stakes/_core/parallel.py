@@ -1,9 +1,18 @@
 """Results of parallel tasks as they finish, on any joblib backend."""
 
 import itertools
+from numbers import Integral
 
 import joblib
 
+from stakes._core.sklearn_private import Interval
+
+# what a parameter n_jobs may be; joblib has no meaning for 0
+N_JOBS = [
+    None,
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+]
 ROUND = 4  # tasks per worker in a round: few enough to lose little work, enough to share it evenly
 
 

@@ -5,6 +5,7 @@ from sklearn.calibration import _fit_calibrator as fit_calibrator
 from sklearn.ensemble._hist_gradient_boosting.common import PREDICTOR_RECORD_DTYPE
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._available_if import _AvailableIfDescriptor as AvailableIf
 from sklearn.utils._metadata_requests import UNCHANGED
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import (
@@ -26,6 +27,7 @@ __all__ = [
     "NODE_DTYPE",
     "PREDICTOR_RECORD_DTYPE",
     "UNCHANGED",
+    "AvailableIf",
     "BaseComposition",
     "HasMethods",
     "Hidden",

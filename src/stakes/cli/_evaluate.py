@@ -61,6 +61,7 @@ def evaluate(
     """
     from stakes._core.files import check_can_write
     from stakes._core.model_file import load_model
+    from stakes._core.stored.facts import check_facts
     from stakes.compare import Evaluation, Wording
     from stakes.compare.report import write_evaluation
     from stakes.costs import COST_NAMES, NEUTRAL_COSTS
@@ -71,6 +72,7 @@ def evaluate(
     words = []
     if model is not None:
         facts = load_model(model).facts
+        check_facts(model, facts)
         costs |= {name: cost for name, cost in facts.get("costs", {}).items() if cost is not None}
         target, positive = target or facts.get("target"), positive or facts.get("positive")
         words = facts.get("words", [])

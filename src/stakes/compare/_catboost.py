@@ -4,6 +4,7 @@ import json
 import tempfile
 import time
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from stakes._core.log_odds import LogOddsClassifier
+from stakes._core.parallel import N_JOBS
+from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Number, labels
-from stakes.compare._early_stopping import deadline_of, hold_out
+from stakes.compare._early_stopping import STOPPING_CONSTRAINTS, deadline_of, hold_out
 
 LARGEST = float(np.finfo(np.float32).max)  # features are compared in single precision
 
@@ -74,6 +77,13 @@ class CatBoostTreesClassifier(LogOddsClassifier, BaseEstimator):
             raise Damaged("a tree has another number of leaves than its levels make")
         if state["features_"].size and state["features_"].max() >= state["n_features_in_"]:
             raise Damaged("a tree asks for a column that is not there")
+
+    _parameter_constraints = STOPPING_CONSTRAINTS | {
+        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": N_JOBS,
+    }
 
     max_depth: int = 6
     learning_rate: float = 0.05

@@ -3,6 +3,7 @@
 import inspect
 import time
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -11,8 +12,16 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import take_rows
-from stakes._core.stored.spec import CLASSIFIER, labels
+from stakes._core.sklearn_private import HasMethods, Interval
+from stakes._core.stored.spec import PROBABLE, labels
 from stakes._core.stored.state import same_classes, same_input
+
+STOPPING_CONSTRAINTS = {
+    "patience": [Interval(Integral, 1, None, closed="left")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "max_seconds": [Interval(Real, 0, None, closed="left"), None],
+    "random_state": ["random_state"],
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -40,13 +49,18 @@ class EarlyStoppingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
         Class labels.
     """
 
-    _file_state = {"estimator_": CLASSIFIER, "classes_": labels("k", least=2)}
+    _file_state = {"estimator_": PROBABLE, "classes_": labels("k", least=2)}
 
     @staticmethod
     def _check_file_state(state, scope):
         if "estimator_" in state:
             same_input(state["estimator_"], scope)
             same_classes(state["estimator_"], scope)
+
+    _parameter_constraints = {
+        "estimator": [HasMethods(["fit", "predict_proba"])],
+        **STOPPING_CONSTRAINTS,
+    }
 
     estimator: object
     _: KW_ONLY

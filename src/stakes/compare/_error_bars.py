@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.deciding import takes_costs
+from stakes._core.sklearn_private import HasMethods, StrOptions
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, labels
 from stakes.compare._contestants import Contestant
@@ -28,6 +29,7 @@ SHRUNK = "logistic regression on shrunk means, Bayes decision"
 BLEND = "mean of error-bar learners"
 FOLDS = 3
 DRAWS = 2000  # of each true point, for a certificate
+ERROR_FORM = [StrOptions({"std", "interval", "cov"})]
 DRAWN_BADLY = 1e-6  # probability that draws are so good that the bound is too small
 
 
@@ -142,6 +144,12 @@ class ErrorColumnsClassifier(ClassifierMixin, BaseEstimator):
         "classes_": labels(2),
     }
 
+    _parameter_constraints = {
+        "estimator": [HasMethods(["fit", "predict_proba"])],
+        "error_form": ERROR_FORM,
+        "uses_errors": ["boolean"],
+    }
+
     def __init__(self, estimator, *, error_form="std", uses_errors=True):
         self.estimator = estimator
         self.error_form = error_form
@@ -251,6 +259,12 @@ class ErrorColumnsBlend(ClassifierMixin, BaseEstimator):
         if not state.get("estimators_", [None]):
             raise Damaged("a blend has no members")
 
+    _parameter_constraints = {
+        "groups": [list],
+        "error_form": ERROR_FORM,
+        "random_state": ["random_state"],
+    }
+
     def __init__(self, groups, *, error_form="std", random_state=None):
         self.groups = groups
         self.error_form = error_form
@@ -354,6 +368,7 @@ class ShrunkMeans(TransformerMixin, BaseEstimator):
     """
 
     _file_state = {"mean_": Array("f8", ("d",)), "var_": Array("f8", ("d",), low=0)}
+    _parameter_constraints = {"error_form": ERROR_FORM}
 
     def __init__(self, *, error_form="std"):
         self.error_form = error_form
@@ -381,10 +396,19 @@ class ShrunkMeans(TransformerMixin, BaseEstimator):
 def blocks_of(X, error_form):
     """Values and error bars of a matrix that holds them side by side."""
     X = np.asarray(X, dtype=np.float64)
+    width = X.shape[1]
     if error_form == "cov":
-        d = (isqrt(1 + 4 * X.shape[1]) - 1) // 2
+        d = (isqrt(1 + 4 * width) - 1) // 2
+        _check_width(width, d + d * d, "covariance matrices")
         return [X[:, :d], X[:, d:].reshape(len(X), d, d)]
-    return np.split(X, 3 if error_form == "interval" else 2, axis=1)
+    blocks = 3 if error_form == "interval" else 2
+    _check_width(width, blocks * (width // blocks), "intervals" if blocks == 3 else "error bars")
+    return np.split(X, blocks, axis=1)
+
+
+def _check_width(width, needed, what):
+    if not width or width != needed:
+        raise ValueError(f"X has {width} columns, which cannot be values and their {what}.")
 
 
 def standard_errors(blocks):

@@ -4,7 +4,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from stakes._core.deciding import predict_with_costs, takes_costs
+from stakes._core.stored.facts import COST_MATRIX, COSTS
 from stakes._core.stored.sklearn_checks import check_named_steps
+from stakes._core.stored.spec import Mapping, Maybe, Text
 from stakes.costs import COST_NAMES, CostMatrix
 from stakes.errors import InputError
 from stakes.tables import CostTable, as_frame, cast_like, read_costs
@@ -41,6 +43,12 @@ class PricedPipeline(Pipeline):
     ([0, 0, 1, 1], [1, 1, 1, 1])
     """
 
+    # all of it are parameters
+    _file_state = {
+        "costs": Maybe(COSTS),
+        "kinds": Maybe(Mapping(Text())),
+        "cost_matrix": Maybe(COST_MATRIX),
+    }
     _check_file_state = staticmethod(check_named_steps)
 
     def __init__(

@@ -16,7 +16,7 @@ from stakes._core.labels import code_labels
 from stakes._core.log_odds import SMALLEST, LogOddsBlend, clipped_log_odds
 from stakes._core.sklearn_private import Interval, fit_context
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import CLASSIFIER, Array, Listed, Number, Text, labels
+from stakes._core.stored.spec import MEMBERS, PROBABLE, Array, Listed, Number, Text, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision import blend_weights
 
@@ -90,13 +90,14 @@ class TimedBlendClassifier(LogOddsBlend):
     """
 
     _file_state = {
+        "estimators": MEMBERS,
         "classes_": labels(2),
         "intercept_": Number(),
         "weights_": Array("f8", ("m",)),
         "held_out_loss_": Array("f8", ("m",)),
         "seconds_": Array("f8", ("m",)),
         "names_": Listed(Text(), "m"),
-        "estimators_": Listed(Listed(CLASSIFIER), "m"),
+        "estimators_": Listed(Listed(PROBABLE), "m"),
     }
 
     @staticmethod

@@ -11,9 +11,10 @@ from stakes._core.deciding import only_scores_count, row_count, warn_many_below_
 from stakes._core.docs import documented
 from stakes._core.intake import checked_for
 from stakes._core.sklearn_private import StrOptions, fit_context
+from stakes._core.stored.spec import PROBABLE, Array, Maybe
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._calibrated import calibrated
-from stakes.decision._prior import as_prior, class_shares, shift_prior
+from stakes.decision._prior import as_prior, check_priors, class_shares, shift_prior
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
 
@@ -98,6 +99,17 @@ class BayesDecisionClassifier(DecisionClassifier):
     >>> model.expected_cost([[1.0], [1.0]], fp_cost=1, fn_cost=[1, 50]).round(2)
     array([0.44, 0.56])
     """
+
+    _file_state = {
+        "estimator_": PROBABLE,
+        **dict.fromkeys(("prior_", "training_prior_"), Maybe(Array("f8", ("k",), low=0, high=1))),
+    }
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        DecisionClassifier._check_file_state(state, scope)
+        if state.get("prior_") is not None:
+            check_priors(state["prior_"], state["training_prior_"])
 
     _parameter_constraints = {
         **DecisionClassifier._parameter_constraints,

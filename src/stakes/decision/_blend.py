@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.intake import check_weights, checked_for
 from stakes._core.log_odds import SMALLEST, LogOddsBlend, clipped_log_odds
 from stakes._core.sklearn_private import Interval, fit_context, routing_enabled
-from stakes._core.stored.spec import CLASSIFIER, FIGURE, Array, Listed, Number, labels
+from stakes._core.stored.spec import FIGURE, MEMBERS, PROBABLE, Array, Listed, Number, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes.decision._held_out import folds_of, held_out
 from stakes.decision._wrapper import inner_fit_params, two_classes
@@ -82,11 +82,12 @@ class BlendClassifier(LogOddsBlend):
     """
 
     _file_state = {
+        "estimators": MEMBERS,
         "classes_": labels(2),
         "intercept_": Number(),
         "weights_": Array("f8", ("m",)),
         "gradient_norm_": FIGURE,
-        "estimators_": Listed(CLASSIFIER, "m"),
+        "estimators_": Listed(PROBABLE, "m"),
     }
 
     @staticmethod

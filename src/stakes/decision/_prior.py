@@ -6,6 +6,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import column_or_1d
 
+from stakes._core.stored.plain import Damaged
+
 
 def shift_prior(probabilities, training_prior, prior):
     r"""Correct class probabilities for a change of the class shares after training.
@@ -123,6 +125,15 @@ def as_prior(name, value, n_classes):
         rule = "positive" if name == "training_prior" else "not negative"
         raise ValueError(f"The shares in {name} must be {rule} and sum to one.")
     return share
+
+
+def check_priors(prior, training_prior):
+    """Refuse shares in a model file that `as_prior` would."""
+    try:
+        as_prior("prior", prior, len(prior))
+        as_prior("training_prior", training_prior, len(prior))
+    except (ValueError, TypeError) as error:
+        raise Damaged(str(error).rstrip(".")) from None
 
 
 def class_shares(y, classes, sample_weight=None):

@@ -20,7 +20,7 @@ from stakes._core.deciding import row_count, takes_costs
 from stakes._core.intake import check_weights
 from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import HasMethods, routing_enabled
-from stakes._core.stored.spec import CLASSIFIER, Maybe, Number, Sometimes, labels
+from stakes._core.stored.spec import CLASSIFIER, labels
 from stakes._core.stored.state import same_classes, same_input
 from stakes._core.words import shown
 from stakes.costs import COST_NAMES, Costs
@@ -36,8 +36,6 @@ class DecisionClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
     _file_state = {
         "estimator_": CLASSIFIER,
         "classes_": labels("k", least=2),
-        "prior_": Sometimes(Maybe(Number(0, 1))),
-        "training_prior_": Sometimes(Maybe(Number(0, 1))),
     }
 
     @staticmethod

@@ -11,6 +11,7 @@ from stakes._core.columns import TakesCategories, read_training
 from stakes._core.deciding import spread_rows, warn_below_trivial
 from stakes._core.intake import check_bounded, check_weights, example_counts
 from stakes._core.labels import code_positive
+from stakes._core.parallel import N_JOBS
 from stakes._core.sigmoid import LARGEST, fit_sigmoid
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
@@ -154,6 +155,8 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
             columns = np.concatenate([embed["numbers"], embed["codes"]])
             if not np.array_equal(np.sort(columns), np.arange(scope.sizes["d"])):
                 raise Damaged("the points of the neighbors have a wrong size")
+            if state["calibration"] is not None and not {"slope_", "offset_"} <= state.keys():
+                raise Damaged("the probabilities of the neighbors have no calibration")
 
     n_neighbors: int = 11
     weights: str = "inverse"
@@ -181,7 +184,7 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         "categorical_features": ["array-like", None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
         "calibration": [StrOptions({"sigmoid"}), None],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
     }
     _info = LearnerInfo(
         family="neighbors",

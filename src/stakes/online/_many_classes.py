@@ -12,8 +12,9 @@ from stakes._core.docs import documented
 from stakes._core.intake import check_weights, validate_data
 from stakes._core.labels import check_same_classes, code_labels
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import FEATURES, PROBABLE, Listed, labels
+from stakes._core.stored.state import classes_of, same_input
 from stakes.costs import CostMatrix
 from stakes.online._probit import ProbitClassifier
 
@@ -79,12 +80,14 @@ class OneVsRestStreamClassifier(ClassifierMixin, BaseEstimator):
     [56, 100]
     """
 
-    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(CLASSIFIER, "k")}
+    _file_state = FEATURES | {"classes_": labels("k"), "estimators_": Listed(PROBABLE, "k")}
 
     @staticmethod
     def _check_file_state(state, scope):
         for member in state.get("estimators_", ()):
             same_input(member, scope)
+            if len(classes_of(member)) != 2:
+                raise Damaged("a model of one class against the others has other classes")
 
     _parameter_constraints = {
         "estimator": [HasMethods(["fit", "partial_fit", "predict_proba"]), None],

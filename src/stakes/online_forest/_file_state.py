@@ -64,6 +64,8 @@ def check_file_state(state, scope):
     for arrays in state["_forests"]:
         _check_forest(Forest(*arrays), scope.sizes["d"])
     names = state.get("_columns", {})
+    if state["_is_named"] and "_columns" not in state:
+        raise Damaged("a stream forest does not know its columns")
     if any(not isinstance(name, str) for name in names) or sorted(names.values()) != list(
         range(len(names))
     ):

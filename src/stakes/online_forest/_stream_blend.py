@@ -15,13 +15,13 @@ from stakes._core.learners import find_learner
 from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
-    CLASSIFIER,
     FEATURES,
     Array,
     Flag,
     Listed,
     Mapping,
     Number,
+    Part,
     Plain,
     Sometimes,
     labels,
@@ -48,6 +48,7 @@ from stakes.online_forest._docs import documented
 
 SMALLEST = 1e-15  # probability of a member
 NOTHING = np.empty(0, bool)
+_MEMBER = Part(methods=("learn_one", "predict_proba", "predict_proba_then_learn"))
 LEAST_STEP = 256  # events between two copies of the members, which take a millisecond or more
 
 
@@ -136,13 +137,13 @@ class StreamBlendClassifier(StreamLearner):
     }
     _file_state = FEATURES | {
         "classes_": labels(2),
-        "estimators_": Listed(CLASSIFIER, "m"),
+        "estimators_": Listed(_MEMBER, "m"),
         "_head": Array("f8", (HEAD,), low=0),
         "_weights": Array("f8", (None,)),
         "_covariance": Array("f8", (None, None)),
         "_shares": Array("f8", (None,), low=0, high=1),
         "_scale": Array("f8", (2, "d"), infinite=True),
-        "_past": Listed(CLASSIFIER),
+        "_past": Listed(Part((f"{__name__}.StreamBlendClassifier",))),
         "_age": Number(0, whole=True),
         "_started_with": Plain(),
         "_columns": Sometimes(Mapping(Number(0, whole=True))),
@@ -157,6 +158,10 @@ class StreamBlendClassifier(StreamLearner):
         shapes = [state[name].shape for name in ("_weights", "_shares", "_covariance")]
         if shapes != [(m,), (m,), (m, m)] or state["_head"][N_COLUMNS] > d:
             raise Damaged("the arrays of a stream blend do not fit together")
+        if not abs(state["_shares"].sum() - 1.0) < 1e-6:
+            raise Damaged("the shares of a stream blend do not add up to one")
+        if not np.isfinite(state["_scale"]).all() or state["_scale"][1].min() < 0:
+            raise Damaged("the scales of a stream blend are impossible")
         for member in state["estimators_"]:
             if member.state.get("n_features_in_", d) != d:
                 raise Damaged("a member of a stream blend has another number of features")
@@ -168,6 +173,8 @@ class StreamBlendClassifier(StreamLearner):
                 raise Damaged("a copy in a stream blend has another number of features")
             same_classes(one, scope)
         names = state.get("_columns", {})
+        if state["_is_named"] and "_columns" not in state:
+            raise Damaged("a stream blend does not know its columns")
         if sorted(names.values()) != list(range(len(names))) or len(names) > d:
             raise Damaged("the columns of a stream blend are damaged")
 

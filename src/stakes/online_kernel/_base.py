@@ -20,6 +20,7 @@ from stakes._core.intake import LARGEST, check_weights, validate_data
 from stakes._core.jit.prequential import calibrated, new_calibration
 from stakes._core.labels import check_same_classes, positive_among, stream_classes
 from stakes._core.locks import lock_of
+from stakes._core.parallel import N_JOBS
 from stakes._core.passes import rows_seen_before
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
@@ -43,7 +44,7 @@ KERNEL_CONSTRAINTS = {
     "n_passes": [Interval(Integral, 1, None, closed="left")],
     "shuffle": ["boolean"],
     "random_state": ["random_state"],
-    "n_jobs": [Integral, None],
+    "n_jobs": N_JOBS,
 }
 SETTINGS = ("kernel", "gamma", "degree", "coef0", "max_support_vectors", "half_life")
 _settings_of = attrgetter(*SETTINGS)  # `learn_one` reads them each time

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from stakes._core.jit.kernel_rows import GRAM, ID, Batch, Support
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Array, Function, Maybe
+from stakes._core.stored.spec import Array, Kernel, Maybe
 from stakes.online_kernel._expansion_jit import INTERCEPT, N_SEEN, N_VECTORS
 from stakes.online_kernel._file_state import check_support
 from stakes.online_kernel._store import SupportStore
@@ -25,13 +25,15 @@ class CallableStore(SupportStore):
     """
 
     _file_state = {
-        "function": Function(),
+        "function": Kernel(),
         "pool": Maybe(Array("f8", (None, "d"), sparse=True)),
     }
 
     @staticmethod
     def _check_file_state(state, scope):
         check_support(state, scope)
+        if state["function"] is None:
+            raise Damaged("a kernel learner has lost its kernel function")
         pool = np.zeros((0, 0)) if state["pool"] is None else state["pool"]
         if pool.shape[0] < state["support"].state[COUNTS][N_VECTORS]:
             raise Damaged("the support vectors of a kernel learner do not fit together")

@@ -19,6 +19,7 @@ from stakes._core.base import (
 from stakes._core.intake import LARGEST, checked_sparse, validate_data
 from stakes._core.learners import find_learner
 from stakes._core.locks import lock_of
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes.costs import COST_NAMES
 from stakes.online_kernel._docs import documented
@@ -115,7 +116,7 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
         "passthrough": ["boolean"],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
     _file_state = FILE_STATE
     _check_file_state = staticmethod(check_file_state)

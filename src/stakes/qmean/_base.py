@@ -77,8 +77,8 @@ class QuadraticMeanBase(ManyClassClassifier):
             raise Damaged("a model has no coefficients")
         if "rows" in scope.sizes:
             scope.bind("rows", 1 if scope.sizes["k"] <= 2 else scope.sizes["k"])
-        if "dual_coef_" in state and not {"landmarks_", "intercept_"} <= state.keys():
-            raise Damaged("a kernel model has no landmarks")
+        if "dual_coef_" in state and not {"landmarks_", "intercept_", "gamma_"} <= state.keys():
+            raise Damaged("a kernel model lacks its landmarks, its width or its intercept")
         if "coef_" in state and "intercept_" not in state:
             raise Damaged("a model has no intercept")
         if "estimator_" in state:

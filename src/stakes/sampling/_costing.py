@@ -14,14 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from stakes._core.base import CostSensitiveClassifier, LearnerInfo
 from stakes._core.docs import documented
 from stakes._core.intake import check_weights, checked_for
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import (
     HasMethods,
     Interval,
     StrOptions,
     fit_context,
 )
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import CLASSIFIER, FEATURES, Array, Listed, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.state import classes_of, same_input
+from stakes._core.stored.unbuilt import Unbuilt
 from stakes.sampling._cost_proportionate import draw
 
 SEEDS = np.iinfo(np.int32).max
@@ -95,8 +98,14 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
 
     @staticmethod
     def _check_file_state(state, scope):
+        if not state.get("estimators_", [None]):
+            raise Damaged("a model has no copies that vote")
         for member in state.get("estimators_", ()):
             same_input(member, scope)
+            if not {*classes_of(member).tolist()} <= {False, True}:
+                raise Damaged("a copy that votes has other classes than its owner")
+            if state["voting"] == "soft" and not hasattr(Unbuilt(member), "predict_proba"):
+                raise Damaged("a copy that votes has no probabilities")
 
     _accept_sparse = "csr"
     _parameter_constraints = {
@@ -104,7 +113,7 @@ class CostingClassifier(MetaEstimatorMixin, CostSensitiveClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "voting": [StrOptions({"hard", "soft"})],
         "ceiling": [Interval(Real, 0, 1, closed="right")],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         **CostSensitiveClassifier._parameter_constraints,
     }

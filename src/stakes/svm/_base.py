@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from stakes._core.base import COST_CONSTRAINTS, CostSensitiveClassifier, at_stake
 from stakes._core.intake import check_weights
+from stakes._core.parallel import N_JOBS
 from stakes._core.sigmoid import LARGEST
 from stakes._core.sklearn_private import HasMethods, Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
@@ -37,7 +38,7 @@ SVM_CONSTRAINTS = COST_CONSTRAINTS | {
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "calibration": [StrOptions({"sigmoid"}), None],
     "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"])],
-    "n_jobs": [None, Integral],
+    "n_jobs": N_JOBS,
     "verbose": ["boolean"],
     "random_state": ["random_state"],
 }
@@ -93,7 +94,7 @@ class PricedSVC(CostSensitiveClassifier):
             scope.bind("columns", scope.sizes["d"])
             if "coef_" not in state:
                 raise Damaged("an SVM has no coefficients")
-        elif not {"support_", "dual_coef_"} <= state.keys():
+        elif not {"support_", "dual_coef_", "gamma_"} <= state.keys():
             raise Damaged("an SVM has no support vectors")
         elif state.get("kernel") == "precomputed":
             if np.max(state["support_"], initial=-1) >= scope.sizes["d"]:

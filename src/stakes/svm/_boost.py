@@ -107,6 +107,8 @@ class CostSensitiveBoost(CostSensitiveClassifier):
             same_input(member, scope)
             if not set(member.state.get("classes_", ["none"])) <= {-1.0, 1.0}:
                 raise Damaged("a tree of a boosted model has classes other than -1 and 1")
+        if "cost_levels_" in state and not (state["cost_levels_"] > 0).any():
+            raise Damaged("no example of a boosted model costs anything")
 
     n_estimators: int = 100
     max_depth: int = 1

@@ -10,12 +10,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from stakes._core.base import COST_CONSTRAINTS, ManyClassClassifier, canonical
 from stakes._core.deciding import only_scores_count, warn_many_below_trivial
 from stakes._core.intake import checked_for, validate_data
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import HasMethods, fit_context
-from stakes._core.stored.spec import CLASSIFIER, FEATURES, Listed, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.plain import Damaged
+from stakes._core.stored.spec import FEATURES, Listed, Part, labels
+from stakes._core.stored.state import classes_of, same_input
 from stakes.costs import CostMatrix
 from stakes.svm._cost_sensitive import CostSensitiveSVC
 from stakes.svm._docs import documented
+
+_MEMBER = Part(methods=("predict_proba", "decision_function"))
 
 
 @documented
@@ -65,17 +69,24 @@ class PairwiseSVC(ManyClassClassifier):
     array([2])
     """
 
-    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(CLASSIFIER, None)}
+    _file_state = FEATURES | {"classes_": labels(), "estimators_": Listed(_MEMBER, None)}
 
     @staticmethod
     def _check_file_state(state, scope):
-        for member in state.get("estimators_", ()):
+        if "estimators_" not in state:
+            return
+        k = scope.sizes["k"]
+        if len(state["estimators_"]) != k * (k - 1) // 2:
+            raise Damaged("a model has no SVM for some pair of classes, or too many")
+        for member in state["estimators_"]:
             same_input(member, scope)
+            if len(classes_of(member)) != 2:
+                raise Damaged("the SVM of a pair has another number of classes")
 
     _parameter_constraints = COST_CONSTRAINTS | {
         "estimator": [HasMethods(["fit", "predict_proba", "decision_function"]), None],
         "cost_matrix": ["array-like", None],
-        "n_jobs": [None, int],
+        "n_jobs": N_JOBS,
     }
     _accept_sparse = "csr"
     _instead_of_costs = "set cost_matrix instead"

@@ -5,8 +5,9 @@ import polars as pl
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from stakes._core.sklearn_private import HasMethods
 from stakes._core.stored.plain import Damaged
-from stakes._core.stored.spec import Array, Listed, Part, Text
+from stakes._core.stored.spec import Array, Listed, Mapping, Maybe, Number, Part, Text
 from stakes.errors import InputError, near_matches
 from stakes.tables._kinds import as_frame
 from stakes.tables._model_matrix import ModelMatrix
@@ -51,18 +52,34 @@ class ErrorMatrix(TableTransformer):
     """
 
     _file_state = {
+        "errors": Maybe(Mapping(Listed(Text()))),
+        "error_correlation": Maybe(Mapping(Listed(Number(-1, 1)))),
         "matrix_": Part(("stakes.tables._model_matrix.ModelMatrix",)),
         "places_": Array("i8", ("errors",), low=0),
         "typical_": Array("f8", ("errors",), low=0),
         "feature_names_out_": Listed(Text(), "all"),
     }
 
+    _parameter_constraints = {
+        "matrix": [HasMethods(["fit", "transform"]), None],
+        "errors": [dict, None],
+        "error_correlation": [dict, None],
+    }
+
     @staticmethod
     def _check_file_state(state, scope):
-        if "matrix_" in state and "places_" in state:
-            numbers = state["matrix_"].state.get("numbers_", ())
-            if np.any(state["places_"] >= len(numbers)):
-                raise Damaged("an error bar belongs to no number")
+        if "places_" not in state:
+            return
+        matrix, errors = state["matrix_"].state, state["errors"] or {}
+        names = np.array(matrix["encoder_"].state["feature_names_out_"], dtype=object)
+        used = set(errors) & set(names[matrix.get("numbers_", np.arange(len(names)))])
+        if len(used) != len(state["places_"]) or np.any(state["places_"] >= len(matrix["scale_"])):
+            raise Damaged("an error bar belongs to no number")
+        if not all(len(parts) in (1, 2) for parts in errors.values()):
+            raise Damaged("an error bar is neither a standard error nor two bounds")
+        rows = state["error_correlation"] or {}
+        if not all(len(row) == len(rows) for row in rows.values()):
+            raise Damaged("the correlations of the errors are no square matrix")
 
     def __init__(self, matrix=None, *, errors=None, error_correlation=None):
         self.matrix = matrix

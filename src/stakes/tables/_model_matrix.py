@@ -1,11 +1,14 @@
 """Tables for learners that need scaled numbers without missing values."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.intake import LARGEST, TINY
+from stakes._core.sklearn_private import HasMethods, Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Listed, Part, Sometimes, Text
 from stakes.errors import InputError
@@ -70,6 +73,14 @@ class ModelMatrix(TableTransformer):
         "scale_": Array("f8", (None,), low=LEAST_SCALE, high=LARGEST),
         "column_of_code_": Sometimes(Listed(Array("i8", (None,), low=-1), "codes")),
         "feature_names_out_": Listed(Text(), "out"),
+    }
+
+    _parameter_constraints = {
+        "encoder": [HasMethods(["fit", "encode"]), None],
+        "one_hot": ["boolean"],
+        "scale": ["boolean"],
+        "min_share": [Interval(Real, 0, 1, closed="both")],
+        "max_columns": [Interval(Integral, 1, None, closed="left")],
     }
 
     @staticmethod

@@ -1,10 +1,13 @@
 """Piecewise linear splines of the columns of a matrix, for linear models."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.intake import validate_data
+from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array
 
@@ -33,6 +36,8 @@ class HingeSplines(TransformerMixin, BaseEstimator):
     """
 
     _file_state = FEATURES | {"columns_": Array("i8", ("m",)), "knots_": Array("f8", ("m",))}
+
+    _parameter_constraints = {"n_knots": [Interval(Integral, 1, None, closed="left")]}
 
     @staticmethod
     def _check_file_state(state, scope):

@@ -1,5 +1,7 @@
 """Tables of mixed columns as one matrix of numbers."""
 
+from numbers import Integral
+
 import numpy as np
 import polars as pl
 from scipy import sparse
@@ -7,6 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from stakes._core.intake import checked_sparse
+from stakes._core.sklearn_private import Interval
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Array, Flag, Listed, Mapping, Maybe, Sometimes, Text
 from stakes.errors import InputError, near_matches
@@ -95,6 +98,10 @@ class TableEncoder(TableTransformer):
            [nan, 2. ]])
     """
 
+    _parameter_constraints = {
+        "kinds": [dict, None],
+        "max_categories": [Interval(Integral, 1, None, closed="left")],
+    }
     _file_state = {
         "notes_": Listed(Text()),
         "categories_": Mapping(Listed(Text())),
@@ -196,7 +203,7 @@ class TableEncoder(TableTransformer):
                 return Z
             X = X.frame()
         if self.kinds_ is None:
-            X = _matrix(X)
+            X = _matrix(X if is_matrix(X) else _numbers(as_frame(X)))
             if X.shape[1] != len(self.feature_names_out_):
                 raise InputError(
                     f"X has {X.shape[1]} columns, but training had "
@@ -260,6 +267,17 @@ class TableEncoder(TableTransformer):
 def is_matrix(X):
     """Whether X is a numeric array or a sparse matrix rather than a table."""
     return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
+
+
+def _numbers(frame):
+    """The values of a table for a model that was trained on an array."""
+    for name, kind in frame.schema.items():
+        if not (kind.is_numeric() or kind == pl.Boolean):
+            raise InputError(
+                f"Column {name!r} has the type {kind}, but training had numbers only; give an "
+                "array of numbers."
+            )
+    return frame.cast(pl.Float64).to_numpy()
 
 
 def _matrix(X):

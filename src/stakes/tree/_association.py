@@ -135,6 +135,8 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         start = state["_start"]
         if start[0] != 0 or start[-1] != scope.sizes["conditions"] or np.any(np.diff(start) <= 0):
             raise Damaged("the conditions of a rule point outside")
+        if not (state["_cell_regret"].sum(axis=1) > 0).all():
+            raise Damaged("the decisions of a rule cost nothing")
 
     _parameter_constraints = {
         **CostSensitiveClassifier._parameter_constraints,

@@ -10,7 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.base import LearnerInfo
+from stakes._core.parallel import N_JOBS
 from stakes._core.sklearn_private import Interval, RealNotInt, StrOptions, fit_context
+from stakes._core.stored.spec import Array
 from stakes.tree._base import TreeBase
 from stakes.tree._docs import documented
 from stakes.tree._nodes import SEEDS, grow_nodes, join
@@ -88,6 +90,8 @@ class ConfidenceForestClassifier(TreeBase):
     (2.48, 3.24)
     """
 
+    _file_state = {"roots_": Array("i", (None,), low=0)}
+
     n_estimators: int = 100
     max_features: object = 1 / 3
     bootstrap: str | None = "plain"
@@ -106,7 +110,7 @@ class ConfidenceForestClassifier(TreeBase):
         ],
         "bootstrap": [StrOptions({"plain", "balanced"}), None],
         "oob": ["boolean"],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
     }
     _info = LearnerInfo(
         family="tree",

@@ -87,7 +87,7 @@ class UncertainKernelClassifier(UncertainPoints):
             "dual_coef_": Array("f8", (1, "s")),
             "intercept_": Array("f8", (1,)),
             "gamma_": Number(0),
-            "calibration_": Array("f8", (3,)),
+            "calibration_": Array("f8", (3,), low=-1e100, high=1e100),
         }
     )
     __metadata_request__fit = dict.fromkeys((*COST_NAMES, *NAMES), True)

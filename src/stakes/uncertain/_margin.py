@@ -113,7 +113,7 @@ class UncertainMarginClassifier(UncertainPoints):
             "classes_": labels(2),
             "coef_": Array("f8", (1, "d")),
             "intercept_": Array("f8", (1,)),
-            "calibration_": Array("f8", (3,)),
+            "calibration_": Array("f8", (3,), low=-1e100, high=1e100),
             "objective_": FIGURE,
             "duality_gap_": FIGURE,
             "solver_": Text(),

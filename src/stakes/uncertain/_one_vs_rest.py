@@ -7,8 +7,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from stakes._core.intake import validate_data
 from stakes._core.labels import code_labels
+from stakes._core.sklearn_private import HasMethods
 from stakes._core.stored.spec import FEATURES, Listed, Part, labels
-from stakes._core.stored.state import same_input
+from stakes._core.stored.state import classes_of, same_input
 from stakes.uncertain._certificates import MEASURES, certificates, replicate_bounds
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
@@ -68,10 +69,13 @@ class UncertainOneVsRestClassifier(ClassifierMixin, BaseEstimator):
         "estimators_": Listed(Part(_MEMBERS), "k"),
     }
 
+    _parameter_constraints = {"estimator": [HasMethods(["fit", "predict_proba"])]}
+
     @staticmethod
     def _check_file_state(state, scope):
         for member in state.get("estimators_", ()):
             same_input(member, scope)
+            classes_of(member)
 
     def __init__(self, estimator):
         self.estimator = estimator

@@ -4,7 +4,9 @@ import sys
 
 from sklearn.pipeline import Pipeline
 
+from stakes._core.stored.plain import Damaged, Record
 from stakes._core.stored.sklearn_checks import check_named_steps
+from stakes._core.stored.unbuilt import Unbuilt
 from stakes.uncertain._docs import documented
 from stakes.uncertain._information import NAMES
 
@@ -36,7 +38,17 @@ class UncertainPipeline(Pipeline):
     array([0.04])
     """
 
-    _check_file_state = staticmethod(check_named_steps)
+    _file_state = {}  # all of it are parameters
+
+    @staticmethod
+    def _check_file_state(state, scope):
+        check_named_steps(state, scope)
+        last = Unbuilt(state["steps"][-1][1])
+        if not (hasattr(last, "predict_proba") and hasattr(last, "decision_function")):
+            raise Damaged("a pipeline does not end with a classifier of uncertain points")
+        for _, step in state["steps"][:-1]:
+            if isinstance(step, Record) and not hasattr(Unbuilt(step), "transform_uncertainty"):
+                raise Damaged("a step of a pipeline leaves error bars as they are")
 
     def fit(self, X, y=None, **params):
         """Fit every step; error bars are transformed with the measurements.

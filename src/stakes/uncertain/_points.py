@@ -10,6 +10,7 @@ from stakes._core.base import CostSensitiveClassifier
 from stakes._core.deciding import take_rows
 from stakes._core.intake import check_bounded
 from stakes._core.sklearn_private import Interval, StrOptions
+from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import Part, Sometimes
 from stakes.costs import COST_NAMES
 from stakes.uncertain._calibration import calibrated, score_of
@@ -55,6 +56,9 @@ class UncertainPoints(CostSensitiveClassifier):
         for name in ("missing_", "population_"):
             if name in state:
                 scope.bind("d", len(state[name].state["mean"]))
+        if "missing_" in state and state["error_model"] == "classical":
+            if "population_" not in state:
+                raise Damaged("a classifier for classical errors knows no population")
 
     def decision_function(self, X, **information):
         """Score w . x + b at the expected true point, positive for `classes_[1]`.

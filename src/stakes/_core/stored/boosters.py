@@ -1,6 +1,7 @@
 """What LightGBM's and XGBoost's classifiers may hold in a model file."""
 
 from stakes._core.stored.lightgbm_text import clean_text
+from stakes._core.stored.names import known_class
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     COUNT,
@@ -20,7 +21,7 @@ from stakes._core.stored.spec import (
     Word,
     labels,
 )
-from stakes._core.stored.state import ESTIMATOR, THREADS, State, known_class
+from stakes._core.stored.state import ESTIMATOR, THREADS, State
 from stakes._core.stored.xgboost_bytes import OBJECTIVES, clean_bytes
 
 _NOT_FITTED = Number(-1, 0, whole=True)
@@ -68,14 +69,20 @@ _LIGHTGBM_BOOSTER |= {
 }
 
 
-_LEAST = {"num_leaves": 2, "n_estimators": 1, "subsample_for_bin": 1, "max_depth": -(2**30)}
+_LEAST = {"n_estimators": 1, "subsample_for_bin": 1, "max_depth": -(2**30)}
 _LEAST |= {"min_child_samples": 0, "subsample_freq": 0}
-_MOST = {"subsample": 1, "colsample_bytree": 1, "learning_rate": 1e30, "min_split_gain": 1e30}
-_MOST |= dict.fromkeys(("min_child_weight", "reg_alpha", "reg_lambda"), 1e30)
+_MOST = dict.fromkeys(("min_child_weight", "reg_alpha", "reg_lambda", "min_split_gain"), 1e30)
+_TINY = 1e-30  # of what must be positive, also as LightGBM prints and reads it
+_POSITIVE = {"subsample": 1, "colsample_bytree": 1, "learning_rate": 1e30}
+_SEED = Either((Maybe(Number(0, 2**31 - 1, whole=True)), Part(("numpy.random.RandomState",))))
 _SIMPLE = Either((Number(), Flag(), Listed(Either((Number(), Word()))), Maybe(Word())))
 _LIGHTGBM_PARAMETERS = {
     **{name: Number(least, 2**31 - 1, whole=True) for name, least in _LEAST.items()},
     **{name: Number(0, most) for name, most in _MOST.items()},
+    **{name: Number(_TINY, most) for name, most in _POSITIVE.items()},
+    "num_leaves": Number(2, 131072, whole=True),
+    "random_state": _SEED,
+    "class_weight": Maybe(Either((Text(("balanced",)), Mapping(Number(0))))),
     "n_jobs": Maybe(Number(-1024, 1024, whole=True)),
     "boosting_type": Text(("gbdt", "rf", "dart", "goss")),
     "objective": Maybe(Word()),
@@ -92,6 +99,8 @@ def _check_lightgbm_booster(state, scope):
 def _check_lightgbm(state, scope):
     _check_settings(state.get("_other_params", {}))
     if state.get("_Booster") is None:
+        if state.get("fitted_"):
+            raise Damaged("a LightGBM model has no trees")
         return
     needed = _LIGHTGBM.keys() - {"_class_weight", "_best_iteration"}
     if any(state.get(name) is None for name in needed):
@@ -110,6 +119,8 @@ def _check_settings(others):
     """Further arguments become a line of `name=value`; the number of threads is limited."""
     for name, value in others.items():
         Word().check(name, None)
+        if name in ("verbose", "verbosity"):
+            Number(-(2**31), 2**31 - 1, whole=True).check(value, None)
         if name in THREADS:
             _LIGHTGBM_PARAMETERS["n_jobs"].check(value, None)
 
@@ -145,6 +156,10 @@ def _check_xgboost_booster(state, scope):
 
 
 def _check_xgboost(state, scope):
+    from xgboost import XGBClassifier
+
+    for name, value in XGBClassifier().get_params().items():
+        state.setdefault(name, value)  # an older version may have fewer parameters
     if "_Booster" not in state:
         return
     inner = state["_Booster"].state
@@ -153,7 +168,7 @@ def _check_xgboost(state, scope):
         raise Damaged("an XGBoost model has a wrong number of classes")
 
 
-_COUNTS = {"max_depth": 0, "max_leaves": 0, "max_bin": 2, "n_estimators": 1, "verbosity": 0}
+_COUNTS = {"max_depth": 0, "max_leaves": 0, "max_bin": 2, "n_estimators": 1}
 _COUNTS |= {"num_parallel_tree": 1, "early_stopping_rounds": 1, "n_jobs": -1}
 _COUNTS |= {"max_cat_to_onehot": 1, "max_cat_threshold": 1, "random_state": 0}
 _SHARES = {"subsample": 1, "colsample_bytree": 1, "colsample_bylevel": 1, "colsample_bynode": 1}
@@ -172,6 +187,7 @@ _XGBOOST_PARAMETERS = {
     **{name: Number(least, 2**31 - 1, whole=True) for name, least in _COUNTS.items()},
     **{name: Number(0, most) for name, most in _SHARES.items()},
     **{name: Text(choices) for name, choices in _CHOICES.items()},
+    "verbosity": Number(0, 3, whole=True),  # of the process: another one breaks every booster
     "base_score": Number(0, 1),
     "device": Word(),
     "missing": Number(nan=True),
@@ -183,7 +199,7 @@ _XGBOOST_PARAMETERS = {
 
 def _declare_xgboost(name):
     fitted = {"_Booster": Part(("xgboost.core.Booster",)), "n_classes_": Number(1, whole=True)}
-    fitted |= {"evals_result_": Sometimes(Plain()), "_features_count": Sometimes(Plain())}
+    fitted |= {"evals_result_": Sometimes(Mapping(Plain())), "_features_count": Sometimes(Plain())}
     parameters = {"kwargs": Sometimes(Maybe(Mapping(_SIMPLE)))}
     # every parameter of the parent class is one as well
     for owner in known_class(name).__mro__:

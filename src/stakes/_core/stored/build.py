@@ -5,9 +5,8 @@ import functools
 import joblib
 import numpy as np
 
+from stakes._core.stored.names import PREDICATES, VALUES, known_class
 from stakes._core.stored.plain import Named, Record
-from stakes._core.stored.spec import PREDICATES, VALUES
-from stakes._core.stored.state import known_class
 
 
 class Builder:

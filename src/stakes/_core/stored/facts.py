@@ -24,16 +24,20 @@ COST_MATRIX = Fields(
         "cells": Listed(Listed(Text(), "decisions"), "truths"),
     }
 )
+COSTS = Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text())))))
+_REPLICATES = Fields({"column": Text(), "pooled": Mapping(Number(0))})
 _TRAINED = {
     "kinds": Mapping(Text()),
-    "costs": Fields(dict.fromkeys(COST_NAMES, Maybe(Either((Number(), Text()))))),
+    "costs": COSTS,
     "target": Maybe(Text()),
     "cost_matrix": Sometimes(Maybe(COST_MATRIX)),
     "missing": Sometimes(Listed(Text())),
-    "ranges": Sometimes(Mapping(Listed(Number()))),
-    "promised": Sometimes(Maybe(Listed(Number()))),
+    "ranges": Sometimes(Mapping(Listed(Number(), 2))),
+    "promised": Sometimes(Maybe(Listed(Number(), 2))),
+    "positive": Sometimes(Maybe(Either((Text(), Number(), Flag())))),
+    "replicates": Sometimes(Either((Fields({}), _REPLICATES))),
     "rows": Sometimes(Number()),
-    "words": Sometimes(Listed(Text())),
+    "words": Sometimes(Listed(Text(), 2)),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
 
@@ -42,9 +46,15 @@ def check_trained(path, facts):
     """Raise an error unless a model file has what `stakes train` stores with a model."""
     if not {"kinds", "costs", "target"} <= facts.keys():
         raise InputError(f"{str(path)!r} was not made by stakes train; train it there.")
+    check_facts(path, facts)
+
+
+def check_facts(path, facts):
+    """Raise an error if a model file has damaged facts under the names that `stakes train` uses."""
+    known = {name: facts[name] for name in _TRAINED if name in facts}
     try:
-        check_plain({name: facts[name] for name in _TRAINED if name in facts}, Fields(_TRAINED))
-        _check_rows(facts.get("background", {}), facts["kinds"])
+        check_plain(known, Fields({name: _TRAINED[name] for name in known}))
+        _check_rows(facts.get("background", {}), facts.get("kinds", {}))
     except Damaged as error:
         raise InputError(f"The model file {str(path)!r} is damaged: {error}.") from None
 

@@ -16,7 +16,9 @@ from stakes._core.stored.spec import (
     Anything,
     Array,
     Count,
+    Dtype,
     Either,
+    Fields,
     Flag,
     Listed,
     Mapping,
@@ -85,9 +87,10 @@ _CATEGORIES = {
     "_infrequent_enabled": Flag(),
     "n_features_in_": Count("d", 1),
     "_missing_indices": Sometimes(Plain()),
-    "drop_idx_": Sometimes(Plain()),
-    "_drop_idx_after_grouping": Sometimes(Plain()),
-    "_n_features_outs": Sometimes(Listed(COUNT, "d")),
+}
+_ONE_HOT = _CATEGORIES | {
+    **dict.fromkeys(("drop_idx_", "_drop_idx_after_grouping"), Plain()),
+    "_n_features_outs": Listed(COUNT, "d"),
 }
 
 _DECLARED = {
@@ -138,7 +141,8 @@ _DECLARED = {
     ),
     "sklearn.dummy.DummyClassifier": estimator(
         {
-            "_strategy": Text(),
+            "classes_": labels("k"),
+            "_strategy": Text(("most_frequent", "prior", "stratified", "uniform")),
             "sparse_output_": Flag(),
             "n_outputs_": Number(1, 1, whole=True),
             "n_classes_": Count("k", 1),
@@ -194,11 +198,12 @@ _DECLARED = {
         {"calibrated_classifiers_": Listed(Part(("sklearn.calibration._CalibratedClassifier",)))},
         checks.check_calibrated_all,
     ),
-    "sklearn.frozen._frozen.FrozenEstimator": estimator({}),
+    "sklearn.frozen._frozen.FrozenEstimator": estimator({}, estimator=Part()),
     "sklearn.preprocessing._label.LabelEncoder": estimator({}),
     "sklearn.preprocessing._data.StandardScaler": estimator(
         _SCALED
-        | {"mean_": Maybe(_CENTER), "scale_": Maybe(_SCALE), "var_": Maybe(Array("f", ("d",)))}
+        | {"mean_": Maybe(_CENTER), "scale_": Maybe(_SCALE), "var_": Maybe(Array("f", ("d",)))},
+        checks.check_scaler,
     ),
     "sklearn.preprocessing._data.MinMaxScaler": estimator(
         _SCALED
@@ -208,16 +213,18 @@ _DECLARED = {
         _SCALED | {"scale_": _SCALE, "max_abs_": _CENTER}
     ),
     "sklearn.preprocessing._data.RobustScaler": estimator(
-        _SCALED | {"center_": Maybe(_CENTER), "scale_": Maybe(_SCALE)}
+        _SCALED | {"center_": Maybe(_CENTER), "scale_": Maybe(_SCALE)}, checks.check_scaler
     ),
     "sklearn.impute._base.SimpleImputer": estimator(
         {
             "statistics_": Array("label", ("d",), nan=True),
-            "indicator_": Maybe(Plain()),
-            "_fit_dtype": Sometimes(Plain()),
-            "_fill_dtype": Sometimes(Plain()),
+            "indicator_": Maybe(Text(("",))),
+            "_fit_dtype": Plain(),
+            "_fill_dtype": Plain(),
             "n_features_in_": Count("d", 1),
-        }
+        },
+        checks.check_imputer,
+        fill_value=Maybe(Either((Number(nan=True), Text()))),
     ),
     "sklearn.compose._column_transformer.ColumnTransformer": estimator(
         {
@@ -233,13 +240,16 @@ _DECLARED = {
         columns.check_columns,
     ),
     "sklearn.preprocessing._function_transformer.FunctionTransformer": estimator(
-        {}, func=Maybe(Part(("functools.partial",)))
+        {},
+        func=Maybe(Part(("functools.partial",))),
+        inverse_func=Maybe(Part(("functools.partial",))),
+        **dict.fromkeys(("kw_args", "inv_kw_args"), Maybe(Fields({}))),
     ),
     "sklearn.preprocessing._encoders.OrdinalEncoder": estimator(
-        _CATEGORIES, columns.check_categories
+        _CATEGORIES | {"_missing_indices": Plain()}, columns.check_categories, dtype=Dtype()
     ),
     "sklearn.preprocessing._encoders.OneHotEncoder": estimator(
-        _CATEGORIES, columns.check_categories
+        _ONE_HOT, columns.check_categories, dtype=Dtype()
     ),
 }
 _DECLARED["sklearn.mixture._gaussian_mixture.GaussianMixture"] = estimator(
@@ -271,7 +281,8 @@ _DECLARED["sklearn.kernel_approximation.Nystroem"] = estimator(
         "normalization_": Array("f", ("m", "m")),
         "_n_features_out": Count("m"),
         "n_features_in_": Count("d", 1),
-    }
+    },
+    kernel=Text(),
 )
 for _name in ("Hinge", "SquaredHinge", "ModifiedHuber"):
     _args = () if _name == "ModifiedHuber" else (Number(),)

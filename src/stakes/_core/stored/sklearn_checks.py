@@ -1,14 +1,18 @@
 """Checks of what objects of scikit-learn hold, beyond types, shapes and ranges."""
 
+from numbers import Real
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import OneToOneFeatureMixin
 
 from stakes._core.sklearn_private import NODE_DTYPE, PREDICTOR_RECORD_DTYPE
+from stakes._core.stored.names import known_class
 from stakes._core.stored.plain import Damaged, Record
 from stakes._core.stored.spec import Array
-from stakes._core.stored.state import inner, known_class, same_classes, same_input
+from stakes._core.stored.state import same_classes, same_input
 from stakes._core.stored.trees import sound_children, within
+from stakes._core.stored.unbuilt import Unbuilt, inner, transforms
 
 _ONE_TO_ONE = {
     "sklearn.preprocessing._encoders.OrdinalEncoder",
@@ -153,20 +157,29 @@ def check_bins(state, scope):
 
 def check_steps(state, scope):
     """All steps of a pipeline but the last transform, and widths of neighbours agree."""
-    width = None  # where it is known
+    width = names = None  # where they are known
     for number, (_, step) in enumerate(state["steps"]):
         if not isinstance(step, Record):
+            if step not in ("passthrough", None):
+                raise Damaged("a step of a pipeline is no estimator")
             continue
-        if number < len(state["steps"]) - 1 and not hasattr(known_class(step.name), "transform"):
+        if number < len(state["steps"]) - 1 and not transforms(step):
             raise Damaged(f"a {step.name} is in the middle of a pipeline")
         taken = _size(inner(step, 0), "n_features_in_")
         if width is not None and taken is not None and taken != width:
             raise Damaged("a step of a pipeline gets another number of columns than it takes")
+        if names is not None and "feature_names_in_" in (step.state or {}):
+            if list(step.state["feature_names_in_"]) != names:
+                raise Damaged("a step of a pipeline gets other columns than it takes")
+        names = None
         last = inner(step, -1)
         if issubclass(known_class(last.name), OneToOneFeatureMixin):
             width = _size(last, "n_features_in_")
         elif last.name.endswith(".TableVectorizer"):
-            width = len(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
+            names = list(last.state["all_outputs_"]) if "all_outputs_" in last.state else None
+            width = None if names is None else len(names)
+        elif last.name.endswith(".SimpleImputer"):
+            width = _imputed_width(last.state) if "statistics_" in last.state else None
         else:
             width = _size(last, "_n_features_out")
 
@@ -176,6 +189,8 @@ def check_named_steps(state, scope):
     steps = state["steps"]
     if not isinstance(steps, list) or not steps or not all(map(_is_step, steps)):
         raise Damaged("the steps of a pipeline are not pairs of a name and an estimator")
+    if not isinstance(steps[-1][1], Record) or not hasattr(Unbuilt(steps[-1][1]), "predict"):
+        raise Damaged("a pipeline does not end with a classifier")
     check_steps(state, scope)
 
 
@@ -214,6 +229,44 @@ def check_thresholds(state, scope):
         raise Damaged("the thresholds of an IsotonicRegression are not sorted")
     if state["X_min_"] < at[0] or state["X_max_"] > at[-1] or state["X_min_"] > state["X_max_"]:
         raise Damaged("an IsotonicRegression is asked outside its thresholds")
+
+
+def check_scaler(state, scope):
+    """What a scaler shall subtract or divide by is there."""
+    for wanted, names in {
+        ("with_mean", "with_centering"): ("mean_", "center_"),
+        ("with_std", "with_scaling"): ("scale_",),
+    }.items():
+        if any(state.get(one) for one in wanted) and not all(
+            state[name] is not None for name in names if name in state
+        ):
+            raise Damaged("a scaler lacks what it divides by or subtracts")
+
+
+def check_imputer(state, scope):
+    """Numbers are filled with numbers, text with text, and no columns are added."""
+    if "statistics_" not in state:
+        return
+    kinds = [state["statistics_"].dtype]
+    for name in ("_fit_dtype", "_fill_dtype"):
+        if not isinstance(state[name], np.dtype):
+            raise Damaged("an imputer has an unknown type")
+        kinds.append(state[name])
+    if len({kind.kind in "biuf" for kind in kinds}) > 1:
+        raise Damaged("an imputer fills values with others of another type")
+    if kinds[0].kind in "biuf" and not isinstance(state["missing_values"], Real):
+        raise Damaged("an imputer looks for text among numbers")
+    if state["add_indicator"] or state["indicator_"] is not None:
+        raise Damaged("an imputer adds columns")
+    if not state["keep_empty_features"] and not _imputed_width(state):
+        raise Damaged("an imputer leaves no column")
+
+
+def _imputed_width(state):
+    """How many columns an imputer makes; those that had no values are dropped."""
+    filled = state["statistics_"]
+    missing = filled != filled  # NaN, also among objects
+    return len(filled) if state["keep_empty_features"] else len(filled) - int(missing.sum())
 
 
 def check_linear(state, scope):
@@ -273,6 +326,9 @@ def check_calibrated(state, scope):
     if len(state["calibrators"]) != wanted:
         raise Damaged("a calibrated classifier has a wrong number of calibrators")
     same_classes(state["estimator"], scope)
+    scored = Unbuilt(state["estimator"])
+    if not (hasattr(scored, "decision_function") or hasattr(scored, "predict_proba")):
+        raise Damaged("a calibrated classifier has no scores to calibrate")
 
 
 def check_calibrated_all(state, scope):

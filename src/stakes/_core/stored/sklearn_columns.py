@@ -3,6 +3,7 @@
 import numpy as np
 
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
+from stakes._core.stored.unbuilt import transforms
 
 _FLOATS = {Named("numpy.float64"), Named("numpy.float32")}
 
@@ -72,12 +73,15 @@ def _is_index(value, size):
 
 def check_columns(state, scope):
     """Every transformer gets as many columns as it was fitted on."""
-    for columns in state.get("_columns", ()):
+    state["n_jobs"] = None  # a few columns are not worth starting processes for
+    for columns in (*state.get("_columns", ()), *(one[-1] for one in state["transformers"])):
         _column_count(columns, scope)
-    for _, _, columns in state["transformers"]:
-        _column_count(columns, scope)
+    if "transformers_" in state and "feature_names_in_" not in state:
+        _check_unnamed(state)
     read = state.get("_transformer_to_input_indices", {})
     for name, transformer, columns in state.get("transformers_", ()):
+        if isinstance(transformer, Record) and not transforms(transformer):
+            raise Damaged(f"a {transformer.name} is where a transformer belongs")
         n = _column_count(columns, scope)
         given = read.get(name)  # what is read from a table with names
         if not isinstance(given, list | np.ndarray) or np.shape(given) != (n,):
@@ -87,6 +91,34 @@ def check_columns(state, scope):
         found = transformer.state if isinstance(transformer, Record) else {}
         if n and found.get("n_features_in_", n) != n:
             raise Damaged("a transformer gets another number of columns than it was fitted on")
+
+
+def _check_unnamed(state):
+    """The columns of an array have numbers and one type; text is not passed on as a number."""
+    parts = state["transformers_"]
+    given = [*state.get("_columns", ()), *(one[-1] for one in (*state["transformers"], *parts))]
+    if any(isinstance(one, str) for columns in given for one in _listed(columns)):
+        raise Damaged("a ColumnTransformer reads columns of an array by their names")
+    encoders = [one.state for _, one, _ in parts if isinstance(one, Record) and one.state]
+    kinds = {
+        "text" if found.dtype.kind in "OU" else "numbers"
+        for state in encoders
+        for found in state.get("categories_", ())
+    }
+    others = any(one != "drop" and "categories_" not in _state(one) for _, one, _ in parts)
+    fixed = any(
+        found.dtype.kind == "U" for state in encoders for found in state.get("categories_", ())
+    )
+    if len(kinds) > 1 or (fixed and others):
+        raise Damaged("a ColumnTransformer takes one array for both text and numbers")
+
+
+def _state(transformer):
+    return (transformer.state or {}) if isinstance(transformer, Record) else {}
+
+
+def _listed(columns):
+    return [columns] if isinstance(columns, str | int | slice) else columns
 
 
 def _column_count(columns, scope):

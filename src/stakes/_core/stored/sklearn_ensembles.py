@@ -33,10 +33,10 @@ _TREE = "sklearn.tree._tree.Tree"
 _TREE_FITTED = {
     "tree_": Part((_TREE,)),
     "n_outputs_": Number(1, 1, whole=True),
-    "n_classes_": Sometimes(Count("k", 1)),
     "max_features_": Number(1, whole=True),
     "n_features_in_": Count("d", 1),
 }
+_CLASSES_FITTED = {"n_classes_": Count("k", 1), "classes_": labels("k")}
 _TREES = tuple(f"sklearn.tree._classes.{one}Classifier" for one in ("DecisionTree", "ExtraTree"))
 _FOREST = {
     "estimators_": Listed(Part(_TREES)),
@@ -112,7 +112,7 @@ ENSEMBLES = {
         | dict.fromkeys(("low_inclusive", "high_inclusive"), Flag())
     ),
     f"{_HIST}gradient_boosting.HistGradientBoostingClassifier": estimator(
-        _BOOSTED, checks.check_boosting
+        _BOOSTED | {"classes_": labels("k")}, checks.check_boosting
     ),
     f"{_HIST}gradient_boosting.HistGradientBoostingRegressor": estimator(
         _BOOSTED, checks.check_boosting
@@ -149,17 +149,18 @@ for _name, _link in _LOSSES.items():
     ENSEMBLES[_parts["link"]] = thing(
         {"interval_y_pred": Sometimes(_INTERVAL), "symmetry_multiclass": Sometimes(Plain())}
     )
-for _name in (
-    *("DecisionTreeClassifier", "DecisionTreeRegressor"),
-    *("ExtraTreeClassifier", "ExtraTreeRegressor"),
-):
-    ENSEMBLES[f"sklearn.tree._classes.{_name}"] = estimator(
-        _TREE_FITTED, checks.check_single_tree, class_weight=Sometimes(Plain())
-    )
+for _name in ("DecisionTree", "ExtraTree"):
+    for _kind, _more in (("Classifier", _CLASSES_FITTED), ("Regressor", {})):
+        ENSEMBLES[f"sklearn.tree._classes.{_name}{_kind}"] = estimator(
+            _TREE_FITTED | _more, checks.check_single_tree, class_weight=Sometimes(Plain())
+        )
 for _name in ("RandomForestClassifier", "ExtraTreesClassifier"):
     ENSEMBLES[f"sklearn.ensemble._forest.{_name}"] = estimator(
-        _FOREST, checks.check_ensemble, estimator=Part(), estimator_params=Plain()
+        _FOREST, checks.check_ensemble, estimator=Part(_TREES), estimator_params=Plain()
     )
 ENSEMBLES["sklearn.ensemble._gb.GradientBoostingClassifier"] = estimator(
-    _GRADIENT, checks.check_gradient, alpha=Sometimes(Number())
+    _GRADIENT,
+    checks.check_gradient,
+    alpha=Sometimes(Number()),
+    learning_rate=Number(0, 1e100),
 )

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from stakes._core.stored.names import PREDICATES, known_class
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     COUNT,
-    PREDICATES,
     Anything,
     Array,
     Count,
+    Dtype,
     Either,
     Flag,
     Listed,
@@ -30,7 +31,7 @@ from stakes._core.stored.spec import (
     Spec,
     Text,
 )
-from stakes._core.stored.state import estimator, known_class, thing
+from stakes._core.stored.state import estimator, thing
 
 _COLUMN = {"all_outputs_": Listed(Text())}
 _NAMES = {"feature_names_in_": Listed(Text(), "d"), "n_features_in_": Count("d", 1)}
@@ -63,6 +64,7 @@ class Predicate(Spec):
 
 def _check_columns(state, scope):
     """The outputs are those of the transformed columns and the names of the others, in order."""
+    state["n_jobs"] = None  # a few columns are not worth starting processes for
     if "all_inputs_" not in state:
         return
     made, transformers = state["input_to_outputs_"], state["transformers_"]
@@ -95,6 +97,7 @@ def _width(transformer):
 
 def _check_table(state, scope):
     """The steps are linked: what one makes the next one takes."""
+    state["n_jobs"] = None
     if "_pipeline" not in state:
         return
     names = list(state["feature_names_in_"])
@@ -253,6 +256,9 @@ SKRUB = {
         input=Text(("content",)),
         token_pattern=Text((_PATTERN,)),
         stop_words=Maybe(Either((Text(("english",)), Listed(Text())))),
+        analyzer=Text(("word", "char", "char_wb")),
+        strip_accents=Maybe(Text(("ascii", "unicode"))),
+        dtype=Dtype(),
         ngram_range=Listed(Number(1, 100, whole=True), 2),
         **dict.fromkeys(("preprocessor", "tokenizer"), Maybe(Text(("none",)))),
     ),

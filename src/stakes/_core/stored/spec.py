@@ -11,29 +11,12 @@ from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics import pairwise
-from sklearn.utils.validation import check_array
 
+from stakes._core.stored.names import KERNELS, VALUES
 from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 
-# the only classes and functions that a model refers to without having an object of them
-_KERNELS = ("linear", "polynomial", "sigmoid", "rbf", "laplacian", "chi2", "additive_chi2")
-VALUES = {
-    **{f"sklearn.metrics.pairwise.{k}_kernel": getattr(pairwise, f"{k}_kernel") for k in _KERNELS},
-    "sklearn.metrics.pairwise.cosine_similarity": pairwise.cosine_similarity,
-    "numpy.float64": np.float64,
-    "numpy.float32": np.float32,
-    "numpy.int64": np.int64,
-    "numpy.int32": np.int32,
-    "sklearn.utils.validation.check_array": check_array,
-}
-# questions of skrub's selectors about a column; only looked up if skrub is used
-PREDICATES = {
-    *(f"skrub._dataframe._common.is_{kind}" for kind in ("numeric", "any_date", "categorical")),
-    "skrub._table_vectorizer._created_by_predicate",
-    "skrub.selectors._selectors._cardinality_below",
-}
 LARGEST = 1e150  # of a finite number; products of larger ones overflow
+_NUMBERS = ("float64", "float32", "int64", "int32")
 _KINDS = {"f": "f", "i": "iu", "u": "u", "b": "b", "U": "U", "O": "O", "label": "biufUO"}
 
 
@@ -299,7 +282,7 @@ class Part(Spec):
             raise Damaged(f"is a {value.name}")
         scope.check_record(value)
         for method in self.methods:
-            if not hasattr(scope.class_of(value), method):
+            if not scope.has_method(value, method):
                 raise Damaged(f"is a {value.name}, which has no {method}")
 
 
@@ -332,16 +315,26 @@ class Plain(Spec):
 
 
 @dataclass(frozen=True)
-class Function(Spec):
-    """One of the functions that a model may refer to, or None."""
+class Kernel(Spec):
+    """A kernel function of scikit-learn, or None."""
 
     def check(self, value, scope):
         if value is None:
             return
         if not isinstance(value, Named):
             raise Damaged("is not a function")
-        if value.name not in VALUES:
+        if value.name not in KERNELS:
             raise Unknown(value.name)
+
+
+@dataclass(frozen=True)
+class Dtype(Spec):
+    """The type of the numbers that a transformer makes."""
+
+    def check(self, value, scope):
+        name = value.name.removeprefix("numpy.") if isinstance(value, Named) else value
+        if not isinstance(name, str | np.dtype) or str(name) not in _NUMBERS:
+            raise Damaged("is not a type of numbers")
 
 
 @dataclass(frozen=True)
@@ -380,6 +373,8 @@ def inside(value):
 
 
 CLASSIFIER = Part(methods=("predict",))
+PROBABLE = Part(methods=("predict", "predict_proba"))
+MEMBERS = Listed(Together((Text(), Part(methods=("fit",)))))  # as a constructor takes them
 COUNT = Number(0, 2**53, whole=True)
 FIGURE = Number(nan=True, infinite=True)  # a result that is shown, not used
 FEATURES = {"n_features_in_": Count("d", 1)}

@@ -15,8 +15,10 @@ import joblib
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from stakes._core.sklearn_private import InvalidParameterError, validate_parameter_constraints
-from stakes._core.stored.plain import MAX_DEPTH, Damaged, Named, Record, Unknown
+from stakes._core.parallel import N_JOBS
+from stakes._core.stored.names import known_class
+from stakes._core.stored.parameters import check_parameters
+from stakes._core.stored.plain import Damaged, Named, Record, Unknown
 from stakes._core.stored.spec import (
     Array,
     Count,
@@ -31,8 +33,10 @@ from stakes._core.stored.spec import (
     inside,
     labels,
 )
+from stakes._core.stored.unbuilt import Unbuilt, inner
 
 _OURS = re.compile(r"stakes(\.\w+)+\.\w+")
+_TUPLES = {"stakes._core.jit.kernel_rows.Support"}  # of compiled loops, which declare nothing
 # what learners call the number of threads or processes that they start
 THREADS = frozenset({"n_jobs", "num_threads", "num_thread", "nthread", "nthreads"})
 # what scikit-learn's base classes add to any estimator
@@ -88,9 +92,9 @@ class Scope:
         self.labels = None  # the classes, if the object has any
         self.check_record = checker.check_record
 
-    def class_of(self, record):
-        """The class of a record that has been checked."""
-        return known_class(record.name)
+    def has_method(self, record, name):
+        """Whether the object of a checked record will have a method."""
+        return hasattr(known_class(record.name), name) and hasattr(Unbuilt(record), name)
 
     def bind(self, name, size):
         """Set a dimension, or check that it has this size."""
@@ -161,7 +165,7 @@ class Checker:
     def _check_fields(self, short, state, declared, args):
         scope, fields = Scope(self), declared.fields | declared.fitted
         wanted = [n for n, spec in declared.fields.items() if not isinstance(spec, Sometimes)]
-        if declared.fitted.keys() & state.keys() - ESTIMATOR.keys():
+        if any(_says_fitted(name) for name in state.keys() - declared.fields.keys()):
             wanted += [n for n, spec in declared.fitted.items() if not isinstance(spec, Sometimes)]
         for name in wanted:
             if name not in state:
@@ -185,27 +189,13 @@ class Checker:
                 verb = str(error).split(" ", 1)[0] in ("is", "has", "contains", "holds")
                 between = " " if verb else ": "
                 raise Damaged(f"{name} of {short}{between}{error}") from None
-        self._check_parameters(short, state, declared.constraints)
+        check_parameters(short, state, declared.constraints or {})
         if declared.check is not None:
             try:
                 declared.check(state, scope)
             except Damaged as error:
                 about = f"a part of {short} " if str(error).startswith("has ") else ""
                 raise Damaged(f"{about}{error}") from None
-
-    def _check_parameters(self, short, state, constraints):
-        if not constraints:
-            return
-        plain = {
-            name: state[name]
-            for name in constraints
-            if name in state
-            and not any(isinstance(one, Record | Named) for one in inside(state[name]))
-        }
-        try:
-            validate_parameter_constraints(constraints, plain, caller_name=short)
-        except InvalidParameterError as error:
-            raise Damaged(str(error).rstrip(".")) from None
 
 
 def limit_threads(state):
@@ -245,41 +235,33 @@ def same_input(record, scope):
 
 def same_classes(record, scope):
     """Refuse an estimator with other classes than the object it belongs to."""
-    state = inner(record, -1).state
-    found = state.get("classes_", state.get("_classes")) if isinstance(state, dict) else None
-    if isinstance(found, np.ndarray):
-        scope.bind("k", len(found))
-        if not np.array_equal(found, scope.labels):
-            raise Damaged("has other classes than the estimator in it")
+    found = classes_of(record)
+    scope.bind("k", len(found))
+    if not np.array_equal(found, scope.labels):
+        raise Damaged("has other classes than the estimator in it")
 
 
-def inner(record, step):
-    """The estimator that a frozen one or a pipeline begins (0) or ends (-1) with."""
-    for _ in range(MAX_DEPTH):
-        state = record.state
-        if record.name == "sklearn.frozen._frozen.FrozenEstimator":
-            record = state["estimator"]
-        elif record.name == "sklearn.pipeline.Pipeline" and isinstance(
-            state["steps"], list | tuple
-        ):
-            if not state["steps"] or not isinstance(state["steps"][step][1], Record):
-                return record
-            record = state["steps"][step][1]
-        else:
-            return record
-    raise Damaged("it is nested too deeply")
+def classes_of(record):
+    """The classes that a fitted classifier knows."""
+    last = inner(record, -1)
+    state = last.state if isinstance(last.state, dict) else {}
+    found = state.get("classes_", state.get("_classes"))
+    if found is None and last.name.endswith(".XGBClassifier") and "n_classes_" in state:
+        found = np.arange(state["n_classes_"])
+    if not isinstance(found, np.ndarray) or not hasattr(Unbuilt(last), "predict"):
+        raise Damaged("has an estimator in it that is no fitted classifier")
+    return found
+
+
+def _says_fitted(name):
+    """Whether scikit-learn takes an estimator with this attribute as fitted."""
+    return isinstance(name, str) and name.endswith("_") and not name.startswith("__")
 
 
 def _is_size(spec):
     while isinstance(spec, Sometimes):
         spec = spec.spec
     return isinstance(spec, Count)
-
-
-def known_class(name):
-    """The class of a name that has been checked."""
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def estimator(fitted, check=None, **parameters):
@@ -290,6 +272,8 @@ def estimator(fitted, check=None, **parameters):
         names = owner._get_param_names()
         rules = getattr(owner, "_parameter_constraints", {})
         constraints = {n: rule for n, rule in rules.items() if n in names}
+        if "n_jobs" in names:  # scikit-learn's own rule allows 0
+            constraints["n_jobs"] = N_JOBS
         fields = dict.fromkeys(names, Parameter()) | parameters
         return State(fields, ESTIMATOR | fitted, check=check, constraints=constraints)
 
@@ -302,9 +286,9 @@ def thing(*args, **more):
 
 
 def own_state(name):
-    """What a class of this package declares, or None if there is no such class."""
+    """What a class of this package declares, or None if there are no such objects."""
     owner = own_class(name)
-    if owner is None:
+    if owner is None or not (hasattr(owner, "_file_state") or name in _TUPLES):
         return None
     declared = {}
     for one in reversed(owner.__mro__):
@@ -314,11 +298,21 @@ def own_state(name):
         # its owner checks it in detail
         return State(dict.fromkeys(owner._fields, Plain()) | declared, check=check)
     if not issubclass(owner, BaseEstimator):
-        return State(declared, check=check) if "_file_state" in dir(owner) else None
+        return State(declared, check=check)
+    if _is_base(owner):
+        return None
     parameters = dict.fromkeys(owner._get_param_names(), Parameter())
+    parameters |= {name: declared.pop(name) for name in parameters if name in declared}
     constraints = getattr(owner, "_parameter_constraints", None)
     fitted = ESTIMATOR | declared
     return State(parameters, fitted, check=check, constraints=constraints)
+
+
+def _is_base(owner):
+    """Whether a learner of this package is there to be completed by others."""
+    others = [one for one in owner.__subclasses__() if one.__module__.startswith("stakes.")]
+    folder = importlib.import_module(owner.__module__.rpartition(".")[0])
+    return bool(others) and getattr(folder, owner.__name__, None) is not owner
 
 
 def own_class(name):
