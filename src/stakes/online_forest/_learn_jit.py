@@ -81,14 +81,14 @@ def learn_row(memory, X, positive, c_pos, c_neg, weight):
     return True
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def work_space(f):
     """Arrays for what is known about one event, see `learn_event`."""
     rows = np.empty((8, f.linear.shape[0]))
     return np.zeros(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def learn_next(f, x, positive, c_pos, c_neg, weight, work):
     """Learn one event, if it costs anything; its calibrated log-odds before."""
     z, leaves, rows = work
@@ -106,7 +106,7 @@ def learn_next(f, x, positive, c_pos, c_neg, weight, work):
     return before
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     """Learn one event that has a cost; p and s are its probability and log-odds before."""
     z, leaves, rows = work
@@ -130,7 +130,7 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
         end_trial(f)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def count(f, x, c_pos, c_neg, weight):
     """Count an event; its weight relative to the mean so far."""
     head = f.head
@@ -150,7 +150,7 @@ def count(f, x, c_pos, c_neg, weight):
     return min(weight * (head[N_SEEN] / head[SUM_WEIGHT]), MOST_WEIGHT)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def book(head, s, positive, c_pos, c_neg):
     """Book the decision of least expected cost, and let the calibration learn."""
     y = 1.0 if positive else -1.0
@@ -168,7 +168,7 @@ def book(head, s, positive, c_pos, c_neg):
         head[PAID] += c_neg if acts else 0.0
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def fade(f, leaves, z, spread):
     """Forget: variances grow with the events since the last visit, up to what they began with."""
     d, now = f.scale.shape[1], f.head[N_SEEN]
@@ -192,14 +192,14 @@ def fade(f, leaves, z, spread):
         f.points[f.trees[m, WHERE], leaves[m], LAST] = now
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def fade_leaf(f, tree, leaf, h, growth):
     v = f.value[tree, leaf, h, VARIANCE] * math.exp(min(growth, 30.0))
     f.value[tree, leaf, h, VARIANCE] = min(v, LEAF_VARIANCE)
     return f.value[tree, leaf, h, VARIANCE]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def kalman(odds, p, spread, positive, w):
     """Step of the mean and factor of the variance, for a label of weight w at probability p."""
     miss = (1.0 - p) if positive else -p
@@ -210,7 +210,7 @@ def kalman(odds, p, spread, positive, w):
     return w * miss / (1.0 + bound * spread), curvature / (1.0 + curvature * spread)
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def move_linear(f, z, step, shrink):
     d = f.scale.shape[1]
     for h in range(step.size):
@@ -224,7 +224,7 @@ def move_linear(f, z, step, shrink):
                 f.linear[h, j, VARIANCE] = v - shrink[h] * v * v * z[j] * z[j]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def move_leaf(f, tree, leaf, step, shrink, spread):
     """Move the value of a leaf. Trees overlap, so one of them learns a share of what all do."""
     overlap = 1.0 / (f.trees.shape[0] - 1)
@@ -235,7 +235,7 @@ def move_leaf(f, tree, leaf, step, shrink, spread):
         f.value[tree, leaf, h, VARIANCE] = v - shrink[h] * v * common
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def share(head, chance, positive):
     """Move the shares of the half-lives to those that gave the label more probability."""
     n = chance.size
@@ -249,7 +249,7 @@ def share(head, chance, positive):
         head[SHARES + h] = (1.0 - SWITCH) * (head[SHARES + h] / total) + SWITCH / n
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
     head, last = f.head, f.trees.shape[0] - 1
@@ -282,7 +282,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     return head[TRIED] >= head[TRIAL]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def paid(p, positive, c_pos, c_neg):
     """Regret of the decision of least expected cost at probability p."""
     acts = p * c_pos > (1.0 - p) * c_neg
@@ -291,7 +291,7 @@ def paid(p, positive, c_pos, c_neg):
     return c_pos if positive else c_neg
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def end_trial(f):
     """Replace the rival if the tree on trial was cheaper, and begin another one."""
     head, last = f.head, f.trees.shape[0] - 1

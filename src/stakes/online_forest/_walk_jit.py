@@ -31,14 +31,14 @@ LARGEST = 1e100  # the linear part takes larger numbers for this
 HIGHEST = 35.0  # log-odds; beyond it a probability is one to sixteen digits
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def category_bin(x, tree):
     """Bin of a category's code: the first codes have one each, later ones others in each tree."""
     code = math.floor(min(max(x, -LARGEST_CODE), LARGEST_CODE))
     return int((code + tree * (code // N_BINS)) % N_BINS)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def leaf_of(f, x, tree):
     """Leaf that x falls into."""
     i = 0
@@ -54,7 +54,7 @@ def leaf_of(f, x, tree):
     return i
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def standardized(f, x, z):
     """Write x in standard deviations from the mean to z; missing values and categories are zero."""
     n = f.head[N_SEEN]
@@ -65,7 +65,7 @@ def standardized(f, x, z):
             z[j] = min(max(v / math.sqrt(f.scale[1, j] / n), -FARTHEST), FARTHEST)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def log_odds(f, x, z, leaves, odds, spread):
     """Log-odds for each half-life and their variances, before the shares and the calibration."""
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
@@ -95,13 +95,13 @@ def usable(x, allow_nan):
     return True
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def sigmoid(s):
     """1 / (1 + exp(-s)), never exactly zero or one."""
     return 1.0 / (1.0 + math.exp(-min(max(s, -HIGHEST), HIGHEST)))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def mixed(f, odds, chance):
     """Probability of the positive class, by the shares of the half-lives; each one's to chance."""
     p = 0.0
@@ -111,12 +111,12 @@ def mixed(f, odds, chance):
     return p
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def logit(p):
     return math.log(p) - math.log1p(-p)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def score(f, x, z, leaves, odds, spread):
     """Calibrated log-odds of x; NaN if it is infinite."""
     if not usable(x, True):
@@ -146,7 +146,7 @@ def score_row(memory, X):
     return score(f, X[0], z, leaves, np.empty(n), np.empty(n))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def bin_of(f, v, j, tree, slot, c):
     """Bin of value v of feature j, which is candidate c of an observer."""
     if v != v:

@@ -62,7 +62,7 @@ def node_totals(tree, rows, label, value, n_classes):
     return totals
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def leaf_of(X, i, walk, root):
     """The leaf that row i reaches from a root."""
     # unpacked first: reading the tuple inside the loop takes 1.7 times as long

@@ -288,7 +288,7 @@ def _store_number(S, q, j, used):
 store_query = by_layout(_store_row, _store_words, _store_nonzeros, _store_number)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _move_numbers(S, source, target):
     for i in range(S.floats.shape[0]):
         S.floats[i, target] = S.floats[i, source]
@@ -390,7 +390,7 @@ def _dots_of_nonzeros(S, q, low, high, out):
 dot_row = by_layout(_dots_of_row, None, _dots_of_nonzeros, None)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _squared_norm(q):
     total = 0.0
     for i in range(q.whole[NONZEROS]):
