@@ -122,7 +122,8 @@ def observe(f, x, leaves, first, n, start, positive, mass):
         f.tally[tree, slot, MASS_1 if positive else MASS_0] += mass
         for c in range(columns):
             j = f.candidates[tree, slot, c]
-            f.mass[tree, slot, c, bin_of(f, x[j], j, tree, slot, c), side] += mass
+            b = bin_of(f.cuts[tree, slot, c], f.categorical[j], x[j], tree)
+            f.mass[tree, slot, c, b, side] += mass
         if seen >= f.tally[tree, slot, RENEW_AT]:
             begin_observer(f, tree, slot, f.tally[tree, slot, RENEW_AT] * RENEW_LATER)
         elif (

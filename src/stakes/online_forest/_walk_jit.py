@@ -39,30 +39,30 @@ def category_bin(x, tree):
 
 
 @njit(error_model="numpy", **INNER)
-def leaf_of(f, x, tree):
+def leaf_of(nodes, points, categorical, x, tree):
     """Leaf that x falls into."""
     i = 0
-    while f.nodes[tree, i, FEATURE] >= 0:
-        j = f.nodes[tree, i, FEATURE]
+    while nodes[tree, i, FEATURE] >= 0:
+        j = nodes[tree, i, FEATURE]
         v = x[j]
-        right = 0 if v <= f.points[tree, i, CUT] else 1  # no branch: it would be mispredicted
+        right = 0 if v <= points[tree, i, CUT] else 1  # no branch: it would be mispredicted
         if v != v:
-            right = 1 - f.nodes[tree, i, MISSING_LEFT]
-        elif f.categorical[j]:
-            right = 0 if category_bin(v, tree) == f.points[tree, i, CUT] else 1
-        i = f.nodes[tree, i, CHILD] + right
+            right = 1 - nodes[tree, i, MISSING_LEFT]
+        elif categorical[j]:
+            right = 0 if category_bin(v, tree) == points[tree, i, CUT] else 1
+        i = nodes[tree, i, CHILD] + right
     return i
 
 
 @njit(error_model="numpy", **INNER)
-def standardized(f, x, z):
+def standardized(head, scale, categorical, x, z):
     """Write x in standard deviations from the mean to z; missing values and categories are zero."""
-    n = f.head[N_SEEN]
-    for j in range(int(f.head[N_COLUMNS])):
+    n = head[N_SEEN]
+    for j in range(int(head[N_COLUMNS])):
         z[j] = 0.0
-        if x[j] == x[j] and not f.categorical[j] and f.scale[1, j] > 0.0:
-            v = min(max(x[j], -LARGEST), LARGEST) - f.scale[0, j]
-            z[j] = min(max(v / math.sqrt(f.scale[1, j] / n), -FARTHEST), FARTHEST)
+        if x[j] == x[j] and not categorical[j] and scale[1, j] > 0.0:
+            v = min(max(x[j], -LARGEST), LARGEST) - scale[0, j]
+            z[j] = min(max(v / math.sqrt(scale[1, j] / n), -FARTHEST), FARTHEST)
 
 
 @njit(error_model="numpy", **INNER)
@@ -71,9 +71,9 @@ def log_odds(f, x, z, leaves, odds, spread):
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
     columns = int(f.head[N_COLUMNS]) if f.head[LINEAR] > 0.0 else 0
     if columns > 0:
-        standardized(f, x, z)
+        standardized(f.head, f.scale, f.categorical, x, z)
     for m in range(n_trees):
-        leaves[m] = leaf_of(f, x, np.int64(f.trees[m, WHERE]))
+        leaves[m] = leaf_of(f.nodes, f.points, f.categorical, x, np.int64(f.trees[m, WHERE]))
     for h in range(odds.size):
         s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
         for j in range(columns):
@@ -102,12 +102,12 @@ def sigmoid(s):
 
 
 @njit(error_model="numpy", **INNER)
-def mixed(f, odds, chance):
+def mixed(head, odds, chance):
     """Probability of the positive class, by the shares of the half-lives; each one's to chance."""
     p = 0.0
     for h in range(odds.size):
         chance[h] = sigmoid(odds[h])
-        p += f.head[SHARES + h] * chance[h]
+        p += head[SHARES + h] * chance[h]
     return p
 
 
@@ -122,7 +122,7 @@ def score(f, x, z, leaves, odds, spread):
     if not usable(x, True):
         return np.nan
     log_odds(f, x, z, leaves, odds, spread)
-    s = logit(mixed(f, odds, spread))
+    s = logit(mixed(f.head, odds, spread))
     return calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
 
 
@@ -147,13 +147,13 @@ def score_row(memory, X):
 
 
 @njit(error_model="numpy", **INNER)
-def bin_of(f, v, j, tree, slot, c):
-    """Bin of value v of feature j, which is candidate c of an observer."""
+def bin_of(cuts, category, v, tree):
+    """Bin of a value by the cuts of an observer's candidate."""
     if v != v:
         return MISSING
-    if f.categorical[j]:
+    if category:
         return category_bin(v, tree)
-    b = 8 if v > f.cuts[tree, slot, c, 7] else 0
-    b += 4 if v > f.cuts[tree, slot, c, b + 3] else 0
-    b += 2 if v > f.cuts[tree, slot, c, b + 1] else 0
-    return b + (1 if v > f.cuts[tree, slot, c, b] else 0)
+    b = 8 if v > cuts[7] else 0
+    b += 4 if v > cuts[b + 3] else 0
+    b += 2 if v > cuts[b + 1] else 0
+    return b + (1 if v > cuts[b] else 0)
