@@ -6,6 +6,7 @@ import numpy as np
 
 from stakes.errors import InputError
 from stakes.export._graph import Value
+from stakes.export._normal import normal_cdf
 
 CONVERTERS = {}  # class, by module and name -> function of the model and its input
 SKIPPED = (None, "passthrough")
@@ -145,10 +146,7 @@ def _first_order(model, X):
 
 def _calibrated_line(model, s, line):
     if line is None:
-        raise InputError(
-            f"{type(model).__name__} with calibration=None gives the normal distribution function "
-            "of its scores, which ONNX does not have in double precision; set calibration."
-        )
+        return Scores(normal_cdf(s), s)
     scale, slope, offset, shift = line
     z = offset + slope * (s / scale)
     return Scores(z.sigmoid(), z + shift)

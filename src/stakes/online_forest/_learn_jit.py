@@ -56,6 +56,7 @@ from stakes.online_forest._walk_jit import (
     logit,
     mixed,
     usable,
+    work_space,
 )
 
 
@@ -79,13 +80,6 @@ def learn_row(memory, X, positive, c_pos, c_neg, weight):
     f = unpacked(memory)
     learn_next(f, X[0], positive, c_pos, c_neg, weight, work_space(f))
     return True
-
-
-@njit(error_model="numpy", **INNER)
-def work_space(f):
-    """Arrays for what is known about one event, see `learn_event`."""
-    rows = np.empty((8, f.linear.shape[0]))
-    return np.zeros(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
 
 
 @njit(error_model="numpy", inline="always", **INNER)
@@ -167,7 +161,7 @@ def book(head, s, positive, c_pos, c_neg):
         head[PAID] += c_neg if acts else 0.0
 
 
-@njit(error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", **INNER)
 def fade(f, leaves, z, spread):
     """Forget: variances grow with the events since the last visit, up to what they began with."""
     d, now = f.scale.shape[1], f.head[N_SEEN]
@@ -247,7 +241,7 @@ def share(head, chance, positive):
         head[SHARES + h] = (1.0 - SWITCH) * (head[SHARES + h] / total) + SWITCH / n
 
 
-@njit(error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", **INNER)
 def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
     head, last = f.head, f.trees.shape[0] - 1

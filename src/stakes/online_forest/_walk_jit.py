@@ -117,10 +117,19 @@ def logit(p):
 
 
 @njit(error_model="numpy", **INNER)
-def score(f, x, z, leaves, odds, spread):
+def work_space(f):
+    """Arrays for what is known about one event: its columns, leaves and half-lives."""
+    rows = np.empty((8, f.linear.shape[0]))
+    return np.empty(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
+
+
+@njit(error_model="numpy", **INNER)
+def score(f, x, work):
     """Calibrated log-odds of x; NaN if it is infinite."""
     if not usable(x, True):
         return np.nan
+    z, leaves, rows = work
+    odds, spread = rows[0], rows[1]
     log_odds(f, x, z, leaves, odds, spread)
     s = logit(mixed(f.head, odds, spread))
     return calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
@@ -130,20 +139,16 @@ def score(f, x, z, leaves, odds, spread):
 def score_rows(memory, X, out):
     """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
     f = unpacked(memory)
-    n = f.linear.shape[0]
-    z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    odds, spread = np.empty(n), np.empty(n)
+    work = work_space(f)
     for t in range(len(X)):
-        out[t] = score(f, X[t], z, leaves, odds, spread)
+        out[t] = score(f, X[t], work)
 
 
 @njit(cache=True, error_model="numpy", **ENTRY)
 def score_row(memory, X):
     """As `score_rows`, for a table of one row."""
     f = unpacked(memory)
-    n = f.linear.shape[0]
-    z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    return score(f, X[0], z, leaves, np.empty(n), np.empty(n))
+    return score(f, X[0], work_space(f))
 
 
 @njit(error_model="numpy", **INNER)

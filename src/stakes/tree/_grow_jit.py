@@ -88,7 +88,8 @@ def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     if histograms.slot[0] >= 0:
         root = histograms.pool[histograms.slot[0]]
         fill_all(root, binned.codes, sample, tree.start[0], tree.end[0], how.sized)
-    waiting = np.zeros(len(tree.left), dtype=np.int64)
+    waiting = np.empty(len(tree.left), dtype=np.int64)
+    waiting[0] = 0
     n_waiting, n_nodes, n_groups = 1, 1, 0
     while n_waiting > 0:
         n_waiting -= 1
