@@ -152,6 +152,25 @@ def _calibrated_line(model, s, line):
     return Scores(z.sigmoid(), z + shift)
 
 
+@converts("stakes.uncertain._margin.UncertainMarginClassifier")
+def _uncertain_margin(model, X):
+    """Exact points: a missing entry counts as its mean and variance in training."""
+    if model.error_model != "berkson":
+        raise InputError(
+            f"{type(model).__name__} with error_model={model.error_model!r} cannot be exported to "
+            "ONNX."
+        )
+    w, intercept, (mean, variance), independent, (a, c, spread) = model._scoring_parts()
+    gap = X.is_missing()
+    s = X.graph.where(gap, mean[None, :], X) @ w[:, None] + intercept
+    if independent:
+        v = gap.cast() @ (variance * w**2)[:, None]
+    else:
+        v = gap.cast() @ (np.sqrt(variance) * np.abs(w))[:, None]
+        v = v * v
+    return Scores(normal_cdf((a * s + c) / (1.0 + spread * a * a * v).op("Sqrt")), s)
+
+
 @converts("stakes.qmean._classifier.QuadraticMeanClassifier")
 def _quadratic_mean(model, X):
     z = X @ model.coef_.T + model.intercept_

@@ -86,7 +86,7 @@ def view(memory, offset, shape, like):
 @infer_global(view)
 class _ViewType(AbstractTemplate):
     def generic(self, args, keywords):
-        memory, offset, shape, like = args
+        memory, _, shape, like = args
         return signature(types.Array(like, len(shape), "C"), memory, types.intp, shape, like)
 
 

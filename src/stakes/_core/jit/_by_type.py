@@ -9,8 +9,8 @@ from stakes._core.jit import INNER
 def let_types_choose(function, choose):
     """Let compiled callers of `function` call the loop that `choose` returns for their types.
 
-    `numba.extending.overload` does this too, but compiles a loop once for callers with an entry from
-    Python and once more for those without.
+    `numba.extending.overload` does this too, but compiles a loop once for callers with an entry
+    from Python and once more for those without.
     """
     compiled = {}
 

@@ -1,4 +1,4 @@
-"""How loops that only compiled code calls are compiled: once, as a part of the loop that calls them.
+"""How loops that only compiled code calls are compiled: once, as a part of what calls them.
 
 Numba compiles each function by itself and then again within each of its callers: it optimizes the
 code and makes machine code of it at every level of calls. For a loop without an entry from Python
