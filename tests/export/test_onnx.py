@@ -35,6 +35,11 @@ OTHERS = [
     "KernelQuadraticMeanClassifier",
     "CSDUOLClassifier",
     "StackelbergClassifier, Bayes decision",
+    "AssociationRuleClassifier",
+    "KernelFeaturesClassifier",
+    "StreamBlendClassifier",
+    "StreamForestClassifier",
+    "UncertainMarginClassifier",
 ]
 
 

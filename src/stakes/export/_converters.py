@@ -6,6 +6,7 @@ import numpy as np
 
 from stakes.errors import InputError
 from stakes.export._graph import Value
+from stakes.export._normal import normal_cdf
 
 CONVERTERS = {}  # class, by module and name -> function of the model and its input
 SKIPPED = (None, "passthrough")
@@ -145,13 +146,29 @@ def _first_order(model, X):
 
 def _calibrated_line(model, s, line):
     if line is None:
-        raise InputError(
-            f"{type(model).__name__} with calibration=None gives the normal distribution function "
-            "of its scores, which ONNX does not have in double precision; set calibration."
-        )
+        return Scores(normal_cdf(s), s)
     scale, slope, offset, shift = line
     z = offset + slope * (s / scale)
     return Scores(z.sigmoid(), z + shift)
+
+
+@converts("stakes.uncertain._margin.UncertainMarginClassifier")
+def _uncertain_margin(model, X):
+    """Exact points: a missing entry counts as its mean and variance in training."""
+    if model.error_model != "berkson":
+        raise InputError(
+            f"{type(model).__name__} with error_model={model.error_model!r} cannot be exported to "
+            "ONNX."
+        )
+    w, intercept, (mean, variance), independent, (a, c, spread) = model._scoring_parts()
+    gap = X.is_missing()
+    s = X.graph.where(gap, mean[None, :], X) @ w[:, None] + intercept
+    if independent:
+        v = gap.cast() @ (variance * w**2)[:, None]
+    else:
+        v = gap.cast() @ (np.sqrt(variance) * np.abs(w))[:, None]
+        v = v * v
+    return Scores(normal_cdf((a * s + c) / (1.0 + spread * a * a * v).op("Sqrt")), s)
 
 
 @converts("stakes.qmean._classifier.QuadraticMeanClassifier")

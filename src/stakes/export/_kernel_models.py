@@ -39,14 +39,25 @@ def _kernel_svc(model, X):
     if model.constant_:
         return _squashed(model, X.take([0]) * 0.0 + model.intercept_[0])
     if hasattr(model, "feature_map_"):
-        raise InputError(
-            f"{type(model).__name__} with random features cannot be exported; set "
-            "approximation=None."
-        )
+        z = convert(model.feature_map_, X) @ model.coef_[0][:, None]
+        return _squashed(model, z + model.intercept_[0])
     gram = model._gram(model.support_vectors_)
     beta, how = model.dual_coef_[0], (model.kernel, model.gamma_, model.coef0, model.degree)
     K = kernel_values(X, model.support_vectors_, *how, center=gram.center)
     return _squashed(model, K @ beta[:, None] + (gram.shift(beta) + model.intercept_[0]))
+
+
+@converts("sklearn.kernel_approximation.RBFSampler")
+def _random_features(model, X):
+    angles = X @ model.random_weights_ + model.random_offset_[None, :]
+    return angles.op("Cos") * np.sqrt(2.0 / model.n_components)
+
+
+@converts("sklearn.kernel_approximation.Nystroem")
+def _landmarks(model, X):
+    how = model.kernel, model.gamma, model.coef0 or 0.0, model.degree or 0.0
+    K = kernel_values(X, model.components_, *how)
+    return K @ model.normalization_.T
 
 
 @converts("stakes.svm._base.PricedSVC")

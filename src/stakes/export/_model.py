@@ -12,7 +12,13 @@ from stakes._core.model_file import load_model
 from stakes._core.stored.facts import check_trained
 from stakes.costs import COST_NAMES, LARGEST_COST
 from stakes.errors import InputError
-from stakes.export import _kernel_models, _tables, _tree_models  # noqa: F401 (they register)
+from stakes.export import (  # noqa: F401 (they register)
+    _kernel_models,
+    _rule_models,
+    _stream_models,
+    _tables,
+    _tree_models,
+)
 from stakes.export._converters import convert
 from stakes.export._expressions import operations
 from stakes.export._feed import price_input

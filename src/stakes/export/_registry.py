@@ -19,6 +19,8 @@ REGISTERED = {
         "ProbitClassifier",
         "SCWClassifier",
     ),
+    "stakes.online_forest": ("StreamBlendClassifier", "StreamForestClassifier"),
+    "stakes.online_kernel": ("KernelFeaturesClassifier",),
     "stakes.qmean": ("KernelQuadraticMeanClassifier", "QuadraticMeanClassifier"),
     "stakes.svm": (
         "BiasedPenaltySVC",
@@ -27,7 +29,12 @@ REGISTERED = {
         "CostSensitiveSVC",
         "LinearCostSensitiveSVC",
     ),
-    "stakes.tree": ("ConfidenceForestClassifier", "ConfidenceTreeClassifier"),
+    "stakes.tree": (
+        "AssociationRuleClassifier",
+        "ConfidenceForestClassifier",
+        "ConfidenceTreeClassifier",
+    ),
+    "stakes.uncertain": ("UncertainMarginClassifier",),
     "sklearn.ensemble": ("HistGradientBoostingClassifier",),
 }
 

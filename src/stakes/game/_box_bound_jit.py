@@ -14,7 +14,7 @@ from stakes.game._leaf_search_jit import CATEGORY
 PROBABILITY, LOG_ODDS = 0, 1  # what the trees of a member add up to
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _link(total, kind, smallest):
     """Clipped log-odds of a member, and their slope."""
     if kind == LOG_ODDS:
@@ -24,7 +24,7 @@ def _link(total, kind, smallest):
     return np.log(p / (1.0 - p)), 1.0 / (p * (1.0 - p))
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _lowest(part, kinds, box, lowest):
     """Lowest leaf value below each node within a box; meaningless out of reach."""
     lever, tl, tr, bits, left, right, value = part
@@ -45,7 +45,7 @@ def _lowest(part, kinds, box, lowest):
             lowest[k] = lowest[left[k]] if is_low else lowest[right[k]]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _add_cuts(own, part, kinds, box, matters, lowest, seen, cuts):
     """How much the splits of some trees matter within a box.
 
@@ -82,7 +82,7 @@ def _add_cuts(own, part, kinds, box, matters, lowest, seen, cuts):
                 n += 1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def lowest_score(own, part, kinds, box, blend, base, home, space):
     """Lower bound of the score on a box."""
     start, link, weight, ends, smallest, intercept, slopes, tables, shares = blend
@@ -106,7 +106,7 @@ def lowest_score(own, part, kinds, box, blend, base, home, space):
     return score
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _span(table, mask):
     """Lowest and highest entry of the categories in a set, and the number of the lowest."""
     a, b, to = np.inf, -np.inf, 0
@@ -118,7 +118,7 @@ def _span(table, mask):
     return a, b, to
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def where_to_split(own, part, kinds, box, blend, matters, space, cuts):
     """Lever on which to split a box after :func:`lowest_score`, -1 if nothing changes within it."""
     ends, slopes, tables, shares = blend[3], blend[6], blend[7], blend[8]
@@ -147,7 +147,7 @@ def where_to_split(own, part, kinds, box, blend, matters, space, cuts):
     return l if largest[l] > 0.0 else -1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _at(k, part, kinds, point):
     """Value of the tree at k at a point."""
     lever, tl, _, bits, left, right, value = part
@@ -161,7 +161,7 @@ def _at(k, part, kinds, point):
     return value[k]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def score_at(own, part, kinds, point, blend, base, home, matters):
     """The score at a point; `matters` gets its slope in the sum of each group of trees."""
     start, link, weight, ends, smallest, intercept, slopes, tables, shares = blend

@@ -10,7 +10,7 @@ from stakes.game._leaf_search_jit import CATEGORY, reduce_tree
 _FIRST, _GROWTH = 64.0, 8.0  # share of the limit that moves are first looked for below, growth
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _nearest(l, kinds, box, home):
     """Cheapest position of a lever within a box."""
     lo, hi, mask = box
@@ -24,7 +24,7 @@ def _nearest(l, kinds, box, home):
     return float(k)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _each_price(l, kinds, box, home, prices):
     at = _nearest(l, kinds, box, home)
     if at == (float(home[l]) if kinds[l] == CATEGORY else 0.0):
@@ -32,7 +32,7 @@ def _each_price(l, kinds, box, home, prices):
     return prices[1][l] + (0.0 if kinds[l] == CATEGORY else prices[0][l] * abs(at))
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _price(kinds, box, home, prices):
     """Price of the cheapest point of a box."""
     total = 0.0
@@ -42,7 +42,7 @@ def _price(kinds, box, home, prices):
     return np.sqrt(total) if prices[2] else total
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _within(kinds, integer, box, home, prices, top):
     """Cut a box to what can be reached for less than `top`."""
     unit, change, squared = prices
@@ -66,7 +66,7 @@ def _within(kinds, integer, box, home, prices, top):
             lo[l], hi[l] = max(lo[l], min(-most, hi[l])), min(hi[l], max(most, lo[l]))
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _part(x, forest, box, blend, work):
     """Roots and nodes of what a case can reach within a box; trees with one leaf are added up."""
     trees, roots, columns, levers = forest
@@ -117,7 +117,7 @@ def cheapest_move(i, cases, limit, forest, prices, blend, base, work, how):
         proved, top = bound, min(_GROWTH * top, limit)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _below(i, cases, reached, forest, prices, blend, base, work, how):
     """As :func:`cheapest_move`, for moves below a limit: the cheapest boxes first."""
     E, target, lower, upper, homes, allowed = cases
@@ -196,7 +196,7 @@ def _below(i, cases, reached, forest, prices, blend, base, work, how):
     return best, bound, amounts, used, start
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _middle(lo, hi):
     """Where to halve an interval, which may have no end."""
     if np.isinf(lo) and np.isinf(hi):
@@ -208,7 +208,7 @@ def _middle(lo, hi):
     return 0.5 * (lo + hi)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _far_corner(kinds, box, home, blend):
     """The corner of a box where the linear members are lowest, at the nearest categories."""
     slopes, shares = blend[6], blend[8]
@@ -223,7 +223,7 @@ def _far_corner(kinds, box, home, blend):
     return out
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _point(kinds, box, home):
     """The cheapest point of a box."""
     out = np.empty(len(home))

@@ -14,7 +14,7 @@ _VISIT_ROOT, _VISIT_LEFT, _VISIT_RIGHT, _LOWER, _UPPER, _SET = range(6)  # tasks
 _FIRST = 256.0  # share of the limit at which the first move is looked for
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _cross(threshold, x, rate, integer):
     """Largest amount on the low side of a threshold, smallest on the high side.
 
@@ -31,7 +31,7 @@ def _cross(threshold, x, rate, integer):
     return low, high
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def reduce_tree(root, x, trees, columns, levers, reach, out, size):
     """Copy the nodes below a root that a case can reach; return the index of the root's copy.
 
@@ -218,12 +218,12 @@ def value_at(roots, part, shape, point):
     return total
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _allowed(l, k, kinds, mask):
     return kinds[l] == NUMBER or (mask[l] >> np.uint64(k)) & np.uint64(1) == 1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def greedy(roots, part, shape, point, top):
     """Move a point past the forest: the largest drop per price first, then return what it can.
 
@@ -342,7 +342,7 @@ def leaf_paths(part, parent):
     return rows, leaves
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _length(mask):
     """Number of positions up to the last one in a set."""
     k = 0

@@ -36,7 +36,7 @@ class RowSets(NamedTuple):
     first: np.ndarray
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def log_gamma(x, log_factorial):
     """Log Gamma(x), from a table for integer x; an empty table stands for fractional weights."""
     if len(log_factorial) > 0:
@@ -44,7 +44,7 @@ def log_gamma(x, log_factorial):
     return math.lgamma(x)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def family_score(child, r, other, r_other, config, n_config, counting):
     """Logarithm of prod_j (r - 1)! / (N_j + r - 1)! prod_k N_jk!, with j over (config, other).
 
@@ -59,7 +59,7 @@ def family_score(child, r, other, r_other, config, n_config, counting):
     return table_score(counts, n_rows, r, counting.log_factorial)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def table_score(counts, n_rows, r, log_factorial):
     """The score of a counted table, see `family_score`."""
     score, of_r = 0.0, log_gamma(float(r), log_factorial)
@@ -75,7 +75,7 @@ def table_score(counts, n_rows, r, log_factorial):
     return score
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def fill_row_sets(sets, codes):
     """Set the bits of all columns that have sets of rows."""
     words, size, first = sets.words, sets.size, sets.first
@@ -87,7 +87,7 @@ def fill_row_sets(sets, codes):
             size[at] += 1.0
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def count_both(a, b):
     """Number of rows that are in both of two sets: the bits of each word added up in pairs."""
     total = 0
@@ -105,7 +105,7 @@ def count_both(a, b):
     return float(total)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def pair_score(i, j, sets, counting):
     """`family_score` of column i with the one parent j, rows of weight one.
 
@@ -128,7 +128,7 @@ def pair_score(i, j, sets, counting):
     return table_score(counts, r_other, r, counting.log_factorial)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def is_among(values, n, value):
     """Whether a value is one of the first n."""
     for k in range(n):
@@ -137,7 +137,7 @@ def is_among(values, n, value):
     return False
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def compact(config, n_config, other, r_other):
     """Renumber the (config, other) pairs that occur, in place; returns how many there are."""
     number = np.empty(n_config * r_other, dtype=np.int64)

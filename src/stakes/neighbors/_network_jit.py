@@ -41,7 +41,7 @@ class Tables(NamedTuple):
     first_p: np.ndarray
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def place_of(values, start, stop, value):
     """Number of the sorted values[start:stop] that are below the value."""
     low, high = start, stop
@@ -54,7 +54,7 @@ def place_of(values, start, stop, value):
     return low - start
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def encode_row(x, cuts, code):
     """Write the codes of one row; a category that is not among the points comes after the last."""
     d = len(x)

@@ -30,7 +30,7 @@ def keep_smallest(product, first, values, indices):
                     worst = values[q, 0]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def replace_top(values, indices, value, index):
     """Replace the largest entry of a heap."""
     m, at = len(values), 0

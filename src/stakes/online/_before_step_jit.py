@@ -51,7 +51,7 @@ RUN_LENGTH = 50_000.0  # examples between two false alarms of the drift test, on
 LARGEST = 700.0  # exp of more is infinite, and infinity times a cost of zero is NaN
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def weigh(state, y, c_pos, c_neg):
     """Count an example that has a cost; its weight, one on average unless costs are AS_GIVEN."""
     weighting, c = state[WEIGHTING], c_pos if y > 0.0 else c_neg
@@ -70,7 +70,7 @@ def weigh(state, y, c_pos, c_neg):
     return c * state[N_SEEN] / state[SUM_REGRET]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def register(state, y, c_pos, c_neg):
     """Count an example: how often the calibration uses it, and its weight; zeros without a cost."""
     if not (c_pos if y > 0.0 else c_neg) > 0.0:
@@ -79,7 +79,7 @@ def register(state, y, c_pos, c_neg):
     return w, weigh(state, y, c_pos, c_neg)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def skip_row(state, out, t):
     """Count a row that is not finite; its score is NaN."""
     state[N_NOT_FINITE] += 1.0
@@ -128,7 +128,7 @@ def log_ratio(a, b):
     return math.log(min(max(a / b, 1.0 / VAST), VAST))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def add_loss(state, z, y):
     """Add the loss of the log-odds z, in units of the more expensive mistake at the mean costs.
 

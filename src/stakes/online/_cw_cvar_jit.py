@@ -43,7 +43,7 @@ PLACE = 6  # three int64, stored in the bytes of three float64
 CELLS = 9
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def in_units(c, numbers):
     """A cost in units of the first one."""
     if numbers[UNIT] == 0.0:
@@ -51,7 +51,7 @@ def in_units(c, numbers):
     return c / numbers[UNIT]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def factor_of(c, cvar, numbers):
     """Omega of an example of cost c."""
     return numbers[EXPENSIVE if cvar < c or (cvar == c and numbers[STRICT] == 0.0) else CHEAP]

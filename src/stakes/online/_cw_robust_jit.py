@@ -19,7 +19,7 @@ from stakes.online._gaussian_jit import learn_row, learn_sparse_row
 from stakes.online._state import CALIBRATE, MOST, N_SEEN, PAUSE_AT, SCALE
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def blend(mu, sigma, nu, r, opposite, t):
     """Posterior of one weight from its Gaussian, counted t times, and its prior (Eqs. 14, 15).
 
@@ -55,7 +55,7 @@ def evidence_count(state, repeated):
     return max(state[N_SEEN], 1.0) if repeated else 1.0
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior, t, fading):
     """Learn one row; its score under the blended weights. Costs of zero: scored, not learned."""
     nu, r, opposite = prior
@@ -81,7 +81,7 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior,
     return s
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def robust_full_row(dense, index, x, y, c_pos, c_neg, omega, mu, Sigma, state, prior, t):
     """The same with correlated weights."""
     nu, r, opposite = prior

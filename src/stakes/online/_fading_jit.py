@@ -21,7 +21,7 @@ ROUNDING = 1e-10
 LARGE = 1e60  # the scale begins again at one before it overflows
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def now(stored, scale, most, fading):
     """The variance that a stored number stands for."""
     if fading is None:
@@ -29,7 +29,7 @@ def now(stored, scale, most, fading):
     return min(stored * scale, most)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def kept(variance, back, fading):
     """The number to store for a variance; `back` is one over the scale."""
     if fading is None:
@@ -37,7 +37,7 @@ def kept(variance, back, fading):
     return variance * back
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def now4(stored, scale, most, fading):
     """The four variances that stored numbers stand for."""
     if fading is None:
@@ -45,7 +45,7 @@ def now4(stored, scale, most, fading):
     return least4(stored * same4(scale), same4(most))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def kept4(variances, back, fading):
     """The numbers to store for four variances."""
     if fading is None:
@@ -53,14 +53,14 @@ def kept4(variances, back, fading):
     return variances * same4(back)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def grow(sigma, growth, most):
     """Let all variances grow once."""
     for j in range(sigma.shape[0]):
         sigma[j] = min(sigma[j] * growth, most)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def settle(state, sigma):
     """Store the variances themselves, with a scale of one."""
     for j in range(sigma.shape[0]):
@@ -68,7 +68,7 @@ def settle(state, sigma):
     state[SCALE] = 1.0
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def grow_full(state, Sigma):
     """Let a full covariance grow once.
 

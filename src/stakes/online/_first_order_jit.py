@@ -31,7 +31,7 @@ PERCEPTRON, PA, PA_I, PA_II = range(4)
 ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def step(rule, m, v, c, C):
     """Length a of the move along y x."""
     if rule == PERCEPTRON:

@@ -91,7 +91,7 @@ def hard_multiplier(m, v, omega, c):
     return 2.0 * lack / (B + root) if B >= 0.0 else (root - B) / (2.0 * A)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def soft_confidence(rule, m, v, C, phi):
     """(a, b) of soft confidence-weighted learning, Propositions 1 and 2 of its paper.
 
@@ -217,7 +217,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading):
     """Update by the sparse row x[start:stop] of every rule but PROBIT; a includes the label."""
     i, end, d = start, stop - (stop - start) % FOUR, np.uintp(mu.shape[0] - 1)
@@ -325,7 +325,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out,
     return y.shape[0]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
     """Learn one dense row; its score before."""
     row = np.array([y, c_pos, c_neg, omega, 0.0])
@@ -344,7 +344,7 @@ def learn_known_row(x, y, c_pos, c_neg, knows):
     return knows[SCORE]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=None):
     """Learn one sparse row; its score before."""
     row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)

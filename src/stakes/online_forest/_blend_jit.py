@@ -41,7 +41,7 @@ def standardize_rows(X, teaches, head, scale, out):
                     scale[1, j] += away * away * (1.0 - 1.0 / n)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def blended(odds, weights, shares):
     """Probability of the positive class, and the log-odds of the stack."""
     m, s = odds.size, weights[odds.size]
@@ -112,7 +112,7 @@ def blend_rows(odds, then, positive, teaches, c_pos, c_neg, state, out):
                 covariance[i, k] -= step[i] * step[k] * (h / (1.0 + h * v))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def grow(covariance):
     """Forget a little, but never become less certain than before the first event."""
     for i in range(len(covariance)):

@@ -69,7 +69,7 @@ if config.DISABLE_JIT:  # numpy warns where compiled arithmetic wraps around in 
     draw = np.errstate(over="ignore")(draw)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def begin_observer(f, tree, slot, renew_at):
     """Forget what an observer saw, and draw the features it looks at."""
     tally, chosen = f.tally[tree, slot], f.candidates[tree, slot]
@@ -87,7 +87,7 @@ def begin_observer(f, tree, slot, renew_at):
             k += 1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def begin_tree(f, tree):
     """Make a tree a single leaf that says nothing."""
     f.trees[tree, USED] = 1
@@ -97,7 +97,7 @@ def begin_tree(f, tree):
     begin_observer(f, tree, np.int64(f.nodes[tree, 0, OBSERVER]), RENEW)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def observe(f, x, leaves, first, n, start, positive, mass):
     """Show an event to the observers of its leaves in the n trees from `first` on.
 
@@ -122,7 +122,8 @@ def observe(f, x, leaves, first, n, start, positive, mass):
         f.tally[tree, slot, MASS_1 if positive else MASS_0] += mass
         for c in range(columns):
             j = f.candidates[tree, slot, c]
-            f.mass[tree, slot, c, bin_of(f, x[j], j, tree, slot, c), side] += mass
+            b = bin_of(f.cuts[tree, slot, c], f.categorical[j], x[j], tree)
+            f.mass[tree, slot, c, b, side] += mass
         if seen >= f.tally[tree, slot, RENEW_AT]:
             begin_observer(f, tree, slot, f.tally[tree, slot, RENEW_AT] * RENEW_LATER)
         elif (
@@ -135,7 +136,7 @@ def observe(f, x, leaves, first, n, start, positive, mass):
             may_split = not try_split(f, tree, leaf, slot, columns)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def place(cuts, k, v):
     """Insert v into the k sorted cuts before it; a missing value repeats the last one."""
     if v != v:
@@ -147,7 +148,7 @@ def place(cuts, k, v):
     cuts[s] = v
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def try_split(f, tree, leaf, slot, columns):
     """Split a leaf by the best of its candidates, if that one is significant."""
     n0, n1 = f.tally[tree, slot, MASS_0], f.tally[tree, slot, MASS_1]
@@ -195,7 +196,7 @@ def no_better(criterion, a, b, best):
     return 2.0 * (a - b) * (a - b) <= (1.0 - 1e-9) * most * (a + b) * (2.0 - a - b)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def score_statistic(l0, l1, r0, r1):
     """Squared score statistic of two branches against one value for both.
 
@@ -209,7 +210,7 @@ def score_statistic(l0, l1, r0, r1):
     return gradient * gradient / (share * right)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def split(f, tree, leaf, slot, c, b, missing_left, left, right):
     """Make two branches with the masses `left` and `right`; they start near their parent."""
     child, node = f.trees[tree, USED], f.nodes[tree, leaf]

@@ -56,6 +56,7 @@ from stakes.online_forest._walk_jit import (
     logit,
     mixed,
     usable,
+    work_space,
 )
 
 
@@ -81,14 +82,7 @@ def learn_row(memory, X, positive, c_pos, c_neg, weight):
     return True
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def work_space(f):
-    """Arrays for what is known about one event, see `learn_event`."""
-    rows = np.empty((8, f.linear.shape[0]))
-    return np.zeros(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
-
-
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def learn_next(f, x, positive, c_pos, c_neg, weight, work):
     """Learn one event, if it costs anything; its calibrated log-odds before."""
     z, leaves, rows = work
@@ -98,7 +92,7 @@ def learn_next(f, x, positive, c_pos, c_neg, weight, work):
         for tree in range(f.trees.shape[0]):
             begin_tree(f, tree)
     log_odds(f, x, z, leaves, odds, spread)
-    p = mixed(f, odds, chance)
+    p = mixed(f.head, odds, chance)
     s = logit(p)
     before = calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
     if teaches:
@@ -106,13 +100,13 @@ def learn_next(f, x, positive, c_pos, c_neg, weight, work):
     return before
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
     """Learn one event that has a cost; p and s are its probability and log-odds before."""
     z, leaves, rows = work
     odds, spread, chance, step, shrink = rows[0], rows[1], rows[2], rows[3], rows[4]
     head, n_trees = f.head, f.trees.shape[0] - 1
-    w = count(f, x, c_pos, c_neg, weight)
+    w = count(head, f.scale, f.categorical, x, c_pos, c_neg, weight)
     book(head, s, positive, c_pos, c_neg)
     fade(f, leaves, z, spread)
     rival = int(head[RIVAL])
@@ -121,7 +115,7 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
         step[h], shrink[h] = kalman(odds[h], chance[h], spread[h], positive, w)
     move_linear(f, z, step, shrink)
     for m in range(n_trees):
-        move_leaf(f, np.int64(f.trees[m, WHERE]), leaves[m], step, shrink, spread)
+        move_leaf(f.value[f.trees[m, WHERE], leaves[m]], 1.0 / n_trees, step, shrink, spread)
     share(head, chance, positive)
     mass = w * ((1.0 - p) if positive else p)
     # constants as int64: numba would compile a second `observe` for literals
@@ -130,10 +124,9 @@ def learn_event(f, x, positive, c_pos, c_neg, weight, p, s, work):
         end_trial(f)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def count(f, x, c_pos, c_neg, weight):
+@njit(error_model="numpy", **INNER)
+def count(head, scale, categorical, x, c_pos, c_neg, weight):
     """Count an event; its weight relative to the mean so far."""
-    head = f.head
     head[N_SEEN] += 1.0
     head[SUM_POS] += c_pos
     head[SUM_NEG] += c_neg
@@ -143,14 +136,14 @@ def count(f, x, c_pos, c_neg, weight):
     if head[LINEAR] > 0.0:
         for j in range(int(head[N_COLUMNS])):
             # a missing value counts as the mean, so that one number of events serves all
-            if x[j] == x[j] and not f.categorical[j]:
-                away = min(max(x[j], -LARGEST), LARGEST) - f.scale[0, j]
-                f.scale[0, j] += away / head[N_SEEN]
-                f.scale[1, j] += away * away * (1.0 - 1.0 / head[N_SEEN])
+            if x[j] == x[j] and not categorical[j]:
+                away = min(max(x[j], -LARGEST), LARGEST) - scale[0, j]
+                scale[0, j] += away / head[N_SEEN]
+                scale[1, j] += away * away * (1.0 - 1.0 / head[N_SEEN])
     return min(weight * (head[N_SEEN] / head[SUM_WEIGHT]), MOST_WEIGHT)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def book(head, s, positive, c_pos, c_neg):
     """Book the decision of least expected cost, and let the calibration learn."""
     y = 1.0 if positive else -1.0
@@ -168,7 +161,7 @@ def book(head, s, positive, c_pos, c_neg):
         head[PAID] += c_neg if acts else 0.0
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", **INNER)
 def fade(f, leaves, z, spread):
     """Forget: variances grow with the events since the last visit, up to what they began with."""
     d, now = f.scale.shape[1], f.head[N_SEEN]
@@ -186,20 +179,20 @@ def fade(f, leaves, z, spread):
             for m in range(f.trees.shape[0] - 1):
                 tree = np.int64(f.trees[m, WHERE])
                 elapsed = now - f.points[tree, leaves[m], LAST]
-                total += fade_leaf(f, tree, leaves[m], h, rate * elapsed)
+                total += fade_leaf(f.value[tree, leaves[m], h], rate * elapsed)
             spread[h] = total
     for m in range(f.trees.shape[0] - 1):
         f.points[f.trees[m, WHERE], leaves[m], LAST] = now
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def fade_leaf(f, tree, leaf, h, growth):
-    v = f.value[tree, leaf, h, VARIANCE] * math.exp(min(growth, 30.0))
-    f.value[tree, leaf, h, VARIANCE] = min(v, LEAF_VARIANCE)
-    return f.value[tree, leaf, h, VARIANCE]
+@njit(error_model="numpy", **INNER)
+def fade_leaf(value, growth):
+    v = value[VARIANCE] * math.exp(min(growth, 30.0))
+    value[VARIANCE] = min(v, LEAF_VARIANCE)
+    return value[VARIANCE]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def kalman(odds, p, spread, positive, w):
     """Step of the mean and factor of the variance, for a label of weight w at probability p."""
     miss = (1.0 - p) if positive else -p
@@ -210,7 +203,7 @@ def kalman(odds, p, spread, positive, w):
     return w * miss / (1.0 + bound * spread), curvature / (1.0 + curvature * spread)
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", inline="always", **INNER)
 def move_linear(f, z, step, shrink):
     d = f.scale.shape[1]
     for h in range(step.size):
@@ -224,18 +217,17 @@ def move_linear(f, z, step, shrink):
                 f.linear[h, j, VARIANCE] = v - shrink[h] * v * v * z[j] * z[j]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def move_leaf(f, tree, leaf, step, shrink, spread):
+@njit(error_model="numpy", **INNER)
+def move_leaf(value, overlap, step, shrink, spread):
     """Move the value of a leaf. Trees overlap, so one of them learns a share of what all do."""
-    overlap = 1.0 / (f.trees.shape[0] - 1)
     for h in range(step.size):
-        v = f.value[tree, leaf, h, VARIANCE]
-        f.value[tree, leaf, h, MEAN] += step[h] * v
+        v = value[h, VARIANCE]
+        value[h, MEAN] += step[h] * v
         common = (1.0 - overlap) * v + overlap * spread[h]
-        f.value[tree, leaf, h, VARIANCE] = v - shrink[h] * v * common
+        value[h, VARIANCE] = v - shrink[h] * v * common
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def share(head, chance, positive):
     """Move the shares of the half-lives to those that gave the label more probability."""
     n = chance.size
@@ -249,29 +241,29 @@ def share(head, chance, positive):
         head[SHARES + h] = (1.0 - SWITCH) * (head[SHARES + h] / total) + SWITCH / n
 
 
-@njit(cache=True, error_model="numpy", inline="always", **INNER)
+@njit(error_model="numpy", **INNER)
 def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     """Teach the tree on trial what a forest without its rival leaves over; whether it ends."""
     head, last = f.head, f.trees.shape[0] - 1
     tree, place = np.int64(f.trees[last, WHERE]), f.trees[rival, WHERE]
     leaf = leaves[rival]
-    mine, now = leaf_of(f, x, tree), head[N_SEEN]
+    mine, now = leaf_of(f.nodes, f.points, f.categorical, x, tree), head[N_SEEN]
     leaves[last] = mine
     odds, spread, step, shrink = rows[0], rows[1], rows[3], rows[4]  # the steps come later
     other, without, chance = rows[5], rows[6], rows[7]
     for h in range(odds.size):
         if head[GROWTH + h] > 0.0:
             elapsed = now - f.points[tree, mine, LAST]
-            fade_leaf(f, tree, mine, h, head[GROWTH + h] * elapsed)
+            fade_leaf(f.value[tree, mine, h], head[GROWTH + h] * elapsed)
         other[h] = odds[h] - f.value[place, leaf, h, MEAN] + f.value[tree, mine, h, MEAN]
         without[h] = (
             spread[h] - f.value[place, leaf, h, VARIANCE] + f.value[tree, mine, h, VARIANCE]
         )
     f.points[tree, mine, LAST] = now
-    q = mixed(f, other, chance)
+    q = mixed(head, other, chance)
     for h in range(odds.size):
         step[h], shrink[h] = kalman(other[h], chance[h], without[h], positive, w)
-    move_leaf(f, tree, mine, step, shrink, without)
+    move_leaf(f.value[tree, mine], 1.0 / last, step, shrink, without)
     one, zero = np.int64(1), np.int64(0)
     observe(f, x, leaves, last, one, zero, positive, w * ((1.0 - q) if positive else q))
     head[TRIED] += 1.0
@@ -282,7 +274,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     return head[TRIED] >= head[TRIAL]
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def paid(p, positive, c_pos, c_neg):
     """Regret of the decision of least expected cost at probability p."""
     acts = p * c_pos > (1.0 - p) * c_neg
@@ -291,7 +283,7 @@ def paid(p, positive, c_pos, c_neg):
     return c_pos if positive else c_neg
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def end_trial(f):
     """Replace the rival if the tree on trial was cheaper, and begin another one."""
     head, last = f.head, f.trees.shape[0] - 1

@@ -31,8 +31,10 @@ from stakes.costs import COST_NAMES
 from stakes.online_forest._base import StreamLearner
 from stakes.online_forest._blend_jit import (
     ALWAYS,
+    FARTHEST,
     HEAD,
     INTERCEPT_VARIANCE,
+    MOST_ODDS,
     N_COLUMNS,
     N_SEEN,
     NEVER,
@@ -45,6 +47,8 @@ from stakes.online_forest._blend_jit import (
     standardize_rows,
 )
 from stakes.online_forest._docs import documented
+from stakes.online_forest._scoring_parts import BlendParts, standard
+from stakes.online_forest._walk_jit import HIGHEST
 
 SMALLEST = 1e-15  # probability of a member
 NOTHING = np.empty(0, bool)
@@ -336,6 +340,20 @@ class StreamBlendClassifier(StreamLearner):
         else:
             learned = [one.predict_proba(self._for(one, Z, X))[:, 1] for one in self.estimators_]
         return _odds(np.asarray(learned))
+
+    def _scoring_parts(self):
+        """What the scores are made of, for the export of a model."""
+        parts = BlendParts(
+            *standard(self._scale, self._head[N_SEEN], self._head[N_COLUMNS]),
+            FARTHEST,
+            [(one, bool(getattr(one, "_allow_nan", False))) for one in self.estimators_],
+            SMALLEST,
+            MOST_ODDS,
+            self._weights,
+            self._shares,
+            HIGHEST,
+        )
+        return parts, float(self._shift())
 
     def _book(self):
         return self._head[N_SEEN], self._head[PAID], self._head[NEVER], self._head[ALWAYS]

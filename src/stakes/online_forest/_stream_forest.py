@@ -16,6 +16,7 @@ from stakes.online_forest._docs import documented
 from stakes.online_forest._file_state import FILE_STATE, check_file_state
 from stakes.online_forest._learn_jit import learn_row, learn_rows
 from stakes.online_forest._memory_jit import buffer_of, new_forest, packed
+from stakes.online_forest._scoring_parts import forest_parts
 from stakes.online_forest._state import (
     ALWAYS,
     HALF_LIVES,
@@ -292,6 +293,10 @@ class StreamForestClassifier(StreamLearner):
         if score != score:
             self._checked(row)  # raises
         return score
+
+    def _scoring_parts(self):
+        """What the scores of two classes are made of, for the export of a model."""
+        return forest_parts(self._parts()[0]), float(self._shift())
 
     def _use_columns(self):
         if self._is_named:

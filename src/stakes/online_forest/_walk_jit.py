@@ -31,49 +31,49 @@ LARGEST = 1e100  # the linear part takes larger numbers for this
 HIGHEST = 35.0  # log-odds; beyond it a probability is one to sixteen digits
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def category_bin(x, tree):
     """Bin of a category's code: the first codes have one each, later ones others in each tree."""
     code = math.floor(min(max(x, -LARGEST_CODE), LARGEST_CODE))
     return int((code + tree * (code // N_BINS)) % N_BINS)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def leaf_of(f, x, tree):
+@njit(error_model="numpy", **INNER)
+def leaf_of(nodes, points, categorical, x, tree):
     """Leaf that x falls into."""
     i = 0
-    while f.nodes[tree, i, FEATURE] >= 0:
-        j = f.nodes[tree, i, FEATURE]
+    while nodes[tree, i, FEATURE] >= 0:
+        j = nodes[tree, i, FEATURE]
         v = x[j]
-        right = 0 if v <= f.points[tree, i, CUT] else 1  # no branch: it would be mispredicted
+        right = 0 if v <= points[tree, i, CUT] else 1  # no branch: it would be mispredicted
         if v != v:
-            right = 1 - f.nodes[tree, i, MISSING_LEFT]
-        elif f.categorical[j]:
-            right = 0 if category_bin(v, tree) == f.points[tree, i, CUT] else 1
-        i = f.nodes[tree, i, CHILD] + right
+            right = 1 - nodes[tree, i, MISSING_LEFT]
+        elif categorical[j]:
+            right = 0 if category_bin(v, tree) == points[tree, i, CUT] else 1
+        i = nodes[tree, i, CHILD] + right
     return i
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def standardized(f, x, z):
+@njit(error_model="numpy", **INNER)
+def standardized(head, scale, categorical, x, z):
     """Write x in standard deviations from the mean to z; missing values and categories are zero."""
-    n = f.head[N_SEEN]
-    for j in range(int(f.head[N_COLUMNS])):
+    n = head[N_SEEN]
+    for j in range(int(head[N_COLUMNS])):
         z[j] = 0.0
-        if x[j] == x[j] and not f.categorical[j] and f.scale[1, j] > 0.0:
-            v = min(max(x[j], -LARGEST), LARGEST) - f.scale[0, j]
-            z[j] = min(max(v / math.sqrt(f.scale[1, j] / n), -FARTHEST), FARTHEST)
+        if x[j] == x[j] and not categorical[j] and scale[1, j] > 0.0:
+            v = min(max(x[j], -LARGEST), LARGEST) - scale[0, j]
+            z[j] = min(max(v / math.sqrt(scale[1, j] / n), -FARTHEST), FARTHEST)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def log_odds(f, x, z, leaves, odds, spread):
     """Log-odds for each half-life and their variances, before the shares and the calibration."""
     d, n_trees = f.scale.shape[1], f.trees.shape[0] - 1
     columns = int(f.head[N_COLUMNS]) if f.head[LINEAR] > 0.0 else 0
     if columns > 0:
-        standardized(f, x, z)
+        standardized(f.head, f.scale, f.categorical, x, z)
     for m in range(n_trees):
-        leaves[m] = leaf_of(f, x, np.int64(f.trees[m, WHERE]))
+        leaves[m] = leaf_of(f.nodes, f.points, f.categorical, x, np.int64(f.trees[m, WHERE]))
     for h in range(odds.size):
         s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
         for j in range(columns):
@@ -95,34 +95,43 @@ def usable(x, allow_nan):
     return True
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def sigmoid(s):
     """1 / (1 + exp(-s)), never exactly zero or one."""
     return 1.0 / (1.0 + math.exp(-min(max(s, -HIGHEST), HIGHEST)))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def mixed(f, odds, chance):
+@njit(error_model="numpy", **INNER)
+def mixed(head, odds, chance):
     """Probability of the positive class, by the shares of the half-lives; each one's to chance."""
     p = 0.0
     for h in range(odds.size):
         chance[h] = sigmoid(odds[h])
-        p += f.head[SHARES + h] * chance[h]
+        p += head[SHARES + h] * chance[h]
     return p
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def logit(p):
     return math.log(p) - math.log1p(-p)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def score(f, x, z, leaves, odds, spread):
+@njit(error_model="numpy", **INNER)
+def work_space(f):
+    """Arrays for what is known about one event: its columns, leaves and half-lives."""
+    rows = np.empty((8, f.linear.shape[0]))
+    return np.empty(f.scale.shape[1]), np.empty(f.trees.shape[0], np.int64), rows
+
+
+@njit(error_model="numpy", **INNER)
+def score(f, x, work):
     """Calibrated log-odds of x; NaN if it is infinite."""
     if not usable(x, True):
         return np.nan
+    z, leaves, rows = work
+    odds, spread = rows[0], rows[1]
     log_odds(f, x, z, leaves, odds, spread)
-    s = logit(mixed(f, odds, spread))
+    s = logit(mixed(f.head, odds, spread))
     return calibrated(f.head, s) if f.head[CALIBRATE] > 0.0 else s
 
 
@@ -130,30 +139,26 @@ def score(f, x, z, leaves, odds, spread):
 def score_rows(memory, X, out):
     """Calibrated log-odds of the rows of X; NaN if a row is infinite."""
     f = unpacked(memory)
-    n = f.linear.shape[0]
-    z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    odds, spread = np.empty(n), np.empty(n)
+    work = work_space(f)
     for t in range(len(X)):
-        out[t] = score(f, X[t], z, leaves, odds, spread)
+        out[t] = score(f, X[t], work)
 
 
 @njit(cache=True, error_model="numpy", **ENTRY)
 def score_row(memory, X):
     """As `score_rows`, for a table of one row."""
     f = unpacked(memory)
-    n = f.linear.shape[0]
-    z, leaves = np.zeros(X.shape[1]), np.empty(f.trees.shape[0], np.int64)
-    return score(f, X[0], z, leaves, np.empty(n), np.empty(n))
+    return score(f, X[0], work_space(f))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
-def bin_of(f, v, j, tree, slot, c):
-    """Bin of value v of feature j, which is candidate c of an observer."""
+@njit(error_model="numpy", **INNER)
+def bin_of(cuts, category, v, tree):
+    """Bin of a value by the cuts of an observer's candidate."""
     if v != v:
         return MISSING
-    if f.categorical[j]:
+    if category:
         return category_bin(v, tree)
-    b = 8 if v > f.cuts[tree, slot, c, 7] else 0
-    b += 4 if v > f.cuts[tree, slot, c, b + 3] else 0
-    b += 2 if v > f.cuts[tree, slot, c, b + 1] else 0
-    return b + (1 if v > f.cuts[tree, slot, c, b] else 0)
+    b = 8 if v > cuts[7] else 0
+    b += 4 if v > cuts[b + 3] else 0
+    b += 2 if v > cuts[b + 1] else 0
+    return b + (1 if v > cuts[b] else 0)

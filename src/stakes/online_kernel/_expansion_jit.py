@@ -30,7 +30,7 @@ NOVEL = 0.5  # share of a vector that its projection must lose to count as new
 STALE = 4  # times the limit, in examples: how long a vector may be nearest to none
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def append(S, q, m, row, k, y, theta):
     """Add the example in q as vector m; return the new number of vectors."""
     S.floats[SIGN, m], S.floats[THETA, m] = y, theta
@@ -41,7 +41,7 @@ def append(S, q, m, row, k, y, theta):
     return m + 1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def add_two(S, row_a, row_b, step_a, step_b, m):
     """Update all margins after the coefficients of a and b have moved by these steps."""
     f, y = S.floats[MARGIN], S.floats[SIGN]
@@ -49,7 +49,7 @@ def add_two(S, row_a, row_b, step_a, step_b, m):
         f[i] += y[i] * (step_a * row_a[i] + step_b * row_b[i])
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def shrink(S, m):
     """Let f fade before an example is learned.
 
@@ -64,7 +64,7 @@ def shrink(S, m):
     S.numbers[INTERCEPT] *= S.decay
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def quadratic(a, b, k_a, k_b, w):
     """The quadratic part of (3.5)."""
     return 0.5 * (k_a * a * a + k_b * b * b) + w * a * b
@@ -118,7 +118,7 @@ def _remove_one(S, row, m):
 respect_limit = with_limit(_remove_one, _keep_all)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _least_useful(S, m):
     alpha, theta, used = S.floats[ALPHA], S.floats[THETA], S.ints[USED]
     stale, small = 0, 0
@@ -130,7 +130,7 @@ def _least_useful(S, m):
     return stale if S.counts[N_SEEN] - used[stale] > STALE * S.limit else small
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _remember(K, row, m):
     """Add the kernel row of the newest of m vectors."""
     new = m - 1
@@ -139,7 +139,7 @@ def _remember(K, row, m):
         K[i, new] = row[i]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _nearest(K, row, r, m):
     """The vector, r excepted, on which this row's loses least: the largest k_i^2 / k_ii."""
     j, most = 0, -1.0
@@ -149,7 +149,7 @@ def _nearest(K, row, r, m):
     return j
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _merge(S, row_r, r, j, m):
     """Let vector j take over the weight of r; `row_r` has the kernel of r with all."""
     alpha, row_j = S.floats[ALPHA], S.pairs[j]

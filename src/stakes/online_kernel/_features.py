@@ -59,6 +59,10 @@ class FourierMap:
         else:
             fourier_rows(X, self.W, scale, out)
 
+    def scoring_parts(self):
+        """Directions of the waves, (d, h)."""
+        return self.W * np.sqrt(2.0 * self.gamma)
+
     def set_gamma(self, gamma):
         """Change the kernel."""
         self.gamma = float(gamma)
@@ -114,6 +118,11 @@ class NystroemMap:
             landmark_rows(X, *landmarks, self.gamma, TOL, np.zeros(len(X), bool), out)
         else:
             self.m = landmark_rows(X, *landmarks, self.gamma, TOL, may_join, out)
+
+    def scoring_parts(self):
+        """Landmarks (m, d), the factor of their Gram matrix, gamma, and the number of features."""
+        m = self.m
+        return self.L[:, :m].T, self.U[:m, :m], self.gamma, self.n_components
 
     def set_gamma(self, gamma):
         """Change the kernel: the same examples, in their order, are asked again."""

@@ -41,13 +41,13 @@ def fourier_entries(indptr, indices, data, W, scale, out):
         _waves(out[t], W.shape[1], scale)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _add(h, w, x):
     for j in range(h.size):
         h[j] += x * w[j]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _waves(out, n, scale):
     """Replace n projections by their cosines and write their sines next to them."""
     height = math.sqrt(1.0 / n)
@@ -57,7 +57,7 @@ def _waves(out, n, scale):
         out[n + j] = height * _sine(turns)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _sine(turns):
     """Sine of an angle in turns."""
     t = turns - np.floor(turns + 0.5)  # in [-1/2, 1/2]

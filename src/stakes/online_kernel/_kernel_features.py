@@ -382,6 +382,10 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
             teaches = teaches() if self.features == "nystroem" else np.ones(1, bool)
         return self._features_of(row, teaches)[0]
 
+    def _scoring_parts(self):
+        """The directions of waves, or the landmarks, for the export of a model."""
+        return self.features, self._map.scoring_parts()
+
     def _row_of(self, x):
         """A dict as a row: by its names, or hashed if the stream began with a dict."""
         if self._hashed:

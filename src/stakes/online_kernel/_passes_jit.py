@@ -125,7 +125,7 @@ def single_row(S, batch, y, theta, rule, first, second):
     return _learn_single(S, q, 0, row, y, theta, rule, first, second)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _learn_single(S, q, ready, row, y, theta, rule, first, second):
     """Learn the example in q, of whose kernel row the first `ready` values are there already."""
     m, alpha, numbers = S.counts[N_VECTORS], S.floats[ALPHA], S.numbers
@@ -153,7 +153,7 @@ def _learn_single(S, q, ready, row, y, theta, rule, first, second):
     return score
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
     """(factor on the old f, coefficient of the new vector); a coefficient of zero is no update."""
     margin = y * score
@@ -193,7 +193,7 @@ def _single_step(rule, first, second, y, score, k, theta, updates, numbers):
     return keep, step
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _is_mistake(margin, y, zero_is_positive):
     """Whether y f(x) is negative, or zero and not taken for the positive class."""
     return margin < 0.0 or (margin == 0.0 and not (zero_is_positive > 0.0 and y > 0.0))
@@ -222,7 +222,7 @@ def double_row(S, batch, y, theta, C, scaled, rho):
     return _learn_double(S, q, 0, row, other, y, theta, C, scaled, rho)
 
 
-@njit(cache=True, inline="always", **INNER)
+@njit(inline="always", **INNER)
 def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     """As `_learn_single`; `other` is room for a second kernel row."""
     m = S.counts[N_VECTORS]
@@ -250,7 +250,7 @@ def _learn_double(S, q, ready, row, other, y, theta, C, scaled, rho):
     return score
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _move_one(S, row, m, C_a):
     """Give the newest vector the PA-I step, the maximum of the dual in its weight alone."""
     a, record = m - 1, S.numbers
@@ -279,7 +279,7 @@ def _empty_row(S, b, m, row, room):
 _row_of = with_limit(_kept_row, _empty_row)
 
 
-@njit(cache=True, inline="always", **INNER)
+@njit(inline="always", **INNER)
 def _move_two(S, q, row, other, m, b, C, scaled, rho):
     """Move the weights of the newest vector a and of vector b to the maximum of (3.4).
 
@@ -337,7 +337,7 @@ def box_step(l_a, l_b, k_a, k_b, w, high_a, low_b, high_b):
     return best_a, best_b
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _find_auxiliary(S, row, m, y_a):
     """Vector at or below its margin that conflicts most with the new example, and the conflict."""
     y, f, theta = S.floats[SIGN], S.floats[MARGIN], S.floats[THETA]
@@ -348,7 +348,7 @@ def _find_auxiliary(S, row, m, y_a):
     return b, w
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _record_mistake(record, theta_a, theta_b, f_b, g_b, C_a, C_b, rho):
     """Add up what Theorem 4 says of a mistake with a double update."""
     record[THETA_SQUARED] += theta_a * theta_a

@@ -358,6 +358,29 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         mean = np.bincount(positive, weight * regret, 2) / np.where(total > 0, total, 1.0)
         self._cell_regret = sums + self.smoothing * mean
 
+    def _scoring_parts(self):
+        """Conditions, rules and what they say, for the export of a model.
+
+        Conditions (feature, above, up to), the conditions of each rule as a table of zeros and
+        ones, their number, and the probabilities and scores of the rules and of the rest.
+        """
+        j, code = self._feature, self._code
+        above, up_to = np.full((2, len(j)), np.inf) * [[-1.0], [1.0]]
+        for c, (feature, at) in enumerate(zip(j, code, strict=True)):
+            if self._categorical[feature]:
+                above[c] = np.nextafter(at, -1.0) if at else -1.0
+                up_to[c] = np.nextafter(at + 1.0, 0.0)
+                continue
+            cuts = self.cuts_[feature]
+            above[c] = cuts[at - 1] if at else -np.inf
+            up_to[c] = cuts[at] if at < len(cuts) else np.inf
+        sizes = np.diff(self._start)
+        members = np.repeat(np.eye(len(sizes)), sizes, axis=0)
+        weight, regret = self._cell_weight + self.smoothing, self._cell_regret
+        probability = weight[:, 1] / weight.sum(axis=1)
+        score = (regret[:, 1] - regret[:, 0]) / regret.sum(axis=1)
+        return (j, above, up_to, members), sizes, probability, score
+
     def _cells(self, codes):
         out = np.empty(len(codes), dtype=np.int64)
         first_match(codes, self._start, self._feature, self._code, out)

@@ -10,7 +10,7 @@ HALF_LOG_TWO_PI = 0.9189385332046727
 TINY = 1e-18  # terms below this share of the sum do not change it
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def stirling_error(n):
     """log(n!) less Stirling's formula; the series of Loader (2000), small n by log-gamma."""
     if n < 16.0:
@@ -22,7 +22,7 @@ def stirling_error(n):
     return series / n
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def deviance(x, mean):
     """Deviance part x log(x / mean) + mean - x without cancellation (Loader 2000).
 
@@ -41,7 +41,7 @@ def deviance(x, mean):
     return x * math.log(x / mean) + mean - x
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def log_binomial(x, n, p, q):
     """Logarithm of the binomial probability of x out of n, by Loader's saddle point; q = 1 - p."""
     if n == 0.0:
@@ -55,7 +55,7 @@ def log_binomial(x, n, p, q):
     return error - deviance(x, n * p) - deviance(n - x, n * q) - 0.5 * spread
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def log_term(a, b, c, d):
     """Logarithm of the hypergeometric probability of the table (a, b; c, d).
 
@@ -71,7 +71,7 @@ def log_term(a, b, c, d):
     )
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def log_fisher(a, b, c, d):
     """Log probability of a table at least as positively associated (Eq. 3.18).
 

@@ -88,7 +88,8 @@ def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     if histograms.slot[0] >= 0:
         root = histograms.pool[histograms.slot[0]]
         fill_all(root, binned.codes, sample, tree.start[0], tree.end[0], how.sized)
-    waiting = np.zeros(len(tree.left), dtype=np.int64)
+    waiting = np.empty(len(tree.left), dtype=np.int64)
+    waiting[0] = 0
     n_waiting, n_nodes, n_groups = 1, 1, 0
     while n_waiting > 0:
         n_waiting -= 1
@@ -138,7 +139,7 @@ def grow(binned, sample, how, tree, histograms, scratch, group, ratio):
     return n_nodes, n_groups
 
 
-@njit(cache=True, inline="always", **INNER)
+@njit(inline="always", **INNER)
 def pass_on(histograms, codes, sample, how, tree, sides, at, small):
     """Give the children their histograms: the smaller one counts, the larger one is the rest."""
     slot = histograms.slot[at]
@@ -165,7 +166,7 @@ def pass_on(histograms, codes, sample, how, tree, sides, at, small):
         release(histograms, own)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def subtract(hists, less):
     """Take one set of histograms from another, in place."""
     for f in range(hists.shape[0]):
@@ -174,13 +175,13 @@ def subtract(hists, less):
                 hists[f, b, c] -= less[f, b, c]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def needs_histogram(tree, k, masses, how):
     """Whether a node may split, with more rows than are searched exactly."""
     return can_split(masses, tree.depth[k], how) and tree.end[k] - tree.start[k] > how.exact_rows
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def can_split(masses, depth, how):
     """Whether a node has two classes, enough size for two leaves, and is not too deep."""
     n_present = 0
@@ -189,7 +190,7 @@ def can_split(masses, depth, how):
     return n_present > 1 and masses[SIZE] >= 2.0 * how.min_leaf and depth < how.max_depth
 
 
-@njit(cache=True, inline="always", **INNER)
+@njit(inline="always", **INNER)
 def best_split(binned, sample, start, end, how, scratch, pool, slot, group):
     """The best split over the features, in the order of the draw; ties keep the first.
 
@@ -216,7 +217,7 @@ def best_split(binned, sample, start, end, how, scratch, pool, slot, group):
     return best
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def histogram_of(f, codes, sample, start, end, how, spare, pool, slot):
     """Histogram of a feature in a node, stored or counted."""
     if slot >= 0:
@@ -225,7 +226,7 @@ def histogram_of(f, codes, sample, start, end, how, spare, pool, slot):
     return spare
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def best_ratio(binned, sample, start, end, how, scratch, pool, slot, group):
     """The feature with the largest ratio of gain and split information, as in C4.5.
 
@@ -264,7 +265,7 @@ def best_ratio(binned, sample, start, end, how, scratch, pool, slot, group):
     return best
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def share_left(binned, sample, start, end, split, group):
     """Share of a node's mass that a split sends left."""
     left, total, column = 0.0, 0.0, binned.codes[split.feature]
@@ -279,7 +280,7 @@ def share_left(binned, sample, start, end, split, group):
     return left / total
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def search_values(x, monotonic, f, sample, start, how, node, best, table):
     """The best split so far, or a better one at any of the values of feature f."""
     if table is not None:
@@ -292,7 +293,7 @@ def search_values(x, monotonic, f, sample, start, how, node, best, table):
     return Split(gain, tie, f, -1, value, to_left) if found else best
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def search_histogram(hist, binned, f, how, node, best, group, table):
     """The best split so far, or a better one between the bins or categories of feature f."""
     n_bins, tie = binned.n_bins[f], 0.0
@@ -314,7 +315,7 @@ def search_histogram(hist, binned, f, how, node, best, group, table):
     return Split(gain, tie, f, cut, binned.edges[f, cut] if cut < n_bins - 1 else np.inf, to_left)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def draw_feature(scratch, j):
     """The j-th entry of a random order of the features, made as far as it is asked for.
 
@@ -327,7 +328,7 @@ def draw_feature(scratch, j):
     return features[j]
 
 
-@njit(cache=True, inline="always", **INNER)
+@njit(inline="always", **INNER)
 def divide(binned, sample, start, end, split, group):
     """Move the rows that go left to the front of the range; returns where the others begin.
 
@@ -363,7 +364,7 @@ def divide(binned, sample, start, end, split, group):
     return at
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def add_masses(sample, start, end, out):
     """Mass of each class in a range of rows, and size."""
     label, mass, size = sample.label, sample.mass, sample.size
@@ -373,7 +374,7 @@ def add_masses(sample, start, end, out):
         out[SIZE] += size[i]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def has_missing(column, rows, start, end):
     """Whether a feature is missing in one of the rows."""
     for i in range(start, end):

@@ -49,14 +49,14 @@ class Histograms(NamedTuple):
     n_free: np.ndarray
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def take_slot(histograms):
     """A free slot."""
     histograms.n_free[0] -= 1
     return histograms.free[histograms.n_free[0]]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def release(histograms, slot):
     """Give a slot back, if there is one."""
     if slot >= 0:
@@ -64,14 +64,14 @@ def release(histograms, slot):
         histograms.n_free[0] += 1
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def fill_all(hists, codes, sample, start, end, sized):
     """Histograms of all features over a range of rows."""
     for f in range(len(codes)):
         fill(hists[f], codes[f], sample, start, end, sized)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def fill(hist, column, sample, start, end, sized):
     """Histogram of one feature: masses of the classes, and sizes where they differ."""
     rows, label, mass, size = sample

@@ -19,7 +19,7 @@ from stakes.tree._split_jit import GOES_LEFT, MISSING, SEEN
 TINY = np.finfo(np.float64).tiny
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def impurity_many(masses, gini):
     """Entropy in bits, or Gini index, of the masses of k classes."""
     total, found = masses.sum(), 0.0
@@ -34,7 +34,7 @@ def impurity_many(masses, gini):
     return found
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def least_cost(masses, table):
     """Cost of the cheapest decision about masses of k classes; `table` as in CostMatrix."""
     best = np.inf
@@ -46,7 +46,7 @@ def least_cost(masses, table):
     return best
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def split_gain_many(how, left, node):
     """Gain of the split of a node's masses into `left` and the rest."""
     criterion, right = how.criterion, node - left
@@ -68,7 +68,7 @@ def split_gain_many(how, left, node):
     return best
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_bins_many(hist, n_bins, node, how, best_gain):
     """Best threshold of a binned number: gain, last bin on the left (-1: none), missing left."""
     k = len(node) - 1
@@ -90,7 +90,7 @@ def scan_bins_many(hist, n_bins, node, how, best_gain):
     return best_gain, where, missing_left
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_categories_many(hist, node, how, best_gain, group):
     """Best division of the categories among the prefixes of k orders, by the share of each class.
 
@@ -128,7 +128,7 @@ def scan_categories_many(hist, node, how, best_gain, group):
     return best_gain, found
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_sorted_many(x, sample, start, node, how, best_gain):
     """Best threshold between any two values: gain, whether there is one, it, missing left."""
     k = len(node) - 1

@@ -214,7 +214,9 @@ def grow_nodes(binned, label, weight, size, regret, settings, *, seed=1, tested=
     tree = Tree(*(array[:n_nodes].copy() for array in tree[:-1]), groups)
 
     def totals(value):
-        return node_totals(tree, rows, label, value, settings.n_classes)
+        totals = np.zeros((len(tree.left), settings.n_classes))
+        node_totals(tree, rows, label, value, totals)
+        return totals
 
     shared = ("feature", "threshold", "left", "missing_left", "group", "groups", "depth")
     return Nodes(

@@ -7,7 +7,7 @@ from stakes._core.jit import ENTRY, INNER
 from stakes.tree._split_jit import GOES_LEFT, MISSING
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def side_of(X, i, walk, node):
     """Side of a node that row i goes to: 0 left, 1 right; as in leaf_of of _walk_jit."""
     v, t = X[i, walk.feature[node]], walk.threshold[node]

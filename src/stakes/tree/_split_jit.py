@@ -38,7 +38,7 @@ def beats(criterion, by_count, monotonic, l0, l1, r0, r1, best_gain, best_tie):
     return gain > best_gain + TIE or tie > best_tie + TIE, gain, tie
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_bins(hist, n_bins, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a binned number.
 
@@ -76,7 +76,7 @@ def scan_bins(hist, n_bins, node, how, monotonic, best_gain, best_tie):
     return best_gain, best_tie, where, missing_left
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_categories(hist, node, how, best_gain, best_tie, group):
     """Best division of the categories in two; `group` gets the bits of each.
 
@@ -125,7 +125,7 @@ def scan_categories(hist, node, how, best_gain, best_tie, group):
     return best_gain, best_tie, where
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def scan_sorted(x, sample, start, node, how, monotonic, best_gain, best_tie):
     """Best threshold of a number between any two of its values x in the node.
 

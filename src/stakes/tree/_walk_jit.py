@@ -44,25 +44,23 @@ def code_values(x, edges, category, codes):
 
 
 @njit(cache=True, nogil=True, **ENTRY)
-def node_totals(tree, rows, label, value, n_classes):
-    """Sum of the values of each class in every node: leaves from rows, others from children.
+def node_totals(tree, rows, label, value, totals):
+    """Add up the values of each class in every node: leaves from rows, others from children.
 
     Children come after their parent, so a backward pass meets them first.
     """
     left = tree.left
-    totals = np.zeros((len(left), n_classes))
     for k in range(len(left) - 1, -1, -1):
         if left[k] > 0:
-            for c in range(n_classes):
+            for c in range(totals.shape[1]):
                 totals[k, c] = totals[left[k], c] + totals[left[k] + 1, c]
         else:
             for i in range(tree.start[k], tree.end[k]):
                 row = rows[i]
                 totals[k, label[row]] += value[row]
-    return totals
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def leaf_of(X, i, walk, root):
     """The leaf that row i reaches from a root."""
     # unpacked first: reading the tuple inside the loop takes 1.7 times as long

@@ -233,6 +233,15 @@ class UncertainMarginClassifier(UncertainPoints):
             )
         return self
 
+    def _scoring_parts(self):
+        """What is said of exact points with gaps, for the export of a model.
+
+        Weights, intercept, means and variances that stand for missing entries, whether errors are
+        independent, and the calibration.
+        """
+        gaps = self.missing_.mean, self.missing_.var
+        return self.coef_[0], self.intercept_[0], gaps, self.independent, self.calibration_
+
     def _problem(self, known, y, C, rows, given):
         """Problem of the given rows and their owners; MM-R has one example per replicate."""
         replicates = given.get("replicates")

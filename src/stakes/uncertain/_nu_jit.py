@@ -39,7 +39,7 @@ def fill_nu_of_variance(mean_lower, mean_upper, variance, nu):
         nu[i] = math.sqrt(max(above, below))
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def one_side(mu_lower, mu_upper, m2):
     """Smallest k^2 of Eq. (14) for t >= 0."""
     k2 = known_mean(mu_upper, m2)
@@ -50,7 +50,7 @@ def one_side(mu_lower, mu_upper, m2):
     return k2
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def known_mean(mu, m2):
     """Sub-Gaussian constant of the worst two-point distribution (Kearns and Saul 1998).
 
@@ -70,7 +70,7 @@ def known_mean(mu, m2):
     return L * L * x / (2.0 * (math.log1p(-q) - math.log(q)))  # (1 - q) / q could overflow
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def search(mu_lower, mu_upper, m2):
     """Largest phi over s: a grid in log s, then golden section around the best grid point.
 
@@ -103,7 +103,7 @@ def search(mu_lower, mu_upper, m2):
     return min(max(best, 0.0), 1.0)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def phi(log_s, a_lower, a_upper, mu_upper, m2):
     """2 (log E exp(tX) - t mu_upper) / t^2 at the worst mean for t = s / (1 - a).
 

@@ -44,7 +44,7 @@ def cut_offsets(directions, signs, sets, smooth, offsets, free, length, radius):
                 length[i], radius[i] = _cut(v, signs[i], row, smooth, offsets[i], free[i])
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length):
     """Worst points of the ellipsoids without their boxes; `free` says where these hold them.
 
@@ -66,7 +66,7 @@ def _whole_ellipsoids(v, signs, sets, smooth, first, stop, offsets, free, length
             inside[j] = not ((move > above[j]) | (-move > below[j]))  # NaN is not cut
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _cut(v, sign, sets, smooth, e, free):
     """Fix coordinates beyond the box at it and compute the step again from the rest.
 

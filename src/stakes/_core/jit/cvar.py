@@ -83,7 +83,7 @@ def cvar_pass(values, tail, top, rest, sizes, sums, out):
         out[t] = cvar_push(values[t], tail, top, rest, sizes, sums)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _add(sums, value):
     """Neumaier's compensated sum: SUM + LOST is exact to one rounding."""
     total = sums[SUM] + value
@@ -94,7 +94,7 @@ def _add(sums, value):
     sums[SUM] = total
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _grown(heap, n, needed):
     if needed <= len(heap):
         return heap

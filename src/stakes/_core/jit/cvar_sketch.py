@@ -26,19 +26,19 @@ def sketch_state(n_cells):
     return cells, np.zeros(3, np.int64)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def cell_index(value, width):
     """The i of the cell of a positive value, also of an infinite one."""
     return int(min(max(np.floor(np.log(value) / width), -FARTHEST), FARTHEST))
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def sketch_push(value, width, cells, place):
     """Add one value."""
     sketch_put(value, cell_index(value, width) if value > 0.0 else 0, cells, place)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def sketch_put(value, index, cells, place):
     """Add one value whose cell has this i, if the value is positive."""
     n_cells = cells.shape[1]
@@ -95,7 +95,7 @@ def sketch_pass(values, tail, width, cells, place, out):
         out[t] = 0.5 * (low + high)
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def _slide(shift, cells):
     """Move the grid up by `shift` cells; whatever drops out is added to cell 0."""
     n_cells = cells.shape[1]

@@ -14,7 +14,7 @@ HELLINGER, ENTROPY, GINI, COST, RATIO = 2, 3, 4, 5, 6
 TIE = 1e-12  # gains, at most sqrt(2), count as equal if they differ by less
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def impurity(a, b, gini):
     """Entropy in bits, or Gini index, of two masses that are not both zero."""
     p, q = a / (a + b), b / (a + b)

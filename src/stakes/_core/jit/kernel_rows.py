@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit, types
-from numba.extending import overload
 
 from stakes._core.jit import INNER
+from stakes._core.jit._by_type import let_types_choose
 from stakes._core.jit.kernel_values import (
     LINEAR,
     RBF,
@@ -144,7 +144,7 @@ def by_layout(*loops):
         missing = missing_in(S) - {"pairs"}
         return next(loops[kind] for kind, unused in UNUSED.items() if missing == unused.keys())
 
-    overload(chosen, jit_options=INNER, strict=False)(compiled)
+    let_types_choose(chosen, compiled)
     return chosen
 
 
@@ -157,27 +157,23 @@ def with_limit(limited, unlimited):
     def compiled(S, *others):
         return unlimited if "pairs" in missing_in(S) else limited
 
-    overload(chosen, jit_options=INNER, strict=False)(compiled)
+    let_types_choose(chosen, compiled)
     return chosen
 
 
+# whatever is read of a query was written when an example was loaded: `empty` compiles faster
 def _query_of_nonzeros(S):
-    return Query(
-        np.empty(S.row_size, np.int64),
-        np.empty(S.row_size, np.float64),
-        None,
-        np.zeros(2, np.int64),
-        np.zeros(1, np.float64),
-    )
+    index, value = np.empty(S.row_size, np.int64), np.empty(S.row_size, np.float64)
+    return Query(index, value, None, np.empty(2, np.int64), np.empty(1, np.float64))
 
 
 def _query_of_words(S):
     words = np.empty(S.words.shape[0], np.uint64)
-    return Query(None, None, words, np.zeros(2, np.int64), np.zeros(1, np.float64))
+    return Query(None, None, words, np.empty(2, np.int64), np.empty(1, np.float64))
 
 
 def _query_of_number(S):
-    return Query(None, None, None, np.zeros(2, np.int64), np.zeros(1, np.float64))
+    return Query(None, None, None, np.empty(2, np.int64), np.empty(1, np.float64))
 
 
 # room for one vector in the layout of the store
@@ -288,7 +284,7 @@ def _store_number(S, q, j, used):
 store_query = by_layout(_store_row, _store_words, _store_nonzeros, _store_number)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _move_numbers(S, source, target):
     for i in range(S.floats.shape[0]):
         S.floats[i, target] = S.floats[i, source]
@@ -390,7 +386,7 @@ def _dots_of_nonzeros(S, q, low, high, out):
 dot_row = by_layout(_dots_of_row, None, _dots_of_nonzeros, None)
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _squared_norm(q):
     total = 0.0
     for i in range(q.whole[NONZEROS]):

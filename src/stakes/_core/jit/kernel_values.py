@@ -49,7 +49,7 @@ def kernel_of_dots(kernel, gamma, coef0, degree, norm, norms, out):
             out[j] = (gamma * out[j] + coef0) ** degree
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def dot(a, b, n):
     """Inner product of the first n entries.
 
@@ -73,20 +73,20 @@ def dot(a, b, n):
 
 
 # the additions of these two keep the order of the features: ((out + u a) + v b) + ...
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def add_four(out, a, b, c, d, values):
     u, v, w, x = values[0], values[1], values[2], values[3]
     for j in range(out.size):
         out[j] = (((out[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def add_one(out, a, u):
     for j in range(out.size):
         out[j] += u * a[j]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def count_row(W, words, differing, table, out):
     """Kernel values by the count of bits that differ (rbf) or are common (linear, polynomial)."""
     if words.size == 2 and differing:  # up to 128 features: one sweep, no array of counts
@@ -107,7 +107,7 @@ def count_row(W, words, differing, table, out):
         out[j] = table[counts[j]]
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _exponential(out, norm, norms, gamma, power):
     """exp(-gamma |x - s|^2) = out * 2^n, with n left in the low bits of `power`; 0 below 1e-307.
 
@@ -131,7 +131,7 @@ def _exponential(out, norm, norms, gamma, power):
         out[j] = 0.0 if d < -707.0 else value
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def _exponent_bits(bits):
     """Replace n in the low bits by the bits of the float 2^n: a loop of its own vectorises."""
     for j in range(bits.size):

@@ -8,7 +8,7 @@ from stakes._core.jit import INNER
 RUN = 16  # length of the runs that are sorted by insertion before they are merged
 
 
-@njit(cache=True, **INNER)
+@njit(**INNER)
 def stable_order(x):
     """Order of ascending values, equal ones as given, NaN last; how many are not NaN."""
     order, spare = np.empty(len(x), dtype=np.int64), np.empty(len(x), dtype=np.int64)

@@ -82,7 +82,7 @@ def stands_for(cal, y):
     return stride
 
 
-@njit(cache=True, error_model="numpy", **INNER)
+@njit(error_model="numpy", **INNER)
 def learn_map(cal, s, y, w):
     """One Kalman step towards label y (-1 or +1) at score s, counted w times."""
     # a running mean whose newest term has weight (1 + FORGET) / n instead of 1 / n; the scale is
