@@ -22,7 +22,7 @@ def make_record(study, command):
     study : Study
         Of :func:`~stakes.study.run_study`.
     command : str
-        Command that computes all rows anew.
+        Command that computes all rows.
 
     Returns
     -------
