@@ -8,6 +8,8 @@ from stakes.model_file import load_model, save_model
 from stakes.online import ProbitClassifier
 from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier, _stream_blend
 from stakes.online_forest._blend_jit import blend_rows
+from stakes.stream import ClassStream, DecisionStream, progressive
+from stakes.tables import CostTable
 
 FOREST = StreamForestClassifier(n_estimators=4, max_nodes=31)
 FORM = dict(estimators=["probit", FOREST], random_state=0)
@@ -107,6 +109,21 @@ def test_copies_are_as_old_as_the_decisions(delay, monkeypatch):
     assert len(model._past) <= 2
     model.set_params(label_delay=0)
     assert model._judge() is None
+
+
+def test_the_stream_says_how_late_labels_are():
+    X, y = stream(4, 60)
+    for own, used in ((None, 20), (0, 0), (7, 7)):
+        model = StreamBlendClassifier(estimators=["probit"], label_delay=own)
+        progressive(model, X, y, delay=20)
+        assert model.label_delay == used
+        assert DecisionStream(model, delay=30).learner.label_delay == used
+    untold = progressive(StreamBlendClassifier(estimators=["probit"]), X, y).model
+    assert untold.label_delay is None
+    assert recommended(stream=True, label_delay=9).label_delay == 9
+    costs = CostTable.of(["a", "b", "c"], ["a", "b", "c"], 1 - np.eye(3))
+    many = ClassStream(StreamBlendClassifier(), cost_matrix=costs, delay=11)
+    assert many.learner.estimator.label_delay == 11
 
 
 @pytest.mark.jit
