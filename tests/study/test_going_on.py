@@ -113,6 +113,12 @@ def test_a_learner_without_all_of_its_fits_has_no_place_in_the_table(added, stor
     assert "a: ProbitClassifier failed: 1 of 2 fits are stored" in to_markdown(record)
 
 
+def test_rows_of_learners_that_are_no_more_are_dropped(added, stored, tmp_path):
+    gone = [row | {"learner": "KernelPAClassifier, Bayes decision"} for row in stored[:4]]
+    study, _ = added(tmp_path, [*stored, *gone], learners=[OLD])
+    assert study.rows == stored
+
+
 def test_more_repeats_go_on_from_the_stored_one(added, stored, tmp_path):
     study, ran = added(tmp_path, stored, learners=[OLD], repeats=2)
     assert OLD in ran

@@ -83,7 +83,8 @@ def _opening(record):
         "one in inner folds of the training rows. The same cross-validation for all: "
         f"{plan['folds']} folds, repeats: {plan['repeats']}. Learners that scale worse than "
         "linearly are trained on a sample of 2,500 or 1,500 training rows and judged on the same "
-        "test rows. Each fit is a row of [rows.jsonl](rows.jsonl)."
+        "test rows. Learners for streams read the training rows in random order. Each fit is a row "
+        "of [rows.jsonl](rows.jsonl)."
     )
 
 

@@ -111,8 +111,9 @@ def run_study(
         or `stored`.
     stored : sequence of dict, default=()
         Rows of an earlier study on the same data and folds (:func:`~stakes.study.stored_rows`).
-        They are kept, and only fits that they lack are run. The constant policies are run anyway
-        and must cost the same as before: that shows that data and folds are the same.
+        They are kept if the library still has the learner, and only fits that they lack are run.
+        The constant policies are run anyway and must cost the same as before: that shows that data
+        and folds are the same.
     progress : callable or None, default=None
         Called as `progress(done, total, row)` after each fit.
 
@@ -124,6 +125,8 @@ def run_study(
     field = study_field(learners)
     if fresh and "all" in learners:
         stored = ()
+    offered = {c.name for c in [*study_field(), *field]}
+    stored = [row for row in stored if row["learner"] in offered]
     known = same_settings(stored, {c.name: c.settings for c in field}, {d.name for d in datasets})
     again = _named(field) if fresh else set()
     results = compare(
