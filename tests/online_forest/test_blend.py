@@ -1,7 +1,11 @@
 """The blend for streams: as good as its best member, a stream like the others."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stakes.compare import recommended
 from stakes.model_file import load_model, save_model
@@ -146,6 +150,34 @@ def test_labels_that_come_late_are_judged_as_of_the_decision():
         return -np.log(np.where(y[n // 4 :] == 1, p, 1 - p)).mean()
 
     assert loss(delay) < 0.9 * loss(0)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(allow_infinity=False, width=64),
+            st.floats(allow_infinity=False, width=64),
+            st.booleans(),
+            st.sampled_from([0.0, 1e-90, 1.0, 1e90]),
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    st.sampled_from([0, 1, 9]),
+)
+def test_hostile_values_never_break_it(events, delay):
+    forest = StreamForestClassifier(n_estimators=2, max_nodes=5, trial_length=10)
+    members = [ProbitClassifier(), forest, "kernel-features"]
+    with mock.patch.object(_stream_blend, "LEAST_STEP", 5):
+        model = StreamBlendClassifier(estimators=members, label_delay=delay, random_state=0)
+        for a, b, positive, price in events * 3:
+            weight = 1 + price
+            model.learn_one([a, b], int(positive), fn_cost=price, sample_weight=weight)
+            assert 0.0 <= model.predict_proba_one([a, b])[1] <= 1.0
+    assert sum(model.shares_.values()) == pytest.approx(1.0)
+    for state in (model._weights, model._covariance, model._head, model._scale):
+        assert np.isfinite(state).all()
 
 
 @pytest.mark.jit
