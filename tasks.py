@@ -6,7 +6,7 @@
     python3 tasks.py bench [NAME]    ratios against named peers, in one run
     python3 tasks.py lint            ruff, formatting, import order of the folders
     python3 tasks.py cover           the whole suite with the JIT off: which lines no test runs
-    python3 tasks.py study           the money study, for hours; stores its page and its record
+    python3 tasks.py study           what the stored money study lacks; --learners NAME, --fresh
     python3 tasks.py fuzz            damaged files and arrays in child processes, --minutes N
     python3 tasks.py crash           a service killed again and again under load, --kills N
     python3 tasks.py cluster         the tests on Spark and Ray, in a large environment of their own
@@ -158,7 +158,10 @@ def docs():
 
 
 def study(*args):
-    """Run the money study, or go on with it; store its page, its rows and its record."""
+    """Run the fits that the stored money study lacks; store its page, its rows and its record.
+
+    `--learners NAME` adds learners; with `--fresh` their rows replace the stored ones.
+    """
     page, record = ROOT / "docs" / "study", ROOT / "src" / "stakes" / "study" / "data"
     run(BIN / "stakes", "study", "--page", page, *args, **ONE_THREAD)
     (page / "study.json").replace(record / "study.json")

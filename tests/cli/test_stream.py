@@ -14,6 +14,7 @@ from payment_events import COSTS, events, events_and_labels
 from running import wait_until
 from stakes._core.model_file import load_model
 from stakes.online import ProbitClassifier
+from stakes.online_forest import StreamBlendClassifier
 from stakes.stream import DecisionStream, RowEncoder
 
 
@@ -30,11 +31,16 @@ def stream(run, data, *more):
     return result
 
 
-@pytest.mark.parametrize("delay", [0, 30])
-def test_decisions_are_those_of_a_loop(run, table, tmp_path, delay):
-    stream(run, table, "--delay", delay)
+@pytest.mark.parametrize(
+    ("learner", "delay"), [("probit", 0), ("probit", 30), ("blend", 0), ("blend", 30)]
+)
+def test_decisions_are_those_of_a_loop(run, table, tmp_path, learner, delay):
+    stream(run, table, "--delay", delay, "--learner", learner)
     found = pl.read_csv(tmp_path / "decisions.csv")
-    model, encoder, waiting = ProbitClassifier(), RowEncoder(), []
+    encoder, waiting = RowEncoder(), []
+    model = ProbitClassifier()
+    if learner == "blend":  # which is told how late the labels are
+        model = StreamBlendClassifier(label_delay=delay, random_state=0)
     for i, record in enumerate(events().iter_rows(named=True)):
         label, fn = record.pop("fraud"), 0.5 * record["amount"]
         x = encoder.encode(record)
@@ -57,18 +63,21 @@ def test_json_lines_give_the_same(run, table, tmp_path):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_what_is_appended_later_is_read_later(run, table, tmp_path):
-    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", "--delay", 5)
+@pytest.mark.parametrize(("learner", "n"), [("probit", 150), ("blend", 340)])
+def test_what_is_appended_later_is_read_later(run, table, tmp_path, learner, n):
+    options = "--delay", 5, "--learner", learner  # by 340 the blend judges by an older copy
+    stream(run, table, "--out", "whole.csv", "--checkpoint", "whole.skops", *options)
     text = table.read_text().splitlines(keepends=True)
-    table.write_text("".join(text[:150]))
-    stream(run, table, "--delay", 5)
+    table.write_text("".join(text[:n]))
+    stream(run, table, *options)
+    assert learner == "probit" or load_model(tmp_path / "stream.skops").model._judge() is not None
     with open(tmp_path / "decisions.csv", "a") as file:
-        file.write("150,1,0.9,")  # as if it had been killed after its checkpoint
+        file.write(f"{n},1,0.9,")  # as if it had been killed after its checkpoint
     table.write_text("".join(text))
-    result = stream(run, table, "--delay", 5)
+    result = stream(run, table, *options)
     assert "400 events" in result.stderr
     assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "decisions.csv").read_bytes()
-    again = stream(run, table, "--delay", 5)  # nothing new: nothing is learned twice
+    again = stream(run, table, *options)  # nothing new: nothing is learned twice
     assert again.stderr == result.stderr
 
 
@@ -80,6 +89,23 @@ def test_events_without_a_label_are_decided_and_not_learned(run, tmp_path):
     result = stream(run, "some.csv")
     assert "60 events, 40 labeled" in result.stderr
     assert load_model(tmp_path / "stream.skops").model.n_seen_ == 40
+
+
+def test_the_blend_judges_its_members_as_of_late_decisions(run, tmp_path):
+    """The base rate moves faster than labels come: following it helps at once, not later."""
+    rng, n = np.random.default_rng(3), 3000
+    x, phase = rng.normal(size=n), 2 * np.pi * np.arange(n) / 400
+    y = rng.random(n) < 1 / (1 + np.exp(-x - 3 * np.sin(phase)))
+    pl.DataFrame({"x": x, "fraud": y.astype(int)}).write_csv(tmp_path / "late.csv")
+    loss, base = {}, ["stream", "late.csv", "--target", "fraud", "--learner", "blend", "--delay"]
+    for own in ("none", "0"):
+        result = run(*base, 500, "--set", f"label_delay={own}", "--checkpoint", f"{own}.skops")
+        assert result.exit_code == 0, result.output
+        stored = load_model(tmp_path / f"{own}.skops").model
+        assert stored.label_delay == (500 if own == "none" else 0)
+        p = pl.read_csv(tmp_path / "decisions.csv")["probability"].to_numpy()[n // 2 :]
+        loss[own] = -np.log(np.where(y[n // 2 :], p, 1 - p).clip(1e-9)).mean()
+    assert loss["none"] < 0.9 * loss["0"]
 
 
 @pytest.mark.slow

@@ -1,13 +1,19 @@
 """The blend for streams: as good as its best member, a stream like the others."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from stakes.compare import recommended
 from stakes.model_file import load_model, save_model
 from stakes.online import ProbitClassifier
 from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier, _stream_blend
 from stakes.online_forest._blend_jit import blend_rows
+from stakes.stream import ClassStream, DecisionStream, progressive
+from stakes.tables import CostTable
 
 FOREST = StreamForestClassifier(n_estimators=4, max_nodes=31)
 FORM = dict(estimators=["probit", FOREST], random_state=0)
@@ -109,6 +115,21 @@ def test_copies_are_as_old_as_the_decisions(delay, monkeypatch):
     assert model._judge() is None
 
 
+def test_the_stream_says_how_late_labels_are():
+    X, y = stream(4, 60)
+    for own, used in ((None, 20), (0, 0), (7, 7)):
+        model = StreamBlendClassifier(estimators=["probit"], label_delay=own)
+        progressive(model, X, y, delay=20)
+        assert model.label_delay == used
+        assert DecisionStream(model, delay=30).learner.label_delay == used
+    untold = progressive(StreamBlendClassifier(estimators=["probit"]), X, y).model
+    assert untold.label_delay is None
+    assert recommended(stream=True, label_delay=9).label_delay == 9
+    costs = CostTable.of(["a", "b", "c"], ["a", "b", "c"], 1 - np.eye(3))
+    many = ClassStream(StreamBlendClassifier(), cost_matrix=costs, delay=11)
+    assert many.learner.estimator.label_delay == 11
+
+
 @pytest.mark.jit
 def test_labels_that_come_late_are_judged_as_of_the_decision():
     """A base rate that moves faster than labels come: following it helps at once, not later."""
@@ -129,6 +150,34 @@ def test_labels_that_come_late_are_judged_as_of_the_decision():
         return -np.log(np.where(y[n // 4 :] == 1, p, 1 - p)).mean()
 
     assert loss(delay) < 0.9 * loss(0)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(allow_infinity=False, width=64),
+            st.floats(allow_infinity=False, width=64),
+            st.booleans(),
+            st.sampled_from([0.0, 1e-90, 1.0, 1e90]),
+        ),
+        min_size=1,
+        max_size=30,
+    ),
+    st.sampled_from([0, 1, 9]),
+)
+def test_hostile_values_never_break_it(events, delay):
+    forest = StreamForestClassifier(n_estimators=2, max_nodes=5, trial_length=10)
+    members = [ProbitClassifier(), forest, "kernel-features"]
+    with mock.patch.object(_stream_blend, "LEAST_STEP", 5):
+        model = StreamBlendClassifier(estimators=members, label_delay=delay, random_state=0)
+        for a, b, positive, price in events * 3:
+            weight = 1 + price
+            model.learn_one([a, b], int(positive), fn_cost=price, sample_weight=weight)
+            assert 0.0 <= model.predict_proba_one([a, b])[1] <= 1.0
+    assert sum(model.shares_.values()) == pytest.approx(1.0)
+    for state in (model._weights, model._covariance, model._head, model._scale):
+        assert np.isfinite(state).all()
 
 
 @pytest.mark.jit

@@ -54,6 +54,17 @@ def test_a_trained_model_decides_as_stakes_predict_does(model, tmp_path):
     resumed.close()
 
 
+def test_the_blend_is_told_how_late_labels_are(tmp_path):
+    blend = dict(LEARNER, learner="blend", label_delay=300)
+    service = start(tmp_path / "s.db", **blend)
+    assert service.state.contenders["blend"].model.learner.label_delay == 300
+    service.close()
+    with pytest.raises(InputError, match="other label_delay"):
+        start(tmp_path / "s.db", **blend | {"label_delay": 7})
+    with pytest.raises(InputError, match="ProbitClassifier has no use for label_delay"):
+        start(tmp_path / "t.db", **LEARNER, label_delay=300)
+
+
 def test_a_learner_may_challenge_a_trained_model(model, tmp_path):
     service = start(tmp_path / "s.db", [model], learner="probit")
     event = load("german").X[:1].to_dicts()[0]

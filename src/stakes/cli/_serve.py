@@ -45,6 +45,13 @@ def start(
         "challenger.",
         metavar="NAME",
     ) = None,
+    label_delay: option(
+        int | None,
+        "With --learner blend: how many other labels usually come between a decision and its "
+        "label; the blend judges its members accordingly.",
+        min=0,
+        metavar="N",
+    ) = None,
     target: option(str | None, "Field of the label; never a feature.", metavar="FIELD") = None,
     positive: options.Positive = None,
     fp_cost: options.cost_option("fp", "as in training, or 1") = None,
@@ -118,6 +125,7 @@ def start(
         store,
         models or [],
         learner=learner,
+        label_delay=label_delay,
         target=target,
         positive=positive,
         drop=drop or [],

@@ -58,7 +58,12 @@ def stream(
     max_pending: option(
         int, "With --id: maximum number of pending events; the oldest is dropped beyond it.", min=1
     ) = 10_000,
-    delay: option(int, "Without --id: simulated delay of the labels, in events.", min=0) = 0,
+    delay: option(
+        int,
+        "Without --id: simulated delay of the labels, in events, of which the blend is told. With "
+        "--id, state the delay in labels by --set label_delay=N.",
+        min=0,
+    ) = 0,
     n_features: option(
         int | None,
         "Hash the names of features to N of them, so that memory is bounded however many texts "

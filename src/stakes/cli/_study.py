@@ -30,7 +30,8 @@ def study(
     out: option(Path, "Folder for the fits.", metavar="DIR") = Path("stakes-study"),
     page: option(
         Path | None,
-        "Folder for the page, its figures and its rows. Default: the folder of the fits.",
+        "Folder for the page, its figures and its rows; fits whose rows it has are not run again. "
+        "Default: the folder of the fits.",
         metavar="DIR",
     ) = None,
     resume: options.Resume = True,
@@ -40,21 +41,23 @@ def study(
     r"""Compare all learners, default and tuned, on real data with costs.
 
     Takes hours. Finished fits are saved: after an interruption, run the same command again to
-    resume.
+    resume. With --learners, rows are added to the page, on the same folds; with --fresh they
+    replace those of these learners.
 
     \b
     Examples:
       stakes study
       stakes study german spambase --learners tree --rows 2000
+      stakes study --page docs/study --learners streamforest
     """
     if page is not None and not page.is_dir():
         raise InputError(f"There is no folder {str(page)!r} to write to; create it first.")
     from stakes.cli._progress import Progress
-    from stakes.study import SETS, make_record, run_study, write_page
+    from stakes.study import SETS, make_record, run_study, stored_rows, study_field, write_page
 
-    chosen = names or SETS
+    chosen, stored = names or SETS, stored_rows(page or out)
     with Progress(f"The money study on {', '.join(chosen)}.", quiet, kept_in=out) as progress:
-        results = run_study(
+        found = run_study(
             chosen,
             learners=learners or ("all",),
             rows=rows,
@@ -64,12 +67,15 @@ def study(
             n_jobs=jobs,
             random_state=seed,
             fresh=not resume,
+            stored=stored,
             progress=progress,
         )
-    # what was computed, not where: a command that anybody can run
+    # not where, nor for whom: a command that anybody can run for all rows
+    ran = {row["learner"] for row in found.rows}
+    some = learners if learners and ran <= {c.name for c in study_field(learners)} else []
     words = ["stakes", "study", *(names or [])]
-    words += [word for name in learners or [] for word in ("--learners", name)]
+    words += [word for name in some for word in ("--learners", name)]
     for name, value in dict(rows=rows, repeats=repeats, folds=folds, seed=seed).items():
         words += [f"--{name}", str(value)]
-    record = make_record(results, shlex.join(words))
-    typer.echo(f"Page: {write_page(results, record, page or out)}")
+    record = make_record(found, shlex.join(words))
+    typer.echo(f"Page: {write_page(found, record, page or out)}")

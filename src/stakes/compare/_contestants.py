@@ -239,7 +239,7 @@ def plugged_in():
     return [Entry(one.name, "plug-in", False, partial(_of_plug_in, one)) for one in found]
 
 
-def recommended(random_state=None, *, stream=False):
+def recommended(random_state=None, *, stream=False, label_delay=None):
     """The model that is recommended for a table of independent rows, or for a stream.
 
     For a table, a logistic regression, two forests and three boosters, blended by out-of-fold
@@ -252,6 +252,9 @@ def recommended(random_state=None, *, stream=False):
         Seed of the forests, the boosters and the folds of the blend.
     stream : bool, default=False
         Whether rows arrive one by one and the model learns from each.
+    label_delay : int or None, default=None
+        For a stream: how many labels late its labels are, see
+        :class:`~stakes.online_forest.StreamBlendClassifier`.
 
     Returns
     -------
@@ -264,7 +267,7 @@ def recommended(random_state=None, *, stream=False):
     ['linear', 'forest', 'extra_trees']
     """
     if stream:
-        return StreamBlendClassifier(random_state=random_state)
+        return StreamBlendClassifier(random_state=random_state, label_delay=label_delay)
     plain = dict(scale=False, one_hot=False)
     forest = ConfidenceForestClassifier(random_state=random_state)
     extra = ExtraTreesClassifier(200, min_samples_leaf=3, random_state=random_state)

@@ -200,6 +200,9 @@ def fit_contestant(contestant, train, seed, tune, adversaries=()):
     (model, dict, float)
         The model, what was chosen, and the fit time in seconds, including the search of a grid.
     """
+    if train.origin is None and reads_in_order(contestant.estimator):
+        # without times the order means nothing: sorted by label, it would be a stream that changes
+        train = train.take(np.random.default_rng(seed).permutation(len(train)))
     model = build(contestant, train, seed)
     inside = _encodes_inside(contestant, train)
     grid = {_nested(key, model, inside): values for key, values in contestant.grid.items()}
@@ -230,6 +233,19 @@ def fit_contestant(contestant, train, seed, tune, adversaries=()):
                 return policy.fit(X, train.y), {POLICY: policy.constant}, seconds
     chosen = {key: search.best_params_[_nested(key, model, inside)] for key in contestant.grid}
     return defended(contestant, search.best_estimator_, train, adversaries), chosen, seconds
+
+
+def reads_in_order(estimator):
+    """Whether the order of the training rows matters: a stream learner, or one inside a wrapper.
+
+    Examples
+    --------
+    >>> from stakes.online import ProbitClassifier
+    >>> reads_in_order(ProbitClassifier()), reads_in_order(DummyClassifier())
+    (True, False)
+    """
+    parts = (estimator, getattr(estimator, "estimator", None))
+    return any(hasattr(part, "learn_one") for part in parts)
 
 
 def best_policy(y, costs, inner):

@@ -50,6 +50,7 @@ def compare(
     fresh=False,
     progress=None,
     first_table=None,
+    skip=(),
 ):
     """Find the learner and decision rule that lose the least money.
 
@@ -99,6 +100,9 @@ def compare(
         Called as `progress(done, total, row)` after each fit.
     first_table : callable or None, default=None
         Called with the rows so far once the quick learners are done, if others follow.
+    skip : collection of tuple, default=()
+        Fits that are known from elsewhere, as (data set, contestant, repeat, fold): they are not
+        run and not in the results.
 
     Returns
     -------
@@ -115,6 +119,7 @@ def compare(
     plan = make_plan(datasets, tune=tune, adversaries=adversaries, **settings)
     file = ResultsFile(Path(out), plan).open(fresh=fresh)
     tasks, refused = make_tasks(datasets, field.values(), **settings)
+    tasks = [task for task in tasks if task.key not in skip]
     deadline = numpy.inf if time_budget is None else time.monotonic() + time_budget
     how = dict(folds=folds, tune=tune, adversaries=adversaries)
     run = _Run(file, field, {d.name: d for d in datasets}, how, n_jobs, deadline)

@@ -124,6 +124,42 @@ def cliques(ranks, difference):
     return groups
 
 
+def mean_over_folds(differences, test_to_train):
+    """Mean of a difference over the folds of a repeated cross-validation, and its standard error.
+
+    Training parts overlap, so the differences are not independent; the variance is enlarged by the
+    ratio of test to training rows [1]_.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n,)
+        One difference per fold and repeat.
+    test_to_train : float
+        Ratio of test to training rows; with k folds 1 / (k - 1).
+
+    Returns
+    -------
+    (float, float)
+        The standard error of a single difference is infinite.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio. "Inference for the Generalization Error". Machine Learning 52,
+       2003.
+
+    Examples
+    --------
+    >>> mean_over_folds([1.0, 3.0], test_to_train=1.5)
+    (2.0, 2.0)
+    """
+    differences = np.asarray(differences, dtype=np.float64)
+    n = len(differences)
+    if n < 2:
+        return float(differences.mean()), float("inf")
+    variance = differences.var(ddof=1) * (1 / n + test_to_train)
+    return float(differences.mean()), float(np.sqrt(variance))
+
+
 def bootstrap_means(values, n_boot=1000, random_state=0):
     """Bootstrapped means of several columns, all on the same resamples of the rows.
 

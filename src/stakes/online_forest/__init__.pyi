@@ -15,7 +15,7 @@ __all__ = [
 
 class StreamBlendClassifier(ClassifierMixin, BaseEstimator):
     estimators: Any
-    label_delay: int
+    label_delay: int | None
     n_features: int
     random_state: int | RandomState | None
     fp_cost: float
@@ -26,7 +26,7 @@ class StreamBlendClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     n_features_in_: Any
     feature_names_in_: Any
-    def __init__(self, *, estimators: Any = ..., label_delay: int = ..., n_features: int = ..., random_state: int | RandomState | None = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ...) -> None: ...
+    def __init__(self, *, estimators: Any = ..., label_delay: int | None = ..., n_features: int = ..., random_state: int | RandomState | None = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ...) -> None: ...
     def decision_function(self, X: Any) -> NDArray[Any]: ...
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = ..., *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...
     def learn_one(self, x: ArrayLike, y: Any, *, classes: list[Any] | None = ..., sample_weight: float | None = ..., fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...

@@ -75,11 +75,13 @@ class StreamBlendClassifier(StreamLearner):
     estimators : sequence of str or estimator, default=("probit", "forest", "kernel-features")
         The members, learners with `learn_one` and `predict_proba`, or their names. Their costs are
         set to those of the blend.
-    label_delay : int, default=0
-        Number of events that pass between a decision and its label. If labels resemble those just
-        before them, a member that forgets fast looks good when a label arrives, and was bad when
-        the decision was made. With a delay, members are judged by copies that are at least that
-        old, and at most twice that or 256 events older; the model takes three times the memory.
+    label_delay : int or None, default=None
+        Number of other labels that are learned between a decision and its own label. If labels
+        resemble those just before them, a member that forgets fast looks good when a label arrives,
+        and was bad when the decision was made. With a delay, members are judged by copies that are
+        at least that old, and at most twice that or 256 labels older; the model takes three times
+        the memory. None: the delay that a stream states (`stakes stream --delay`,
+        `DecisionStream(delay=)`, `progressive(delay=)`), else 0.
     n_features : int, default=256
         Number of columns of a stream of dicts, as in `StreamForestClassifier`.
     random_state : int, RandomState or None, default=None
@@ -122,7 +124,7 @@ class StreamBlendClassifier(StreamLearner):
     """
 
     estimators: object = ("probit", "forest", "kernel-features")
-    label_delay: int = 0
+    label_delay: int | None = None
     n_features: int = 256
     random_state: int | np.random.RandomState | None = None
     fp_cost: float = 1.0
@@ -135,7 +137,7 @@ class StreamBlendClassifier(StreamLearner):
     _parameter_constraints = {
         **COST_CONSTRAINTS,
         "estimators": ["array-like"],
-        "label_delay": [Interval(Integral, 0, None, closed="left")],
+        "label_delay": [Interval(Integral, 0, None, closed="left"), None],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -248,7 +250,7 @@ class StreamBlendClassifier(StreamLearner):
 
     def _parts_of(self, n):
         """Slices of n rows, between which copies are made; one if labels are not late."""
-        delay, start = self.label_delay, 0
+        delay, start = self.label_delay or 0, 0
         step = max(delay, LEAST_STEP)
         while delay and start < n:
             due = delay if self._age < delay else step

@@ -30,6 +30,7 @@ def start(
     capacity=None,
     costs=None,
     rule=None,
+    label_delay=None,
     checkpoint_every=10_000,
     keep=None,
 ):
@@ -58,6 +59,9 @@ def start(
     rule : str, default=None
         What is done today without a model: a condition such as "amount > 500" for an alert. It is
         booked next to the models, without limits on alerts.
+    label_delay : int, default=None
+        `label_delay` of the learner, such as "blend": how many other labels usually come between a
+        decision and its label.
     checkpoint_every : int, default=10000
         Entries between checkpoints.
     keep : float, default=None
@@ -80,6 +84,8 @@ def start(
         asked["private"] = sorted(private)
     if rule:
         asked["rule"] = rule
+    if label_delay is not None:
+        asked["label_delay"] = label_delay
     store = open_store(url)
     known = store.setting("service")
     if known is not None:
@@ -97,7 +103,7 @@ def start(
     if len(found) < len(models):
         raise InputError("Two model files have the same name; rename one.")
     if learner is not None:
-        found[learner] = LearningModel(seeded(find_learner(learner, "learn_one")), prior)
+        found[learner] = LearningModel(_built(learner, label_delay), prior)
     facts = stored[0].facts if stored else {}
     if rule:
         found[TODAYS_RULE] = _checked_rule(rule, facts.get("kinds"))
@@ -111,6 +117,18 @@ def start(
     state = State(found, capacity or Capacity(), drop, private)
     _check_probabilities(state)
     return Service(store, state, settings, checkpoint_every=checkpoint_every, keep=keep)
+
+
+def _built(name, label_delay):
+    learner = find_learner(name, "learn_one")
+    if label_delay is None:
+        return seeded(learner)
+    if "label_delay" not in learner._get_param_names():
+        raise InputError(
+            f"{learner.__name__} has no use for {{parameter}}, the blend has; remove it.",
+            "label_delay",
+        )
+    return seeded(learner, label_delay=label_delay)
 
 
 def _costs(trained, given):

@@ -10,6 +10,7 @@ from stakes._core.model_file import load_model, save_model
 from stakes._core.words import shown
 from stakes.costs import COST_NAMES
 from stakes.errors import InputError
+from stakes.stream._delay import tell_delay
 from stakes.stream._drift import DriftTest
 from stakes.stream._pending import PendingEvent, PendingEvents
 from stakes.stream._prices import PriceList
@@ -46,7 +47,8 @@ class DecisionStream:
     max_pending : int, default=10000
         Maximum number of events that wait for a label; the oldest is dropped beyond it.
     delay : int, default=0
-        Simulated delay: `learn` counts a label at once but learns it this many events later.
+        Simulated delay: `learn` counts a label at once but learns it this many events later. A
+        learner whose `label_delay` is None is told.
     n_features : int, default=None
         Number of features that names are hashed to, so that memory is bounded whatever texts
         arrive. None: one feature per name, `max_features` at most.
@@ -101,6 +103,8 @@ class DecisionStream:
         encoder=None,
     ):
         _check(learner, prior, max_pending, delay)
+        if delay:
+            tell_delay(learner, delay)
         self.learner = learner
         self.costs = dict(fp_cost=fp_cost, fn_cost=fn_cost, tp_cost=tp_cost, tn_cost=tn_cost)
         self.target = target

@@ -13,6 +13,7 @@ from stakes._core.intake import check_weights
 from stakes._core.labels import stream_classes
 from stakes._core.words import shown
 from stakes.costs import Costs
+from stakes.stream._delay import tell_delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +142,8 @@ def progressive(
         raise ValueError(
             f"delay must be a whole number of events >= 0. Got {shown(delay)} instead."
         )
+    if delay:
+        tell_delay(model, int(delay))
     y = column_or_1d(y)
     classes = stream_classes(y if classes is None else classes)
     n, positive = row_count(X), y == classes[1]

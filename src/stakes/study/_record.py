@@ -1,54 +1,44 @@
-"""What is stored of a study: a row per fit, and the cost of each learner on each data set."""
+"""The record of a study: the cost of each learner on each data set, computed from the rows."""
 
 import json
 from math import inf
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import fmean, geometric_mean
+
+from scipy import stats
 
 from stakes._core.files import appearing
-from stakes.compare import friedman_test
+from stakes.compare import friedman_test, mean_over_folds
+from stakes.study._rows import ROWS, VERSIONS, short, to_lines
 
-RECORD, ROWS = "study.json", "rows.jsonl"
-_FIT = (
-    *("data", "learner", "family", "repeat", "fold", "n_train", "n_test", "cost", "savings"),
-    *("fit_seconds", "predict_seconds", "params", "warnings", "error"),
-)
-_LEARNER = (
-    *("learner", "family", "cost_per_1000", "cost_interval", "savings", "below_trivial"),
-    *("tied_with_best", "fit_seconds", "predict_seconds", "warnings"),
-)
+RECORD = "study.json"
 
 
-def make_record(results, command):
+def make_record(study, command):
     """Everything that the study's page says, as one dict.
 
     Parameters
     ----------
-    results : stakes.compare.Results
+    study : Study
         Of :func:`~stakes.study.run_study`.
     command : str
-        Command that reproduces the study.
+        Command that computes all rows.
 
     Returns
     -------
     dict
     """
-    summary = results.summary()
-    by_name = {data.name: data for data in results.datasets}
     return {
         "command": command,
-        "plan": {k: v for k, v in summary["plan"].items() if k != "data"},
-        "environment": summary["environment"],
-        "sets": [_of_set(part, by_name[part["name"]]) for part in summary["datasets"]],
+        "plan": {k: v for k, v in study.plan.items() if k != "data"},
+        "versions": _versions(study.rows),
+        "sets": [_of_set(study, data) for data in study.datasets],
     }
 
 
-def keep(results, record, folder):
+def keep(study, record, folder):
     """Write the record and the rows into a folder, each atomically."""
-    rows = sorted(results.rows, key=lambda r: (r["data"], r["learner"], r["repeat"], r["fold"]))
-    kept = [json.dumps({k: _short(row[k]) for k in _FIT if k in row}) for row in rows]
-    texts = {RECORD: to_json(record), ROWS: "\n".join(kept) + "\n"}
-    for name, text in texts.items():
+    for name, text in {RECORD: to_json(record), ROWS: to_lines(study.rows)}.items():
         with appearing(Path(folder) / name) as partial:
             partial.write_text(text, encoding="utf-8")
 
@@ -141,21 +131,73 @@ def finished_everywhere(record):
     return sorted(set.intersection(*names))
 
 
-def _of_set(part, data):
+def _versions(rows):
+    """What the rows were made with: the versions, the number of rows and the learners."""
+    found = {}
+    for row in rows:
+        made = found.setdefault(tuple(row.get(name, "") for name in VERSIONS), [0, set()])
+        made[0] += 1
+        made[1].add(row["learner"])
+    return [
+        dict(zip(VERSIONS, versions, strict=True)) | {"rows": n, "learners": sorted(learners)}
+        for versions, (n, learners) in sorted(found.items())
+    ]
+
+
+def _of_set(study, data):
+    by_learner = {}
+    for row in study.rows:
+        if row["data"] == data.name:
+            by_learner.setdefault(row["learner"], []).append(row)
+    n_fits = study.plan["repeats"] * study.plan["folds"]
+    whole = {name: rows for name, rows in by_learner.items() if not _failure(rows, n_fits)}
+    failed = [
+        {"learner": name, "error": _failure(rows, n_fits)}
+        for name, rows in sorted(by_learner.items())
+        if name not in whole
+    ]
+    cost = {name: _cost_per_1000(rows) for name, rows in whole.items()}
+    order = sorted(whole, key=lambda name: (cost[name], name))
+    policy = next(name for name in order if whole[name][0]["family"] == "constant")
+    best, trivial = whole[order[0]], cost[policy]
+    test_to_train = 1 / (study.plan["folds"] - 1)
     return {
-        "name": part["name"],
-        "description": part["description"],
+        "name": data.name,
+        "description": data.description,
         "rows": len(data),
         "positives": int((data.y == 1).sum()),
-        "today": part["today"],
-        "best": part["best"],
-        "failed": part["failed"],
-        "learners": [{k: _short(f[k]) for k in _LEARNER} for f in part["learners"]],
+        "today": {"name": policy, "cost_per_1000": trivial},
+        "best": order[0],
+        "failed": failed,
+        "learners": [_of_learner(whole[name], trivial, best, test_to_train) for name in order],
     }
 
 
-def _short(value):
-    """Floats with seven significant digits, to keep the files readable."""
-    if isinstance(value, float):
-        return float(f"{value:.7g}")
-    return [_short(one) for one in value] if isinstance(value, list) else value
+def _of_learner(rows, trivial, best, test_to_train):
+    cost = _cost_per_1000(rows)
+    pairs = zip(rows, best, strict=True)
+    above = [mine["cost"] / mine["n_test"] - its["cost"] / its["n_test"] for mine, its in pairs]
+    mean, error = mean_over_folds(above, test_to_train)
+    return {
+        "learner": rows[0]["learner"],
+        "family": rows[0]["family"],
+        "cost_per_1000": short(cost),
+        "savings": short(1 - cost / trivial) if trivial > 0 else None,
+        "below_trivial": cost > trivial and rows[0]["family"] != "constant",
+        "tied_with_best": bool(mean <= stats.t.ppf(0.975, len(rows) - 1) * error),
+        "fit_seconds": short(fmean(row["fit_seconds"] for row in rows)),
+        "predict_seconds": short(fmean(row["predict_seconds"] for row in rows)),
+        "warnings": sorted({text for row in rows for text in row["warnings"]}),
+    }
+
+
+def _failure(rows, n_fits):
+    """Why a learner has no place in the table; None if all of its fits succeeded."""
+    errors = [row["error"] for row in rows if row.get("error")]
+    if errors:
+        return errors[0]
+    return None if len(rows) == n_fits else f"{len(rows)} of {n_fits} fits are stored"
+
+
+def _cost_per_1000(rows):
+    return 1000 * sum(row["cost"] for row in rows) / sum(row["n_test"] for row in rows)

@@ -1,9 +1,13 @@
-"""Run the study: all learners, default and tuned, on all data sets; interrupted runs resume."""
+"""Run the study: all learners, default and tuned, on all data sets.
 
-from dataclasses import replace
+Interrupted runs resume, and a stored study is continued from its rows.
+"""
+
+from dataclasses import dataclass, replace
 
 from stakes.compare import compare, contestants
 from stakes.datasets import load
+from stakes.study._rows import check_same_folds, merged, same_settings
 
 SETS = (
     "german",
@@ -18,6 +22,25 @@ SETS = (
 # training rows of learners that scale worse than linearly; the test rows are the same for all
 TRAIN_ROWS = {"quick": None, "fast": None, "medium": 2_500, "slow": 1_500}
 TUNED, CALIBRATED = ", tuned", ", Bayes decision"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The fits of a study.
+
+    Parameters
+    ----------
+    rows : list of dict
+        A row per fit, sorted.
+    datasets : list of PricedData
+        The data sets, sampled.
+    plan : dict
+        Folds, repeats and seed of all rows.
+    """
+
+    rows: list
+    datasets: list
+    plan: dict
 
 
 def study_field(names=("all",)):
@@ -62,6 +85,7 @@ def run_study(
     n_jobs=1,
     random_state=0,
     fresh=False,
+    stored=(),
     progress=None,
 ):
     """Compare every learner of the library, default and tuned, on real data with costs.
@@ -83,17 +107,31 @@ def run_study(
     random_state : int, default=0
         Base of all seeds.
     fresh : bool, default=False
-        Whether to start over instead of resuming from `out`.
+        Whether to start over: fits of the named learners are run again, also if they are in `out`
+        or `stored`.
+    stored : sequence of dict, default=()
+        Rows of an earlier study on the same data and folds (:func:`~stakes.study.stored_rows`).
+        They are kept if the library still has the learner, and only fits that they lack are run.
+        The constant policies are run anyway and must cost the same as before: that shows that data
+        and folds are the same.
     progress : callable or None, default=None
         Called as `progress(done, total, row)` after each fit.
 
     Returns
     -------
-    stakes.compare.Results
+    Study
     """
-    return compare(
-        [_sampled(load(name), rows) for name in names],
-        learners=study_field(learners),
+    datasets = [_sampled(load(name), rows) for name in names]
+    field = study_field(learners)
+    if fresh and "all" in learners:
+        stored = ()
+    offered = {c.name for c in [*study_field(), *field]}
+    stored = [row for row in stored if row["learner"] in offered]
+    known = same_settings(stored, {c.name: c.settings for c in field}, {d.name for d in datasets})
+    again = _named(field) if fresh else set()
+    results = compare(
+        datasets,
+        learners=field,
         repeats=repeats,
         folds=folds,
         out=out,
@@ -101,7 +139,17 @@ def run_study(
         random_state=random_state,
         fresh=fresh,
         progress=progress,
+        first_table=lambda quick: check_same_folds(stored, quick),  # before the long fits
+        skip={key for key, row in known.items() if row["learner"] not in again},
     )
+    check_same_folds(stored, results.rows)
+    return Study(merged(stored, results.rows), datasets, results.file.plan)
+
+
+def _named(field):
+    """Names of the contestants to run again: baselines only if nothing else takes part."""
+    baselines = {c.name for c in study_field(())}
+    return {c.name for c in field} - baselines or baselines
 
 
 def _sampled(data, rows):
