@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from stakes._core.jit import ENTRY, INNER
-from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._before_step_jit import heed, log_odds, register, skip_row
 from stakes.online._fading_jit import LARGE, kept, kept_pairs, now, now_pairs, settle
 from stakes.online._fetch_jit import fetch
 from stakes.online._four_jit import (
@@ -32,6 +32,7 @@ from stakes.online._state import (
     COMPARE,
     GROWTH,
     HEAD,
+    LISTENS,
     MOST,
     N_SEEN,
     N_UPDATES,
@@ -88,6 +89,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, w, state, out, fading=
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
     noise, compare, most = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[MOST]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    hears = compare or state[LISTENS] > 0.0
     d, last = np.uintp(w.shape[0] // 2 - 1), np.uintp(w.shape[0] - 2)
     one, bounds = same4(1.0), mix4(same4(math.inf), same4(most))
     for t in range(y.shape[0]):
@@ -135,6 +137,8 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, w, state, out, fading=
                 out[t] = score
         if c == 0.0:
             continue
+        if hears:
+            heed(state, y_t * f)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if fading is not None:
             state[SCALE] *= state[GROWTH]  # from the next row on

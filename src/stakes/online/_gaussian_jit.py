@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 
 from stakes._core.jit import ENTRY, INNER
-from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._before_step_jit import heed, log_odds, register, skip_row
 from stakes.online._fading_jit import grow, settle
 from stakes.online._four_jit import load4, same4, store4, sum4
 from stakes.online._mills_jit import inverse_mills
@@ -37,6 +37,7 @@ from stakes.online._state import (
     COMPARE,
     GROWTH,
     HEAD,
+    LISTENS,
     MOST,
     N_SEEN,
     N_UPDATES,
@@ -149,6 +150,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
     noise, compare, growth = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[GROWTH]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    hears = compare or state[LISTENS] > 0.0
     d, one = np.uintp(mu.shape[0] - 1), same4(1.0)
     end = d - d % FOUR
     if state[SCALE] != 1.0:  # sparse rows came before
@@ -180,6 +182,8 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
                 out[t] = score
         if c == 0.0:
             continue
+        if hears:
+            heed(state, y_t * f)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if (a != 0.0 or b != 0.0) and math.isfinite(a * b):  # CVAR_COSTS can diverge
             state[N_UPDATES] += 1.0
