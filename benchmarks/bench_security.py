@@ -24,7 +24,7 @@ from stakes.online import (
     _first_order,
     _first_order_jit,
     _gaussian,
-    _gaussian_jit,
+    _gaussian_csr_jit,
 )
 
 
@@ -57,7 +57,7 @@ def look_at_indices(n=100_000, d=50_000, per_row=60):
     X = sparse.random_array((n, d), density=per_row / d, format="csr", rng=0)
     y = (X[:, [0]].toarray().ravel() > 0) | (X.sum(axis=1) > per_row / 2)
     task = f"{n:,} sparse rows with {per_row} of {d:,} features"
-    rows, bare = [], [loop_without_look(module) for module in (_first_order_jit, _gaussian_jit)]
+    rows, bare = [], [loop_without_look(module) for module in (_first_order_jit, _gaussian_csr_jit)]
     for learner, turns in (
         (PerceptronClassifier, 101),
         (AROWClassifier, 101),
@@ -99,7 +99,8 @@ def fit_unchecked(learner, bare, X, y):
 def loop_without_look(module):
     """The compiled loop over sparse rows, as if all indices were right."""
     source = inspect.getsource(module.learn_csr.py_func)
-    bare, looks = re.subn(r"( +)if .*>= d:.*\n\1 +v.? = math.nan.*\n\1 +break\n", "", source)
+    look = r"( +)if (?:.*>= d|not below4.*):.*\n\1 +\w+ = .*math.nan.*\n\1 +break\n"
+    bare, looks = re.subn(look, "", source)
     assert looks, "the loop does not look at the indices"
     space = dict(vars(module))
     exec(bare.replace("cache=True, ", ""), space)

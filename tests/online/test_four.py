@@ -4,36 +4,71 @@ import numpy as np
 import pytest
 from numba import njit
 
-from stakes.online._four_jit import below4, least4, load4, put4, same4, store4, sum4, take4
+from stakes.online._four_jit import (
+    below4,
+    evens4,
+    least4,
+    load4,
+    mix4,
+    odds4,
+    pair_sums,
+    put_pairs,
+    same4,
+    store4,
+    sum4,
+    take_pairs,
+)
 
 
 @njit
-def at_once(x, mu, sigma, columns, a, most, out):
-    """Everything that the loops do with four numbers; which columns are within bounds."""
-    z, s = load4(x, 1), take4(sigma, columns[0], columns[1], columns[2], columns[3])
+def at_once(x, a, most, out):
+    """Everything that the loop over dense rows does with four numbers."""
+    z, s = load4(x, 1), load4(x, 4)
     g = s * z
-    put4(mu, columns[0], columns[1], columns[2], columns[3], load4(x, 0) + same4(a) * g)
-    store4(out, 2, least4(s / (same4(1.0) + g * z), same4(most)) - z)
+    store4(out, 2, least4(s / (same4(1.0) + g * z), same4(most)) - same4(a) * z)
     out[0] = sum4(g)
     g += z
     out[1] = sum4(g)
-    return below4(columns, 0, sigma.shape[0])
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_four_at_once_equal_one_by_one(seed):
-    rng = np.random.default_rng(seed)
-    x, sigma, columns = rng.normal(size=5), rng.random(9), rng.permutation(9)[:4].astype(np.int32)
-    mu, out, wanted = np.zeros(9), np.zeros(6), np.zeros(9)
-    assert at_once(x, mu, sigma, columns, 0.3, 0.4, out)
-    g = [sigma[j] * x[k + 1] for k, j in enumerate(columns)]
-    for k, j in enumerate(columns):
-        wanted[j] = x[k] + 0.3 * g[k]
-        assert out[2 + k] == min(sigma[j] / (1.0 + g[k] * x[k + 1]), 0.4) - x[k + 1]
-    np.testing.assert_array_equal(mu, wanted)
+    x, out = np.random.default_rng(seed).random(8), np.zeros(6)
+    at_once(x, 0.3, 0.4, out)
+    g = [x[k + 4] * x[k + 1] for k in range(4)]
+    for k in range(4):
+        z = x[k + 1]
+        assert out[2 + k] == min(x[k + 4] / (1.0 + g[k] * z), 0.4) - 0.3 * z
     assert out[0] == (g[0] + g[1]) + (g[2] + g[3])
     h = [g[k] + x[k + 1] for k in range(4)]
     assert out[1] == (h[0] + h[1]) + (h[2] + h[3])
+
+
+@njit
+def two_pairs_at_once(w, i, j, out):
+    """Everything that the loop over sparse rows does with two pairs."""
+    pairs = take_pairs(w, i, j)
+    store4(out, 0, evens4(pairs))
+    store4(out, 4, odds4(pairs))
+    store4(out, 8, mix4(pairs, same4(0.5)))
+    put_pairs(w, i, j, pairs * odds4(pairs))
+    return pair_sums(pairs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_pairs_equal_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    w, out = rng.normal(size=12), np.zeros(12)
+    i, j = 2 * rng.permutation(6)[:2]
+    before, wanted = w.copy(), w.copy()
+    assert two_pairs_at_once(w, i, j, out) == (
+        before[i] + before[j],
+        before[i + 1] + before[j + 1],
+    )
+    (a, b), (c, d) = before[i : i + 2], before[j : j + 2]
+    np.testing.assert_array_equal(out, [a, a, c, c, b, b, d, d, a, 0.5, c, 0.5])
+    wanted[[i, i + 1, j, j + 1]] = a * b, b * b, c * d, d * d
+    np.testing.assert_array_equal(w, wanted)
 
 
 @njit

@@ -21,6 +21,7 @@ from stakes.online import (
     ProbitClassifier,
     SCWClassifier,
     _first_order_jit,
+    _gaussian_csr_jit,
     _gaussian_jit,
 )
 from stakes.online._cw_cvar_jit import EXPENSIVE
@@ -537,7 +538,7 @@ def test_read_only_tables_and_rows_compile_nothing_new(priced):
     X, y, _, fn = priced
     S = sparse.csr_matrix(X)
     for model, loops in (
-        (AROWClassifier(), (_gaussian_jit.learn_dense, _gaussian_jit.learn_csr)),
+        (AROWClassifier(), (_gaussian_jit.learn_dense, _gaussian_csr_jit.learn_csr)),
         (PAClassifier(), (_first_order_jit.learn_dense, _first_order_jit.learn_csr)),
     ):
         expected = clone(model).fit(X, y, fn_cost=fn).learn_one(X[0], 1).coef_

@@ -28,7 +28,8 @@ from stakes._core.jit.cvar_sketch import (
     sketch_push,
     sketch_put,
 )
-from stakes.online._gaussian_jit import learn_known_row, learn_known_sparse_row
+from stakes.online._gaussian_csr_jit import learn_known_sparse_row
+from stakes.online._gaussian_jit import learn_known_row
 from stakes.online._state import HEAD, MOST, OMEGA, SCALE
 
 # Slots of `numbers`, and of the head of a sketch
@@ -175,9 +176,9 @@ def learn_sketched_row(x, y, c_pos, c_neg, knows, sketch):
 @njit(cache=True, **ENTRY)
 def learn_sketched_sparse_row(index, x, y, c_pos, c_neg, knows, sketch, fading):
     """Add the cost of one sparse row to the sketch and learn it, as `learn_sketched_row` does."""
-    v, first = 0.0, HEAD + (knows.shape[0] - HEAD) // 2
+    v, first = 0.0, HEAD + 1  # variances stand next to their means
     for k in range(x.shape[0]):
-        v += min(knows[first + index[k]] * knows[SCALE], knows[MOST]) * x[k] * x[k]
+        v += min(knows[first + 2 * index[k]] * knows[SCALE], knows[MOST]) * x[k] * x[k]
     if not math.isfinite(v):
         return math.nan
     knows[OMEGA] = sketch_factor(c_pos if y > 0.0 else c_neg, sketch)

@@ -134,6 +134,9 @@ class CWRobustClassifier(CWCVaRClassifier):
         prior = self._prior, self.evidence == "paper"
         return robust_pass(*rows, signs, c_pos, c_neg, omega, *state, *prior, out, fading_of(knows))
 
+    def _arrange(self, sparse):
+        """The loop takes pairs of a sparse row by itself."""
+
     def _doubles(self):
         return super()._doubles() and np.ndim(self.prior_mean) + np.ndim(self.prior_variance) == 0
 

@@ -13,9 +13,10 @@ from numba import njit
 from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.prequential import stands_for
 from stakes.online._before_step_jit import log_odds
-from stakes.online._fading_jit import now
+from stakes.online._fading_jit import LARGE, now, settle
 from stakes.online._gaussian_full_jit import learn_full_row
-from stakes.online._gaussian_jit import learn_row, learn_sparse_row
+from stakes.online._gaussian_csr_jit import learn_sparse_row
+from stakes.online._gaussian_jit import learn_row
 from stakes.online._state import CALIBRATE, MOST, N_SEEN, PAUSE_AT, SCALE
 
 
@@ -69,15 +70,23 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior,
         learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state)
         return s
     k, d = index.shape[0], mu.shape[0] - 1
-    # blend the weights that the row reads, then the intercept, and renumber the row's columns
-    blend_mu, blend_sigma = np.empty(k + 1), np.empty(k + 1)
+    if fading is not None and scale > LARGE:
+        settle(state, sigma)
+        scale = 1.0
+    # the weights that the row reads, then the intercept, as pairs with the row's columns renumbered
+    own, blended = np.empty(2 * k + 2), np.empty(2 * k + 2)
     for i in range(k + 1):
         j = index[i] if i < k else d
+        own[2 * i], own[2 * i + 1] = mu[j], sigma[j]
         s_j = now(sigma[j], scale, most, fading)
-        blend_mu[i], blend_sigma[i] = blend(mu[j], s_j, nu[j], r[j], opposite, t)
-    own = np.arange(k).astype(np.int32)
-    s = learn_sparse_row(own, x, y, 0.0, 0.0, omega, blend_mu, blend_sigma, state)
-    learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading)
+        pair = blend(mu[j], s_j, nu[j], r[j], opposite, t)
+        blended[2 * i], blended[2 * i + 1] = pair
+    columns = np.arange(k).astype(np.int32)
+    s = learn_sparse_row(columns, x, y, 0.0, 0.0, omega, blended, state)
+    learn_sparse_row(columns, x, y, c_pos, c_neg, omega, own, state, fading)
+    for i in range(k + 1):
+        j = index[i] if i < k else d
+        mu[j], sigma[j] = own[2 * i], own[2 * i + 1]
     return s
 
 

@@ -14,7 +14,7 @@ rows without it.
 from numba import njit
 
 from stakes._core.jit import INNER
-from stakes.online._four_jit import least4, same4
+from stakes.online._four_jit import least4
 from stakes.online._state import GROWTH, MOST, SCALE
 
 ROUNDING = 1e-10
@@ -38,19 +38,19 @@ def kept(variance, back, fading):
 
 
 @njit(error_model="numpy", **INNER)
-def now4(stored, scale, most, fading):
-    """The four variances that stored numbers stand for."""
+def now_pairs(stored, scales, bounds, fading):
+    """Two means and the variances that stored numbers stand for; the means' scale is one."""
     if fading is None:
         return stored
-    return least4(stored * same4(scale), same4(most))
+    return least4(stored * scales, bounds)
 
 
 @njit(error_model="numpy", **INNER)
-def kept4(variances, back, fading):
-    """The numbers to store for four variances."""
+def kept_pairs(pairs, backs, fading):
+    """The numbers to store for two means and their variances."""
     if fading is None:
-        return variances
-    return variances * same4(back)
+        return pairs
+    return pairs * backs
 
 
 @njit(error_model="numpy", **INNER)

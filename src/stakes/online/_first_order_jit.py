@@ -11,13 +11,14 @@ import numpy as np
 from numba import njit
 
 from stakes._core.jit import ENTRY, INNER
-from stakes.online._before_step_jit import log_odds, register, skip_row
+from stakes.online._before_step_jit import heed, log_odds, register, skip_row
 from stakes.online._state import (
     BIAS,
     C_NEG,
     C_POS,
     COMPARE,
     HEAD,
+    LISTENS,
     N_SEEN,
     N_UPDATES,
     PAUSE_AT,
@@ -51,6 +52,7 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
     """Learn the rows of the flat array x in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
     many, wanted, compare = c_pos.shape[0] > 1, out.shape[0] > 0, state[COMPARE] > 0.0
+    hears = compare or state[LISTENS] > 0.0
     d = np.uintp(mu.shape[0] - 1)
     end = d - d % FOUR
     for t in range(y.shape[0]):
@@ -86,6 +88,8 @@ def learn_dense(x, y, c_pos, c_neg, mu, state, out):
                 out[t] = score
         if c == 0.0:
             continue
+        if hears:
+            heed(state, y_t * f)
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue
@@ -101,6 +105,7 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
     """Learn the rows of a CSR matrix in order, up to a pause; how many."""
     rule, C, bias = int(state[RULE]), state[P], state[BIAS]
     many, wanted, compare = c_pos.shape[0] > 1, out.shape[0] > 0, state[COMPARE] > 0.0
+    hears = compare or state[LISTENS] > 0.0
     d = np.uintp(mu.shape[0] - 1)
     for t in range(y.shape[0]):
         if state[N_SEEN] >= state[PAUSE_AT]:
@@ -125,6 +130,8 @@ def learn_csr(indptr, indices, x, y, c_pos, c_neg, mu, state, out):
                 out[t] = score
         if c == 0.0:
             continue
+        if hears:
+            heed(state, y_t * f)
         a = y_t * step(rule, y_t * f, v, c, C)
         if a == 0.0:
             continue

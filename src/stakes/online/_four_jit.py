@@ -17,6 +17,7 @@ from numba.extending import intrinsic, lower_builtin, models, register_model
 _N = 4
 _WORD = ir.IntType(32)
 _FOUR = ir.VectorType(ir.DoubleType(), _N)
+_TWO = ir.VectorType(ir.DoubleType(), 2)
 
 
 class _Four(types.Type):
@@ -54,11 +55,20 @@ for _op, _instruction in (
     _arithmetic(_op, _instruction)
 
 
+def _mask(*places):
+    return ir.Constant(ir.VectorType(_WORD, len(places)), list(places))
+
+
 def _place(target, builder, kind, values, index, as_four=False):
     """Address of an element of the array that is the first argument."""
     data = target.make_array(kind.args[0])(target, builder, values[0]).data
     place = builder.gep(data, [index])
     return builder.bitcast(place, _FOUR.as_pointer()) if as_four else place
+
+
+def _pair_at(target, builder, kind, values, index):
+    """Address of two elements of the array that is the first argument."""
+    return builder.bitcast(_place(target, builder, kind, values, index), _TWO.as_pointer())
 
 
 def _load4(context, array, i):
@@ -82,29 +92,53 @@ def _store4(context, array, i, four):
     return types.void(array, i, four), generate
 
 
-def _take4(context, array, j0, j1, j2, j3):
-    """Four elements of an array."""
+def _take_pairs(context, array, i, j):
+    """Elements i, i + 1, j and j + 1 of an array."""
 
     def generate(target, builder, kind, values):
-        four = ir.Constant(_FOUR, ir.Undefined)
-        for k, j in enumerate(values[1:]):
-            value = builder.load(_place(target, builder, kind, values, j))
-            four = builder.insert_element(four, value, _WORD(k))
-        return four
+        pairs = (
+            builder.load(_pair_at(target, builder, kind, values, index), align=8)
+            for index in values[1:]
+        )
+        return builder.shuffle_vector(*pairs, _mask(0, 1, 2, 3))
 
-    return FOUR_NUMBERS(array, j0, j1, j2, j3), generate
+    return FOUR_NUMBERS(array, i, j), generate
 
 
-def _put4(context, array, j0, j1, j2, j3, four):
-    """Write four elements of an array, which must be distinct."""
+def _put_pairs(context, array, i, j, four):
+    """Write elements i, i + 1, j and j + 1 of an array, which must be distinct."""
 
     def generate(target, builder, kind, values):
-        for k, j in enumerate(values[1:5]):
-            value = builder.extract_element(values[5], _WORD(k))
-            builder.store(value, _place(target, builder, kind, values, j))
+        for index, pair in zip(values[1:3], ((0, 1), (2, 3)), strict=True):
+            value = builder.shuffle_vector(values[3], values[3], _mask(*pair))
+            builder.store(value, _pair_at(target, builder, kind, values, index), align=8)
         return target.get_dummy_value()
 
-    return types.void(array, j0, j1, j2, j3, four), generate
+    return types.void(array, i, j, four), generate
+
+
+def _arranged(*places):
+    """Numbers of two times four, by their places among the eight."""
+
+    def generate(target, builder, kind, values):
+        return builder.shuffle_vector(values[0], values[-1], _mask(*places))
+
+    return generate
+
+
+def _evens4(context, four):
+    """Of a, b, c, d: a, a, c, c."""
+    return FOUR_NUMBERS(four), _arranged(0, 0, 2, 2)
+
+
+def _odds4(context, four):
+    """Of a, b, c, d: b, b, d, d."""
+    return FOUR_NUMBERS(four), _arranged(1, 1, 3, 3)
+
+
+def _mix4(context, four, other):
+    """The first and the third of four numbers, the second and the fourth of the others."""
+    return FOUR_NUMBERS(four, other), _arranged(0, 5, 2, 7)
 
 
 def _same4(context, value):
@@ -112,8 +146,7 @@ def _same4(context, value):
 
     def generate(target, builder, kind, values):
         one = builder.insert_element(ir.Constant(_FOUR, ir.Undefined), values[0], _WORD(0))
-        mask = ir.Constant(ir.VectorType(_WORD, _N), [0] * _N)
-        return builder.shuffle_vector(one, ir.Constant(_FOUR, ir.Undefined), mask)
+        return builder.shuffle_vector(one, one, _mask(*[0] * _N))
 
     return FOUR_NUMBERS(types.float64), generate
 
@@ -138,6 +171,20 @@ def _sum4(context, four):
     return types.float64(four), generate
 
 
+def _pair_sums(context, four):
+    """Of a, b, c, d: a + c and b + d."""
+
+    def generate(target, builder, kind, values):
+        first, second = (
+            builder.shuffle_vector(values[0], values[0], _mask(*pair)) for pair in ((0, 1), (2, 3))
+        )
+        both = builder.fadd(first, second)
+        found = [builder.extract_element(both, _WORD(k)) for k in range(2)]
+        return target.make_tuple(builder, kind.return_type, found)
+
+    return types.UniTuple(types.float64, 2)(four), generate
+
+
 def _below4(context, array, i, bound):
     """Whether four int32 of an array, from i on, are in 0 .. bound - 1."""
 
@@ -148,9 +195,7 @@ def _below4(context, array, i, bound):
         found = builder.load(place, align=4)
         short = builder.trunc(values[2], _WORD)
         one = builder.insert_element(ir.Constant(whole, ir.Undefined), short, _WORD(0))
-        bounds = builder.shuffle_vector(
-            one, ir.Constant(whole, ir.Undefined), ir.Constant(whole, [0] * _N)
-        )
+        bounds = builder.shuffle_vector(one, one, _mask(*[0] * _N))
         beyond = builder.icmp_unsigned(">=", found, bounds)
         bits = builder.bitcast(beyond, ir.IntType(_N))
         return builder.icmp_unsigned("==", bits, ir.IntType(_N)(0))
@@ -168,14 +213,25 @@ if config.DISABLE_JIT:
         """Write elements i to i + 3 of an array."""
         array[int(i) : int(i) + _N] = four
 
-    def take4(array, *columns):
-        """Four elements of an array."""
-        return array[np.array(columns, np.int64)]
+    def take_pairs(array, i, j):
+        """Elements i, i + 1, j and j + 1 of an array."""
+        return array[[int(i), int(i) + 1, int(j), int(j) + 1]]
 
-    def put4(array, *columns_and_four):
-        """Write four elements of an array, which must be distinct."""
-        *columns, four = columns_and_four
-        array[np.array(columns, np.int64)] = four
+    def put_pairs(array, i, j, four):
+        """Write elements i, i + 1, j and j + 1 of an array, which must be distinct."""
+        array[[int(i), int(i) + 1, int(j), int(j) + 1]] = four
+
+    def evens4(four):
+        """Of a, b, c, d: a, a, c, c."""
+        return four[[0, 0, 2, 2]]
+
+    def odds4(four):
+        """Of a, b, c, d: b, b, d, d."""
+        return four[[1, 1, 3, 3]]
+
+    def mix4(four, other):
+        """The first and the third of four numbers, the second and the fourth of the others."""
+        return np.array([four[0], other[1], four[2], other[3]])
 
     def same4(value):
         """One number four times."""
@@ -189,11 +245,18 @@ if config.DISABLE_JIT:
         """Sum of four numbers, in pairs."""
         return (four[0] + four[1]) + (four[2] + four[3])
 
+    def pair_sums(four):
+        """Of a, b, c, d: a + c and b + d."""
+        return four[0] + four[2], four[1] + four[3]
+
     def below4(array, i, bound):
         """Whether four integers of an array, from i on, are in 0 .. bound - 1."""
         four = array[int(i) : int(i) + _N]
         return bool(four.min() >= 0 and four.max() < bound)
 
 else:
-    load4, store4, take4, put4 = (intrinsic(f) for f in (_load4, _store4, _take4, _put4))
-    same4, least4, sum4, below4 = (intrinsic(f) for f in (_same4, _least4, _sum4, _below4))
+    load4, store4, take_pairs, put_pairs = map(
+        intrinsic, (_load4, _store4, _take_pairs, _put_pairs)
+    )
+    same4, evens4, odds4, mix4 = map(intrinsic, (_same4, _evens4, _odds4, _mix4))
+    least4, sum4, pair_sums, below4 = map(intrinsic, (_least4, _sum4, _pair_sums, _below4))

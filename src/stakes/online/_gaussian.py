@@ -5,21 +5,34 @@ from scipy import sparse
 
 from stakes._core.stored.spec import Array, Maybe, Part, Plain, Sometimes
 from stakes.online._base import NO_COST, BinaryLinear
+from stakes.online._gaussian_csr_jit import (
+    learn_csr,
+    learn_known_sparse_row,
+    teach_csr,
+    teach_sparse_row,
+)
 from stakes.online._gaussian_full_jit import learn_full, learn_full_row
 from stakes.online._gaussian_jit import (
     PROBIT,
-    learn_csr,
     learn_dense,
     learn_known_row,
-    learn_known_sparse_row,
-    teach_csr,
     teach_dense,
     teach_row,
-    teach_sparse_row,
 )
 from stakes.online._learning import NO_SCORES, csr_parts, flat
 from stakes.online._parameters import GaussianParameters, learner
-from stakes.online._state import BIAS, GROWTH, HEAD, MOST, OMEGA, PAUSE_AT, SCALE, VAST, new_array
+from stakes.online._state import (
+    BIAS,
+    GROWTH,
+    HEAD,
+    MOST,
+    OMEGA,
+    PAIRED,
+    PAUSE_AT,
+    SCALE,
+    VAST,
+    new_array,
+)
 
 
 @learner
@@ -41,7 +54,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
 
     @property
     def _mu(self):
-        return self._knows[HEAD : HEAD + self._shape[0]]
+        return self._weights_in(self._knows)[0]
 
     @property
     def _Sigma(self):
@@ -70,18 +83,33 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         self._every = np.arange(d, dtype=np.int32)
 
     def _weights_in(self, knows):
-        """Means and stored variances in an array like `_knows`."""
+        """Means and stored variances in an array like `_knows`, as views."""
+        if knows[PAIRED]:
+            return knows[HEAD::2], knows[HEAD + 1 :: 2]
         D = self._shape[0]
         return knows[HEAD : HEAD + D], knows[HEAD + D :].reshape(self._shape)
 
+    def _arrange(self, sparse):
+        """Put each mean next to its variance for sparse rows; all means first for dense rows."""
+        if self._knows[PAIRED] != sparse and len(self._shape) == 1:
+            for knows in (self._knows, *self._rivals):
+                weights = knows[HEAD:]
+                order = (2, -1) if sparse else (-1, 2)
+                weights[:] = weights.reshape(order).T.ravel()
+                knows[PAIRED] = sparse
+
     def _scores(self, X):
         out = np.empty(X.shape[0])
-        weights = self._scoring_weights()
+        rows, weights = GaussianLinear._prepared(self, X), self._scoring_weights()
+        if len(rows) == 3:
+            weights = (_pairs(*weights),)
+        elif weights[0].strides != weights[0].itemsize:
+            weights = tuple(map(np.ascontiguousarray, weights))
         # an example without a cost is scored and not learned; the copy keeps the counts
         state = self._state.copy()
         state[PAUSE_AT], state[GROWTH], state[SCALE] = VAST, 1.0, 1.0
         row = np.ones(len(out)), NO_COST, NO_COST, NO_COST
-        self._loop(GaussianLinear._prepared(self, X), *row, *weights, state, out)
+        self._loop(rows, *row, *weights, state, out)
         return out
 
     def _scoring_weights(self):
@@ -110,7 +138,7 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         return True, np.arange(n + 1) * d, self._every, flat(X)
 
     def _pass(self, rows, signs, c_pos, c_neg, omega, knows, out):
-        weights = self._weights_in(knows)
+        weights = (knows[HEAD:],) if knows[PAIRED] else self._weights_in(knows)
         return self._loop(rows, signs, c_pos, c_neg, omega, *weights, knows[:HEAD], out)
 
     def _loop(self, rows, *rest):
@@ -131,8 +159,12 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         return learn_known_sparse_row(*row, sign, c_pos, c_neg, knows, fading_of(knows))
 
     def _score_row(self, row):
-        if len(row) == 1 and self._knows[SCALE] != 1.0:  # a dense row would settle the variances
+        # a row of the other form would rearrange the weights, a dense one settle the variances
+        if len(row) == 1 and (self._knows[SCALE] != 1.0 or self._knows[PAIRED]):
             return self._scores(row[0][None])[0]
+        if len(row) == 2 and not self._knows[PAIRED] and len(self._shape) == 1:
+            ends, d = (0, len(row[0])), len(self._mu) - 1
+            return self._scores(sparse.csr_matrix((row[1], row[0], ends), shape=(1, d)))[0]
         return GaussianLinear._step(self, row, 1.0, 0.0, 0.0, self._knows)
 
     def _teach(self, rows, *rest):
@@ -187,6 +219,13 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
             self._mu[:D] = sigma * (P * self._mu[:D] + Q * other._mu[:D])
             stored[:D] = sigma
         self._knows[SCALE] = 1.0
+
+
+def _pairs(mu, sigma):
+    """Means and variances as an array of pairs; itself if they are views of one."""
+    if mu.strides == sigma.strides == (16,):
+        return mu.base[HEAD:]
+    return np.column_stack([mu, sigma]).ravel()
 
 
 def fading_of(state):

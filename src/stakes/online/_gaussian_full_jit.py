@@ -5,12 +5,14 @@ import math
 from numba import njit
 
 from stakes._core.jit import ENTRY
-from stakes.online._before_step_jit import log_odds, register
+from stakes.online._before_step_jit import heed, log_odds, register
 from stakes.online._fading_jit import grow_full
 from stakes.online._gaussian_jit import PROBIT, step
 from stakes.online._state import (
     BIAS,
+    COMPARE,
     GROWTH,
+    LISTENS,
     N_NOT_FINITE,
     N_SEEN,
     N_UPDATES,
@@ -44,6 +46,8 @@ def learn_full_row(index, x, y, c_pos, c_neg, omega, mu, Sigma, state):
     score = log_odds(state, f / math.sqrt(noise + v), y, c_pos, c_neg, w, c)
     if c == 0.0:
         return score
+    if state[COMPARE] + state[LISTENS] > 0.0:
+        heed(state, y * f)
     a, b = step(rule, y * f, v, c, omega, p, q)
     if (a != 0.0 or b != 0.0) and math.isfinite(a * b):
         state[N_UPDATES] += 1.0

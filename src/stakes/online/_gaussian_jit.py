@@ -1,4 +1,7 @@
-"""Compiled loops of the Gaussian learners with diagonal Sigma; checked arrays in, changed in place.
+"""Compiled steps of the Gaussian learners, and the loop over dense rows with a diagonal Sigma.
+
+Checked arrays in, changed in place. For sparse rows see `_gaussian_csr_jit.py`, for a full Sigma
+`_gaussian_full_jit.py`.
 
 Every learner knows its weights as N(mu, Sigma) and answers an example (x, y) of weight c by
 
@@ -23,10 +26,9 @@ import numpy as np
 from numba import njit
 
 from stakes._core.jit import ENTRY, INNER
-from stakes.online._before_step_jit import log_odds, register, skip_row
-from stakes.online._fading_jit import LARGE, grow, kept, kept4, now, now4, settle
-from stakes.online._fetch_jit import fetch
-from stakes.online._four_jit import below4, load4, put4, same4, store4, sum4, take4
+from stakes.online._before_step_jit import heed, log_odds, register, skip_row
+from stakes.online._fading_jit import grow, settle
+from stakes.online._four_jit import load4, same4, store4, sum4
 from stakes.online._mills_jit import inverse_mills
 from stakes.online._state import (
     BIAS,
@@ -35,6 +37,7 @@ from stakes.online._state import (
     COMPARE,
     GROWTH,
     HEAD,
+    LISTENS,
     MOST,
     N_SEEN,
     N_UPDATES,
@@ -49,8 +52,7 @@ from stakes.online._state import (
 )
 
 CW, AROW, SCW_I, SCW_II, PROBIT, CVAR, CVAR_PAPER, CVAR_COSTS, CW_EXACT, CVAR_EXACT = range(10)
-ONE, TWO, THREE, FOUR = np.uintp(1), np.uintp(2), np.uintp(3), np.uintp(4)
-AHEAD = np.uintp(128)  # how far ahead of its use an entry of a sparse table is prefetched
+ONE, FOUR = np.uintp(1), np.uintp(4)
 
 
 @njit(cache=True, error_model="numpy", **ENTRY)
@@ -148,6 +150,7 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
     rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
     noise, compare, growth = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[GROWTH]
     many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
+    hears = compare or state[LISTENS] > 0.0
     d, one = np.uintp(mu.shape[0] - 1), same4(1.0)
     end = d - d % FOUR
     if state[SCALE] != 1.0:  # sparse rows came before
@@ -179,6 +182,8 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
                 out[t] = score
         if c == 0.0:
             continue
+        if hears:
+            heed(state, y_t * f)
         a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
         if (a != 0.0 or b != 0.0) and math.isfinite(a * b):  # CVAR_COSTS can diverge
             state[N_UPDATES] += 1.0
@@ -218,114 +223,6 @@ def learn_dense(x, y, c_pos, c_neg, omega, mu, sigma, state, out):
 
 
 @njit(error_model="numpy", **INNER)
-def shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading):
-    """Update by the sparse row x[start:stop] of every rule but PROBIT; a includes the label."""
-    i, end, d = start, stop - (stop - start) % FOUR, np.uintp(mu.shape[0] - 1)
-    back, a4, b4, one = 1.0 / scale, same4(a), same4(b), same4(1.0)
-    # four at once; safe because the columns of a row are distinct (canonical CSR), so that no sigma
-    # is read before its own update
-    while i < end:
-        j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
-        j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-        z, u = load4(x, i), now4(take4(sigma, j0, j1, j2, j3), scale, most, fading)
-        g = u * z
-        put4(sigma, j0, j1, j2, j3, kept4(u / (one + b4 * g * z), back, fading))
-        put4(mu, j0, j1, j2, j3, take4(mu, j0, j1, j2, j3) + a4 * g)
-        i += FOUR
-    while i < stop:
-        j = np.uintp(indices[i])
-        s = now(sigma[j], scale, most, fading)
-        g = s * x[i]
-        mu[j] += a * g
-        sigma[j] = kept(s / (1.0 + b * g * x[i]), back, fading)
-        i += ONE
-    s = now(sigma[d], scale, most, fading)
-    mu[d] += a * s * bias
-    sigma[d] = kept(s / (1.0 + b * s * bias), back, fading)
-
-
-@njit(cache=True, error_model="numpy", **ENTRY)
-def learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, mu, sigma, state, out, fading=None):
-    """Learn the rows of a CSR matrix in order, up to a pause; how many."""
-    rule, p, q, bias = int(state[RULE]), state[P], state[Q], state[BIAS]
-    noise, compare, most = p if rule == PROBIT else 1.0, state[COMPARE] > 0.0, state[MOST]
-    many, stride, wanted = c_pos.shape[0] > 1, omega.shape[0] > 1, out.shape[0] > 0
-    d = np.uintp(mu.shape[0] - 1)
-    for t in range(y.shape[0]):
-        if state[N_SEEN] >= state[PAUSE_AT]:
-            return t
-        if fading is not None and state[SCALE] > LARGE:
-            settle(state, sigma)
-        scale = state[SCALE]
-        back = 1.0 / scale
-        start, stop = np.uintp(indptr[t]), np.uintp(indptr[t + 1])
-        k, y_t, end = t if many else 0, y[t], stop - (stop - start) % FOUR
-        i, m, u = start, same4(0.0), same4(0.0)
-        while i < end:
-            if not below4(indices, i, d):  # such a row counts as not finite
-                u = same4(math.nan)
-                break
-            j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
-            j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-            z = load4(x, i)
-            m += take4(mu, j0, j1, j2, j3) * z
-            u += now4(take4(sigma, j0, j1, j2, j3), scale, most, fading) * z * z
-            fetch(x, i + AHEAD)
-            fetch(indices, i + AHEAD)
-            i += FOUR
-        f = sum4(m) + mu[d] * bias
-        v = sum4(u) + now(sigma[d], scale, most, fading) * bias
-        while i < stop:
-            j = np.uintp(indices[i])
-            if j >= d:
-                v = math.nan
-                break
-            f += mu[j] * x[i]
-            v += now(sigma[j], scale, most, fading) * x[i] * x[i]
-            i += ONE
-        if not math.isfinite(v):
-            skip_row(state, out, t)
-            continue
-        w, c = register(state, y_t, c_pos[k], c_neg[k])
-        if wanted or w > 0.0 or compare:
-            score = log_odds(state, f / math.sqrt(noise + v), y_t, c_pos[k], c_neg[k], w, c)
-            if wanted:
-                out[t] = score
-        if c == 0.0:
-            continue
-        a, b = step(rule, y_t * f, v, c, omega[t if stride else 0], p, q)
-        if fading is not None:
-            state[SCALE] *= state[GROWTH]  # from the next row on
-        if (a == 0.0 and b == 0.0) or not math.isfinite(a * b):
-            continue
-        state[N_UPDATES] += 1.0
-        a *= y_t
-        if rule == PROBIT:  # which updates on every row: a call would cost 4 % (measured)
-            i, a4, b4 = start, same4(a), same4(b)
-            while i < end:
-                j0, j1 = np.uintp(indices[i]), np.uintp(indices[i + ONE])
-                j2, j3 = np.uintp(indices[i + TWO]), np.uintp(indices[i + THREE])
-                u = now4(take4(sigma, j0, j1, j2, j3), scale, most, fading)
-                g = u * load4(x, i)
-                put4(sigma, j0, j1, j2, j3, kept4(u - b4 * g * g, back, fading))
-                put4(mu, j0, j1, j2, j3, take4(mu, j0, j1, j2, j3) + a4 * g)
-                i += FOUR
-            while i < stop:
-                j = np.uintp(indices[i])
-                s = now(sigma[j], scale, most, fading)
-                h = s * x[i]
-                mu[j] += a * h
-                sigma[j] = kept(s - b * h * h, back, fading)
-                i += ONE
-            s = now(sigma[d], scale, most, fading)
-            mu[d] += a * s * bias
-            sigma[d] = kept(s - b * s * s * bias, back, fading)
-        else:
-            shrink_csr(indices, x, start, stop, a, b, bias, mu, sigma, scale, most, fading)
-    return y.shape[0]
-
-
-@njit(error_model="numpy", **INNER)
 def learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state):
     """Learn one dense row; its score before."""
     row = np.array([y, c_pos, c_neg, omega, 0.0])
@@ -344,23 +241,6 @@ def learn_known_row(x, y, c_pos, c_neg, knows):
     return knows[SCORE]
 
 
-@njit(error_model="numpy", **INNER)
-def learn_sparse_row(index, x, y, c_pos, c_neg, omega, mu, sigma, state, fading=None):
-    """Learn one sparse row; its score before."""
-    row, indptr = np.array([y, c_pos, c_neg, omega, 0.0]), np.array([0, index.shape[0]], np.int32)
-    given = row[0:1], row[1:2], row[2:3], row[3:4], mu, sigma, state, row[4:5], fading
-    learn_csr(indptr, index, x, *given)
-    return row[4]
-
-
-@njit(cache=True, error_model="numpy", **ENTRY)
-def learn_known_sparse_row(index, x, y, c_pos, c_neg, knows, fading):
-    """Learn one sparse row with everything in one array; its score before."""
-    end = HEAD + (knows.shape[0] - HEAD) // 2
-    weights = knows[HEAD:end], knows[end:], knows[:HEAD]
-    return learn_sparse_row(index, x, y, c_pos, c_neg, knows[OMEGA], *weights, fading)
-
-
 @njit(cache=True, error_model="numpy", **ENTRY)
 def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
     """Let every rival learn all rows of the flat array x."""
@@ -371,23 +251,7 @@ def teach_dense(x, y, c_pos, c_neg, omega, rivals, out):
 
 
 @njit(cache=True, error_model="numpy", **ENTRY)
-def teach_csr(indptr, indices, x, y, c_pos, c_neg, omega, rivals, out):
-    """Let every rival learn all rows of a CSR matrix."""
-    end = HEAD + (rivals.shape[1] - HEAD) // 2
-    for k in range(rivals.shape[0]):
-        weights = rivals[k, HEAD:end], rivals[k, end:], rivals[k, :HEAD]
-        learn_csr(indptr, indices, x, y, c_pos, c_neg, omega, *weights, out, 1.0)
-
-
-@njit(cache=True, error_model="numpy", **ENTRY)
 def teach_row(x, y, c_pos, c_neg, omega, rivals):
     """Let every rival learn one dense row."""
     row = np.array([y, c_pos, c_neg, omega])
     teach_dense(x, row[0:1], row[1:2], row[2:3], row[3:4], rivals, row[4:])
-
-
-@njit(cache=True, error_model="numpy", **ENTRY)
-def teach_sparse_row(index, x, y, c_pos, c_neg, omega, rivals):
-    """Let every rival learn one sparse row."""
-    row, indptr = np.array([y, c_pos, c_neg, omega]), np.array([0, index.shape[0]], np.int32)
-    teach_csr(indptr, index, x, row[0:1], row[1:2], row[2:3], row[3:4], rivals, row[4:])

@@ -7,7 +7,7 @@ else needs the weights first calls `_trim`.
 
 import numpy as np
 
-from stakes.online._state import HEAD
+from stakes.online._state import HEAD, PAIRED
 
 
 class Growing:
@@ -46,6 +46,7 @@ class Growing:
         for head, *weights in taken:
             knows = empty.copy()
             knows[:HEAD] = head
+            knows[PAIRED] = 0.0  # as `empty` is
             for part, then in zip(self._weights_in(knows), weights, strict=True):
                 part[_at(new, part)] = then[_at(old, part)]
             moved.append(knows)

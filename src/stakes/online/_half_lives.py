@@ -24,6 +24,7 @@ from numba import njit
 from stakes._core.jit.drift import N_BETS
 from stakes._core.jit.prequential import RATE
 from stakes.online._state import (
+    ALARM,
     BOOK,
     COMPARE,
     DRIFT,
@@ -31,9 +32,12 @@ from stakes.online._state import (
     HALF_LIFE,
     LISTENS,
     LOSS,
+    N_AGAINST,
+    N_BEFORE,
     N_SEEN,
     PAUSE_AT,
     TALLY,
+    USUAL,
     VAST,
 )
 
@@ -114,7 +118,11 @@ class HalfLives:
         self._stop_comparing()
         self._clock[DUE] = self._knows[N_SEEN] + self._clock[ASLEEP_FOR]
         self._knows[PAUSE_AT], self._knows[LISTENS] = self._clock[DUE], 1.0
-        self._knows[DRIFT : DRIFT + N_BETS] = 0.0
+        self._knows[DRIFT : DRIFT + N_BETS] = self._knows[ALARM] = 0.0
+        against, n = self._knows[N_AGAINST], self._knows[N_SEEN] - self._knows[N_BEFORE]
+        self._knows[USUAL] = (against + 1.0) / (n + 2.0)
+        self._knows[N_AGAINST] *= 0.5  # older ones count less
+        self._knows[N_BEFORE] += 0.5 * n
         self._clock[ASLEEP_FOR] = min(2.0 * self._clock[ASLEEP_FOR], LONGEST)
 
     def _pause(self):
@@ -130,11 +138,18 @@ class HalfLives:
             awake = SETTLED if self._knows[HALF_LIFE] else AWAKE
             self._clock[AWAKE_UNTIL] = self._knows[N_SEEN] + awake
             self._clock[ASLEEP_FOR] = SHORTEST
-        late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL]
+        if not self._knows[HALF_LIFE]:
+            self._dismiss()
+        late = self._knows[N_SEEN] >= self._clock[AWAKE_UNTIL] or len(self._rivals) == 0
         if late and self._lead.max() < AHEAD:
             self._sleep()
         else:
             self._knows[PAUSE_AT] = self._knows[N_SEEN] + self._block()
+
+    def _dismiss(self):
+        """Send away the scouts that are as far behind as counts."""
+        kept = np.flatnonzero(self._lead[1:] > -REACH)
+        self._rivals, self._lead = self._rivals[kept], self._lead[np.r_[0, kept + 1]]
 
     def _block(self):
         """Examples until the next comparison."""
@@ -146,6 +161,7 @@ class HalfLives:
         self._rivals[k] = old
         self._rivals[k, PAUSE_AT] = VAST
         new[TALLY], new[BOOK] = old[TALLY], old[BOOK]
+        new[N_AGAINST], new[N_BEFORE] = 0.0, old[N_SEEN]
         self._knows = new
         ahead = self._lead[k + 1]
         self._lead[[0, k + 1]] = ahead, self._lead[0]

@@ -31,6 +31,7 @@ class Learning(HalfLives):
         """Learn rows in order; write scores before learning to `out` if it has room."""
         omega = self._omega(signs, c_pos, c_neg)
         parts, start, n = self._prepared(X), 0, len(signs)
+        self._arrange(len(parts) == 3)
         while start < n:
             rest = _rows_from(parts, start, X.shape[1]), signs[start:]
             priced = [c[start:] if len(c) > 1 else c for c in (c_pos, c_neg, omega)]
@@ -45,6 +46,7 @@ class Learning(HalfLives):
 
     def _learn_row(self, row, sign, c_pos, c_neg):
         """Learn one checked row, (x,) or (columns, values); its score before."""
+        self._arrange(len(row) == 2)
         knows = self._knows
         stops = self._stop_at_cut() if self.l1 else None
         score = self._step(row, sign, c_pos, c_neg, knows)
@@ -55,6 +57,9 @@ class Learning(HalfLives):
         if knows[N_SEEN] >= knows[PAUSE_AT]:
             self._pause()
         return score
+
+    def _arrange(self, sparse):
+        """Order the weights as the loops over sparse, or dense, rows need them."""
 
     def _teach(self, rows, *rest):
         """Let the rivals learn rows."""

@@ -1,8 +1,10 @@
 """Layout of the one float64 array that holds everything a linear learner knows.
 
 The array is the head below, then the mean weights mu (the intercept last), then Sigma for learners
-that have one: d + 1 variances, or a (d + 1) x (d + 1) matrix row by row. It is a single array
-because passing an array to a compiled function takes 0.1 microseconds, a tenth of `learn_one`.
+that have one: d + 1 variances, or a (d + 1) x (d + 1) matrix row by row. Learners of sparse rows
+keep each mean next to its variance instead (`PAIRED`), so that one load reads both. It is a single
+array because passing an array to a compiled function takes 0.1 microseconds, a tenth of
+`learn_one`.
 Compiled code holds these slots as constants: clear numba's cache after an edit here.
 """
 
@@ -53,9 +55,14 @@ LOSS = 35  # sum of the losses in money since the last comparison
 PAUSE_AT = 36  # number of examples after which the loops return for the next comparison
 HALF_LIFE = 37  # in examples; 0: nothing is forgotten
 LISTENS = 38  # 1 while the rivals are away and the drift test may call them
-DRIFT = 39  # first slot of the drift test, see _core/jit/drift.py
+N_AGAINST = 39  # examples whose margin was negative, since N_BEFORE
+N_BEFORE = 40  # number of examples at which their count began
+USUAL = 41  # share of negative margins when the rivals left
+ALARM = 42  # statistic of a test of whether margins are negative more often than that
+PAIRED = 43  # 1 while each mean stands next to its variance, as the loops over sparse rows need it
+DRIFT = 44  # first slot of the drift test, see _core/jit/drift.py
 
-HEAD = DRIFT + N_BETS
+HEAD = (DRIFT + N_BETS + 1) // 2 * 2  # even: no pair of a mean and a variance crosses a cache line
 VAST = 1e100  # instead of infinity, which model files refuse
 
 TALLY = slice(N_SEEN, N_NOT_FINITE + 1)
