@@ -28,7 +28,7 @@ from stakes.decision import BayesDecisionClassifier
 from stakes.tables import PricedData, join_replicates, read_errors, replicate_correlation
 
 FOLDS = 5
-SEED = 1  # the family was chosen on other splits
+SEED = 2  # splits that nothing was chosen on
 FN_COST, REVIEW = 5.0, 0.5
 PLAIN = ("logistic regression", "hist gradient boosting", "LightGBM")
 FRONT = ("hid", "hId", "hEd", "hAd")  # vowels of heed, hid, head and had

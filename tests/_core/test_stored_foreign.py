@@ -24,7 +24,8 @@ from sklearn.svm import SVC
 from stakes._core.model_file import FORMAT, load_model, save_model
 from stakes._core.stored.lightgbm_text import clean_text
 from stakes._core.stored.plain import Damaged
-from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier
+from stakes.compare._error_blend import ErrorColumnsBlend
+from stakes.compare._error_columns import ErrorColumnsClassifier
 from stakes.compare._timed_blend import TimedBlendClassifier
 from stakes.decision import BayesDecisionClassifier
 from stakes.errors import InputError
@@ -326,9 +327,18 @@ def test_a_mean_is_of_at_least_one_member(tmp_path):
     calibrated.calibrated_classifiers_ = []
     blend = ErrorColumnsBlend([[ErrorColumnsClassifier(UncertainLogisticClassifier())]])
     blend.fit(np.abs(X), X[:, 0] > 0)
-    blend.estimators_ = []
+    blend.estimators_, blend.weights_ = [], np.array([])
     for model in (calibrated, blend):
         refused(model, tmp_path)
+
+
+@pytest.mark.parametrize("weights", [[0.9], [0.5, 0.5], [1.5], [-1.0]])
+def test_the_weights_of_a_mean_of_error_bar_learners_add_up_to_one(weights, tmp_path):
+    blend = ErrorColumnsBlend([[ErrorColumnsClassifier(UncertainLogisticClassifier())]])
+    blend.fit(np.abs(X), X[:, 0] > 0)
+    save_model(blend, tmp_path / "m")
+    blend.weights_ = np.array(weights)
+    refused(blend, tmp_path)
 
 
 def test_the_trees_of_a_boosted_model_vote_with_a_sign(tmp_path):

@@ -27,7 +27,7 @@ from stakes._core.stored.foreign import foreign_state
 from stakes._core.stored.spec import Parameter
 from stakes._core.stored.state import own_state
 from stakes.compare._early_stopping import EarlyStoppingClassifier
-from stakes.compare._error_bars import ErrorColumnsClassifier
+from stakes.compare._error_columns import ErrorColumnsClassifier
 from stakes.decision import (
     BayesDecisionClassifier,
     BlendClassifier,

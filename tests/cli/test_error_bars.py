@@ -5,17 +5,14 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from stakes._core.model_file import load_model
 from stakes.compare import compare, fit_on_all
 from stakes.compare._certified import certified
-from stakes.compare._error_bars import (
-    BLEND,
-    ErrorColumnsBlend,
-    ErrorColumnsClassifier,
-    blocks_of,
-    standard_errors,
-)
+from stakes.compare._error_bars import BLEND
+from stakes.compare._error_blend import ErrorColumnsBlend
+from stakes.compare._error_columns import ErrorColumnsClassifier, blocks_of, standard_errors
 from stakes.tables import ErrorMatrix, join_replicates, load_table, replicate_correlation
 from stakes.uncertain import UncertainKernelClassifier, UncertainLogisticClassifier
 
@@ -121,20 +118,62 @@ def blend(error_form="std"):
     return ErrorColumnsBlend([lines, kernels], error_form=error_form, random_state=0)
 
 
-def test_the_mean_of_what_is_likeliest_in_each_group():
-    Z, y = noisy(np.random.default_rng(0))
+def test_each_member_counts_as_often_as_it_is_the_likeliest():
+    """The weights against loops over resamples and members, the mean against its members."""
+    Z, _ = noisy(np.random.default_rng(0))
+    bent = Z[:, 0] + 0.5 * np.hypot(*Z[:, :2].T) + 0.7 * np.random.default_rng(5).normal(size=150)
+    y = (bent > 1.25).astype(int)
     model = blend().fit(Z, y, fn_cost=3.0)
-    assert model.estimators_[1].estimator.C == 1.0
+    members = [one for group in blend().groups for one in group]
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    held = [cross_val_predict(one, Z, y, cv=folds, method="predict_proba") for one in members]
+    counts = len(y) * np.random.default_rng(0).dirichlet(np.ones(len(y)), 200)
+    expected = np.zeros(3)
+    for count in counts:
+        size = [np.prod(p[np.arange(len(y)), y] ** count) for p in held] * np.array([2.0, 1.0, 1.0])
+        expected += size / size.sum() / len(counts)
+    assert expected[1] < 0.03 < expected[0] < 0.97  # a kernel that is too smooth is left out
+    assert [one.estimator.C for one in model.estimators_] == [1.0, 1.0]
+    np.testing.assert_allclose(model.weights_, expected[[0, 2]] / expected[[0, 2]].sum(), rtol=1e-6)
     alone = [UncertainLogisticClassifier(), UncertainKernelClassifier()]
     found = [
         one.fit(Z[:, :2], y, std=Z[:, 2:]).predict_proba(Z[:, :2], std=Z[:, 2:]) for one in alone
     ]
-    np.testing.assert_allclose(model.predict_proba(Z), np.mean(found, axis=0))
+    p = np.average(found, axis=0, weights=model.weights_)
+    np.testing.assert_allclose(model.predict_proba(Z), p)
     p = model.predict_proba(Z)[:, 1]
     np.testing.assert_array_equal(model.predict(Z) == 1, p > 0.5)
     np.testing.assert_array_equal(model.predict(Z, fn_cost=3.0) == 1, p > 0.25)
-    few = blend().fit(Z[:9], np.arange(9) < 2)  # too few for folds
-    assert few.estimators_[1].estimator.C == 1e-3
+
+
+def test_members_that_the_data_cannot_tell_apart_share_their_weight():
+    Z, y = noisy(np.random.default_rng(0))
+    one = ErrorColumnsClassifier(UncertainKernelClassifier())
+    model = ErrorColumnsBlend([[one], [one, one]], random_state=0).fit(Z, y)
+    np.testing.assert_allclose(model.weights_, [0.5, 0.25, 0.25])
+    few = blend().fit(Z[:9], np.arange(9) < 2)  # too few for folds: the first of each group
+    assert [type(one.estimator).__name__[9:] for one in few.estimators_] == [
+        "LogisticClassifier",
+        "KernelClassifier",
+    ]
+    assert few.estimators_[1].estimator.C == 1e-3 and few.weights_.tolist() == [0.5, 0.5]
+
+
+def test_the_first_group_gives_the_true_points_of_certificates():
+    """Also if its weight is zero, so that error bars mean the same on all data."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    Z, y = np.hstack([x, np.full_like(x, 0.05)]), (np.hypot(*x.T) > 1.2).astype(int)
+    model = blend().fit(Z, y)
+    assert model.weights_.tolist() == [0.0, 1.0]
+    assert isinstance(model.estimators_[0].estimator, UncertainLogisticClassifier)
+    far = Z[:20] * [1.0, 1.0, 200.0, 200.0]
+    bound = model.predict_certificate(far)
+    fresh = rng.standard_normal((4000, 2))
+    draws = model.estimators_[0].estimator_._true_points(far[:, :2], fresh, std=far[:, 2:])
+    pairs = zip(draws, model.predict(far) == 1, strict=True)
+    turned = np.array([((model._exact(x) > 0.5) != one).mean() for x, one in pairs])
+    np.testing.assert_allclose(bound, turned, atol=0.1)
 
 
 def test_what_ignores_error_bars_is_the_same_for_all():

@@ -41,7 +41,8 @@ def _models():
     from xgboost import XGBClassifier
 
     from stakes.compare._early_stopping import EarlyStoppingClassifier
-    from stakes.compare._error_bars import ErrorColumnsBlend, ErrorColumnsClassifier, ShrunkMeans
+    from stakes.compare._error_blend import ErrorColumnsBlend
+    from stakes.compare._error_columns import ErrorColumnsClassifier, ShrunkMeans
     from stakes.compare._timed_blend import TimedBlendClassifier
     from stakes.tables import HingeSplines
     from stakes.uncertain import (
@@ -99,7 +100,7 @@ def _catboost(X):
 def _of_tables(saved, table):
     from sklearn.pipeline import make_pipeline
 
-    from stakes.compare._error_bars import ErrorColumnsClassifier
+    from stakes.compare._error_columns import ErrorColumnsClassifier
     from stakes.tables import ErrorMatrix
     from stakes.uncertain import UncertainLogisticClassifier
 
