@@ -26,7 +26,7 @@ def test_from_a_comparison_in_time_to_words(run, table, tmp_path):
     result = run(*args, "--out", "out")
     assert result.exit_code == 0, (result.output, result.exception)
     assert "Random folds would have promised €" in result.stdout
-    assert "at most 2 alerts and 1 reviews per day" in result.stdout
+    assert "at most 2 alerts per day and at most 1 review per day. " in result.stdout
     page = (tmp_path / "out" / "report.html").read_text()
     assert "always refuse" in page and "always accept" in page and "always positive" not in page
     assert "decides to refuse in" in page and "Cost by" in page and "cost per 1,000 (€)" in page

@@ -15,40 +15,6 @@ _ID = re.compile(
 )
 
 
-def find_alarms(X, y, kinds, origin=None):
-    """Sentences about what makes a comparison look better than the model will be.
-
-    Parameters
-    ----------
-    X : polars.DataFrame
-        The features.
-    y : ndarray of shape (n,)
-        Labels 0 and 1.
-    kinds : dict
-        Column -> kind of the columns that a model can use.
-    origin : RowOrigin or None, default=None
-        Time and group of the rows: there is no alarm about what the folds respect.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> import textwrap
-    >>> paid = np.arange(100) % 4 == 0
-    >>> X = pl.DataFrame({"refund": np.where(paid, 5.0, 0.0), "age": np.arange(100) % 7})
-    >>> for alarm in find_alarms(X, paid.astype(int), {"refund": "number", "age": "number"}):
-    ...     print(textwrap.fill(alarm, 94))
-    Column 'refund' alone gives the answer nearly perfectly (ROC area 1.000). Is it known when the
-    decision is made? If it is only known afterwards, drop it: --drop refund.
-    """
-    return [
-        *(leak_sentence(*found) for found in leaks(X, y, kinds).items()),
-        *row_alarms(X, kinds, origin),
-    ]
-
-
 def row_alarms(X, kinds, origin=None):
     """Sentences about repeated ids and dates: rows that are not independent.
 
@@ -91,6 +57,13 @@ def leaks(X, y, kinds):
 
     A column is scored by its order and, on rows that were held out, by the share of positives in
     each of its values or of 50 quantiles; the better one counts.
+
+    Examples
+    --------
+    >>> paid = np.arange(100) % 4 == 0
+    >>> X = pl.DataFrame({"refund": np.where(paid, 5.0, 0.0), "age": np.arange(100) % 7})
+    >>> leaks(X, paid.astype(int), {"refund": "number", "age": "number"})
+    {'refund': 1.0}
     """
     y = np.asarray(y) == 1
     rows = np.random.default_rng(0).permutation(len(y))[:_MOST_ROWS]
