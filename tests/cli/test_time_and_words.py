@@ -49,7 +49,8 @@ def load_kinds(run, tmp_path):
     done = run("train", "--from", "out", "--out", "m.skops", "--no-tune", "--learner", LOGISTIC)
     assert done.exit_code == 0, done.output
     card = (tmp_path / "m.md").read_text()
-    assert "Cost per 1,000 decisions" in card and "`max(5, 0.05*amount)`" in card
+    assert "Cost per 1,000 decisions: €" in card and "always positive" not in card
+    assert "1 repeat of 2 folds" in card and "`max(5, 0.05*amount)`" in card
     assert "| label delay | 7d |" in card and "scikit-learn" in card and "95% interval" in card
     stored = load_model(tmp_path / "m.skops")
     assert stored.facts["kinds"]["amount"] == "number"  # the costs need it

@@ -67,9 +67,12 @@ class ClassData(PricedData):
 
     @cached_property
     def leaks(self):
-        """Columns that alone separate every class nearly perfectly -> least area under the ROC curve."""
+        """Columns that alone separate every class nearly perfectly -> least ROC area."""
         frame, kinds = self._checked
         return class_leaks(frame, self.y, kinds)
+
+    def _known_afterwards(self):
+        return []  # the decision is not one of acting for a class
 
     def sample(self, rows, *, random_state=None):
         """Draw at most `rows` rows, with costs that represent the whole table.

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._alarms import leak_sentence, leaks, row_alarms
+from stakes.tables._alarms import known_afterwards, leak_sentence, leaks, row_alarms
 from stakes.tables._column_facts import find_kinds
 from stakes.tables._kinds import SHOWN, as_frame, stray_values, why_text
 from stakes.tables._row_origin import RowOrigin
@@ -122,9 +122,11 @@ class PricedData:
     def alarms(self):
         """Sentences on what makes results look better than they will be, found before any fit.
 
-        Columns that alone give the answer nearly perfectly; ids that repeat; dates.
+        Columns that alone give the answer nearly perfectly, or are filled in for positives only;
+        ids that repeat; dates.
         """
         found = [leak_sentence(*one) for one in self.leaks.items()]
+        found += self._known_afterwards()
         return [*found, *row_alarms(*self._checked, self.origin), *self.dropped_alarms]
 
     @cached_property
@@ -132,6 +134,12 @@ class PricedData:
         """Columns that alone give the answer nearly perfectly -> area under the ROC curve."""
         frame, kinds = self._checked
         return leaks(frame, self.y, kinds)
+
+    def _known_afterwards(self):
+        frame, kinds = self._checked
+        return known_afterwards(
+            frame, self.y, {n: k for n, k in kinds.items() if n not in self.leaks}
+        )
 
     @property
     def _checked(self):
