@@ -4,6 +4,7 @@ import pytest
 
 from stakes.cli import _progress
 from stakes.cli._progress import Progress
+from stakes.compare import Wording
 
 
 def run(monkeypatch, done=0, total=8, seconds=30.0, quiet=False):
@@ -31,6 +32,17 @@ def test_each_quarter_is_reported_with_the_time_that_is_left(monkeypatch, capsys
 def test_what_was_done_before_is_not_counted(monkeypatch, capsys, done, lines):
     run(monkeypatch, done=done)
     assert len(capsys.readouterr().err.splitlines()) == lines
+
+
+def test_the_first_table_speaks_the_words_of_the_business(capsys):
+    row = {"learner": "always positive", "cost": 40.0, "n_test": 20}
+    for wording, line in [
+        (None, "  always positive         2,000"),
+        (Wording("refuse", currency="€"), "  always refuse        €2,000"),
+    ]:
+        with Progress("A table.", kept_in="out", wording=wording) as progress:
+            progress.first_table([row])
+        assert capsys.readouterr().err.splitlines()[-1] == line
 
 
 def test_quiet_says_nothing(monkeypatch, capsys):

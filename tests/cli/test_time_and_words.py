@@ -26,7 +26,7 @@ def test_from_a_comparison_in_time_to_words(run, table, tmp_path):
     result = run(*args, "--out", "out")
     assert result.exit_code == 0, (result.output, result.exception)
     assert "Random folds would have promised €" in result.stdout
-    assert "at most 2 alerts and 1 reviews per day" in result.stdout
+    assert "at most 2 alerts per day and at most 1 review per day. " in result.stdout
     page = (tmp_path / "out" / "report.html").read_text()
     assert "always refuse" in page and "always accept" in page and "always positive" not in page
     assert "decides to refuse in" in page and "Cost by" in page and "cost per 1,000 (€)" in page
@@ -49,7 +49,8 @@ def load_kinds(run, tmp_path):
     done = run("train", "--from", "out", "--out", "m.skops", "--no-tune", "--learner", LOGISTIC)
     assert done.exit_code == 0, done.output
     card = (tmp_path / "m.md").read_text()
-    assert "Cost per 1,000 decisions" in card and "`max(5, 0.05*amount)`" in card
+    assert "Cost per 1,000 decisions: €" in card and "always positive" not in card
+    assert "1 repeat of 2 folds" in card and "`max(5, 0.05*amount)`" in card
     assert "| label delay | 7d |" in card and "scikit-learn" in card and "95% interval" in card
     stored = load_model(tmp_path / "m.skops")
     assert stored.facts["kinds"]["amount"] == "number"  # the costs need it

@@ -33,16 +33,28 @@ def test_learners_are_judged_under_the_capacity(few, tmp_path, monkeypatch):
     assert ours["reviews_per_1000"] == pytest.approx(1000 * (action == -1).mean())
     assert facts["logistic at 0.5"]["alerts_per_1000"] <= 1000 * 20 / 300 + 1e-9
     assert facts["logistic at 0.5"]["reviews_per_1000"] == 0
+    sentence = part["capacity"]["sentence"]
     # one more review is worth what a computation with one more says
     more = replace(capacity, max_reviews=16)
     saved = paid.sum() - more.paid(data.as_costs(), data.y == 1, more.act(p, data.as_costs())).sum()
     if part["best"] == "logistic, Bayes decision":
         worth = part["capacity"]["worth"]["max_reviews"]
         assert worth["saved_per_period"] == pytest.approx(saved)
-    assert "at most 20 alerts and 15 reviews for as many rows" in part["capacity"]["sentence"]
+    assert "at most 20 alerts per 300 rows and at most 15 reviews per 300 rows." in sentence
     page = results.report().read_text()
     assert "What " in page and "with fewer or more reviews" in page
     assert "sends" in part["counts"] and part["misstated"] == []
+
+
+def test_limits_as_shares_are_written_in_percent(few, tmp_path):
+    capacity = Capacity(max_alerts=0.1, review_cost=0.5, max_reviews=0.025)
+    results = compare(toy(300), folds=3, tune=False, out=tmp_path, capacity=capacity)
+    sentence = results.summary()["datasets"][0]["capacity"]["sentence"]
+    assert sentence.startswith(
+        "Capacity: alerts for at most 10% of the rows and reviews for at most 2.5% of the rows. "
+    )
+    assert "Alerts for another 1% of the rows would save " in sentence
+    assert sentence.endswith(" per 300 rows.")
 
 
 def test_with_times_the_capacity_is_per_day(few, tmp_path):
@@ -56,7 +68,7 @@ def test_with_times_the_capacity_is_per_day(few, tmp_path):
     tested = table.data.origin.time
     assert max((action[tested == d] == 1).sum() for d in np.unique(tested)) == 1
     sentence = results.summary()["datasets"][0]["capacity"]["sentence"]
-    assert sentence.startswith("Capacity: at most 1 alerts per day. One more alert per day")
+    assert sentence.startswith("Capacity: at most 1 alert per day. One more alert per day")
 
 
 def test_decisions_about_new_rows_share_the_capacity(tmp_path):

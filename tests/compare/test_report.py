@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +15,7 @@ from stakes.compare import Contestant, compare
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._summary import headline, lost_to_constant
 from stakes.compare.report import _figures
+from stakes.decision import BayesDecisionClassifier
 from toy import dear, toy
 
 CHROMIUM = next((p for p in map(shutil.which, ["chromium", "google-chrome", "chrome"]) if p), None)
@@ -147,7 +149,26 @@ def test_the_verdict_says_no_more_than_the_interval():
     assert "Deploy" not in unproven
     worse = headline(facts(-10.0, [-15.0, -5.0]), "today's decisions", 40.0, [])
     assert worse.startswith("Keep today's decisions: the cheapest learner, booster, costs 10.00 mo")
+    leak = headline(facts(10.0, [5.0, 15.0]), "always negative", 60.0, [], doubt="leak")
+    assert leak.startswith("Do not deploy booster before the caution about its data is settled: ")
+    assert "it seems to save 10.00 per 1,000 decisions" in leak
+    rows = headline(facts(10.0, [5.0, 15.0]), "always negative", 60.0, [], doubt="rows")
+    assert rows == f"{proven} The true savings may be lower, see the caution."
     assert "today" not in proven + unproven  # a rule that nobody stated has no name
+
+
+@pytest.mark.parametrize(
+    ("column", "opening"),
+    [("written_off", "Do not deploy mine"), ("customer_id", "Deploy mine"), ("z", "Deploy mine")],
+)
+def test_the_verdict_heeds_the_cautions_about_the_table(few, tmp_path, column, opening):
+    few[2:] = [Contestant("mine", "mine", BayesDecisionClassifier(LogisticRegression()))]
+    data = toy(600)
+    values = {"written_off": data.y * 7.0, "customer_id": np.arange(600) // 4, "z": np.ones(600)}
+    X = data.X.with_columns(pl.Series(column, values[column]))
+    found = compare(replace(data, X=X), folds=2, out=tmp_path).summary()["datasets"][0]
+    assert found["sentence"].startswith(opening)
+    assert ("see the caution" in found["sentence"]) == (column == "customer_id")
 
 
 def test_the_table_counts_the_mistakes_of_each_kind(few, tmp_path):

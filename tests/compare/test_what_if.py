@@ -162,6 +162,13 @@ def test_a_comparison_under_a_capacity_answers_back(few, tmp_path, capacity, mov
             assert counts == [count(x) for x in shown], (setting, name)
 
 
+def test_the_opening_speaks_the_words_of_the_business():
+    plain, spoken = Wording().summary(toy()), Wording("refuse", "accept", "€").summary(toy())
+    assert plain == str(toy().summary())
+    assert "Always accept costs €" in spoken and "; always refuse costs €760." in spoken
+    assert "\nRefuse above a probability of" in spoken
+
+
 def test_the_page_is_small_and_whole_without_scripts(few, tmp_path):
     results = compare(toy(), folds=2, tune=False, out=tmp_path, wording=Wording("refuse"))
     page = results.report().read_text()

@@ -10,7 +10,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
@@ -85,7 +85,8 @@ def test_scaling_and_permuting_costs(priced):
 @pytest.mark.parametrize("calibration", ["isotonic", "sigmoid"])
 def test_calibration_is_scikit_learns(priced, calibration):
     X, y, fp, fn = priced
-    peer = CalibratedClassifierCV(LinearSVC(), method=calibration, cv=3).fit(X, y)
+    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+    peer = CalibratedClassifierCV(LinearSVC(), method=calibration, cv=cv).fit(X, y)
     model = BayesDecisionClassifier(LinearSVC(), calibration=calibration, cv=3).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), peer.predict_proba(X))
     decided, _ = by_hand(peer.predict_proba(X)[:, 1], fp, fn)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, Perceptron
-from sklearn.model_selection import cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -72,7 +72,8 @@ def test_threshold_is_the_best_out_of_fold(priced, estimator):
     X, y, fp, fn = priced
     model = ThresholdDecisionClassifier(estimator, cv=4).fit(X, y, fp_cost=fp, fn_cost=fn)
     method = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
-    scores = cross_val_predict(estimator, X, y, cv=4, method=method)
+    cv = StratifiedKFold(4, shuffle=True, random_state=0)
+    scores = cross_val_predict(estimator, X, y, cv=cv, method=method)
     scores = scores[:, 1] if scores.ndim == 2 else scores
     costs = Costs.of(len(y), fp_cost=fp, fn_cost=fn)
     totals = naive.threshold_costs(scores, y == 1, costs, np.ones(len(y)))

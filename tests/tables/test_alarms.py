@@ -41,6 +41,31 @@ def test_a_column_that_gives_the_answer_away_is_named(rng, kind):
     assert load_table(frame, "bad", drop=["collected"]).alarms == []
 
 
+LATE = {  # for some positives only, so that the column alone does not rank the classes
+    "not 0 in": (pl.Float64, 5.0, 0.0),
+    "filled in": (pl.Float64, 5.0, None),
+    "not 'open' in": (pl.String, "sued", "open"),
+}
+
+
+@pytest.mark.parametrize("words", LATE)
+def test_a_column_that_is_filled_in_for_positives_only_is_named(rng, words):
+    frame, y = credit(rng)
+    dtype, late, usual = LATE[words]
+    some = np.flatnonzero(y)[:40]
+    values = [usual] * len(y)
+    for i in some:
+        values[i] = late
+    named = frame.with_columns(pl.Series("after", values, dtype=dtype))
+    (alarm,) = load_table(named, "bad").alarms
+    assert f"Column 'after' is {words} 40 rows, of which 100% are positive. Is it" in alarm
+    assert load_table(named, "bad").leaks == {}
+    for i in np.flatnonzero(~y.astype(bool))[:2]:  # two negatives make it a feature
+        values[i] = late
+    honest = frame.with_columns(pl.Series("after", values, dtype=dtype))
+    assert load_table(honest, "bad").alarms == []
+
+
 def test_an_honest_table_raises_no_alarm(rng):
     frame, y = credit(rng)
     noise = frame.with_columns(

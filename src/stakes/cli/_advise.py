@@ -49,7 +49,7 @@ def advise(
 
     error_bars = error_bars or bool(error or replicates)
     advice = ask(priced, stream=stream, error_bars=error_bars, adversary=adversary)
-    typer.echo(options.opening(priced), err=True)
+    typer.echo(options.opening(priced, settings.wording()), err=True)
     typer.echo(str(advice))
     typer.echo(f"Next: {_next(settings, advice, stream, priced)}")
 

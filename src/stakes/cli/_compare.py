@@ -128,7 +128,9 @@ def compare(
     from stakes.game import read_moves
 
     moves = None if adversary is None else read_moves(adversary)
-    with Progress(options.opening(priced), quiet, kept_in=out) as progress:
+    words = settings.wording()
+    opening = options.opening(priced, words)
+    with Progress(opening, quiet, kept_in=out, wording=words) as progress:
         results = run(
             priced,
             learners=sampled_learners(learners) if settings.is_folder else learners or None,
@@ -143,7 +145,7 @@ def compare(
             n_jobs=jobs,
             random_state=seed,
             fresh=not resume,
-            wording=settings.wording(),
+            wording=words,
             progress=progress,
             first_table=progress.first_table,
         )
@@ -170,8 +172,10 @@ def compare(
     if log is not None:
         typer.echo(f"MLflow run: {log(out)}")
     if any(part["learners"][0]["family"] != "constant" and not _is_worse(part) for part in found):
+        proven = any(part["sentence"].startswith(f"Deploy {part['best']}") for part in found)
+        aim = "To deploy it" if proven else "To train it all the same"
         folder = shlex.quote(str(out))
-        _echo(f"To deploy it: stakes train --from {folder} --out model.skops", quiet)
+        _echo(f"{aim}: stakes train --from {folder} --out model.skops", quiet)
 
 
 def _logger():

@@ -199,7 +199,7 @@ def named_or_german(data, quiet=False):
     return "german" if data is None else data
 
 
-def opening(priced):
+def opening(priced, wording):
     """What is at stake in a table, notes on its columns, and alarms."""
     alarms = [f"Caution: {alarm}" for alarm in priced.alarms]
-    return "\n".join([f"{priced.name}: {priced.summary()}", *priced.notes, *alarms])
+    return "\n".join([f"{priced.name}: {wording.summary(priced)}", *priced.notes, *alarms])

@@ -21,10 +21,12 @@ class Progress:
         Count, but print nothing.
     kept_in : Path
         Folder of the finished fits, named after an interruption.
+    wording : Wording or None, default=None
+        The words of the first table.
     """
 
-    def __init__(self, opening, quiet=False, *, kept_in):
-        self._quiet = quiet
+    def __init__(self, opening, quiet=False, *, kept_in, wording=None):
+        self._quiet, self._wording = quiet, wording
         self._opening = None if quiet else opening
         self._kept_in = kept_in
         self.done = self.total = 0
@@ -71,14 +73,15 @@ class Progress:
         costs, tested = {}, {}
         for row in rows:
             if not row.get("error"):
-                name = row["learner"]
+                name = self._wording.say(row["learner"]) if self._wording else row["learner"]
                 costs[name] = costs.get(name, 0.0) + row["cost"]
                 tested[name] = tested.get(name, 0) + row["n_test"]
         mean = {name: 1000 * cost / tested[name] for name, cost in costs.items()}
         width = max(map(len, mean))
+        written = self._wording.amount if self._wording else money
         self._say("First table, of the quick learners (cost per 1,000 decisions, lower is better):")
         for name in sorted(mean, key=mean.get):
-            self._say(f"  {name:<{width}}  {money(mean[name]):>12}")
+            self._say(f"  {name:<{width}}  {written(mean[name]):>12}")
 
     def _say(self, text):
         self._bar.console.print(text, highlight=False, markup=False)

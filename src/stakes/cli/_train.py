@@ -136,7 +136,7 @@ def train(
     name = name or advise(priced, error_bars=with_bars).learner
     trainable(name, priced)
     if not quiet:
-        typer.echo(options.opening(priced), err=True)
+        typer.echo(options.opening(priced, settings.wording()), err=True)
     how = dict(random_state=seed, tune=tune, run=run, key=key, time_budget=budget)
     card = train_to_file(out, name, settings, priced, **how)
     typer.echo(f"Trained {name} on {len(priced):,} rows: {out}")

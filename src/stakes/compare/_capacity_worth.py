@@ -45,7 +45,8 @@ def worth_of_capacity(table, learner, words):
         costs = [_cost(table, learner, replace(capacity, **{name: a})) for a in amounts]
         per_1000 = [1000 * cost / len(table.data) for cost in costs]
         curve = {"of": _WORDS[name], "limit": amounts, "cost_per_1000": per_1000, "now": limit}
-    sentence = _sentence(capacity, limited, worth, table.periods is not None, words.amount)
+    per = f"per {len(table.data):,} rows" if table.periods is None else "per day"
+    sentence = _sentence(capacity, limited, worth, per, words.amount)
     return {"sentence": sentence, "worth": worth, "curve": curve}
 
 
@@ -67,15 +68,9 @@ def _scaled(limit, step):
     return round(limit * step) if isinstance(limit, int) else float(limit * step)
 
 
-def _sentence(capacity, limited, worth, by_day, money):
-    per = "per day" if by_day else "for as many rows as were tested"
-    parts = [
-        f"{getattr(capacity, name):,} {_WORDS[name]}s"
-        if isinstance(getattr(capacity, name), int)
-        else f"{getattr(capacity, name):.3g} of the rows as {_WORDS[name]}s"
-        for name in limited
-    ]
-    text = f"Capacity: at most {' and '.join(parts)} {per}. " if parts else ""
+def _sentence(capacity, limited, worth, per, money):
+    parts = [_limit_in_words(name, getattr(capacity, name), per) for name in limited]
+    text = f"Capacity: {' and '.join(parts)}. " if parts else ""
     if capacity.review_cost is not None:
         price = capacity.review_cost
         price = money(price) if np.ndim(price) == 0 else f"{money(np.mean(price))} on average"
@@ -83,9 +78,15 @@ def _sentence(capacity, limited, worth, by_day, money):
     saved = [
         f"one more {_WORDS[name]} {per} would save {money(one['saved_per_period'])}"
         if one["more"] == 1
-        else f"one percent more {_WORDS[name]}s would save {money(one['saved_per_period'])}"
-        + (" per day" if by_day else "")
+        else f"{_WORDS[name]}s for another {one['more']:.0%} of the rows would save "
+        f"{money(one['saved_per_period'])} {per}"
         for name, one in worth.items()
     ]
     words = "; ".join(saved)
     return (text + (f"{words[0].upper()}{words[1:]}." if words else "")).strip()
+
+
+def _limit_in_words(name, limit, per):
+    if isinstance(limit, int):
+        return f"at most {limit:,} {_WORDS[name]}{'' if limit == 1 else 's'} {per}"
+    return f"{_WORDS[name]}s for at most {100 * limit:.3g}% of the rows"

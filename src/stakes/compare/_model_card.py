@@ -39,12 +39,12 @@ def write_card(path, learner, chosen, settings, data, *, run=None, parts=None):
     -------
     Path
     """
-    card = Path(path).with_suffix(".md")
+    card, words = Path(path).with_suffix(".md"), settings.wording()
     shown = [f"# Model card: {Path(path).name}", _facts(learner, chosen, settings, data, parts)]
     shown += [] if parts is None else ["## Training", "\n\n".join(parts["facts"])]
     shown += ["## Costs", _costs(settings, data)]
     shown += [] if parts is None else [f"Of a random sample of {len(data):,} rows:"]
-    shown += [str(data.summary()), "## Money", _money(run, learner)]
+    shown += [words.summary(data), "## Money", _money(run, learner, words)]
     cautions = [f"- {alarm}" for alarm in data.alarms]
     if cautions:
         shown += ["## Cautions", "\n".join(cautions)]
@@ -90,7 +90,7 @@ def _costs(settings, data):
     return markdown_table(["outcome", "cost"], [[name, f"`{c}`"] for name, c in shown.items()])
 
 
-def _money(run, learner):
+def _money(run, learner, words):
     """The sentences of the comparison about this learner."""
     if run is None:
         return "Not compared with anything; run stakes compare and train with --from."
@@ -99,15 +99,16 @@ def _money(run, learner):
     found = next((f for f in part["learners"] if f["learner"] == learner), None)
     if found is None:
         return f"{learner} was not part of the comparison in {run}."
-    low, high = found["saves_interval"]
+    repeats, amount = plan["repeats"], words.amount
     lines = [
-        f"{plan['repeats']} repeats of {plan['folds']} folds, seed {plan['random_state']}. "
-        + (part.get("folds") or "Folds were random."),
-        f"Cost per 1,000 decisions: {found['cost_per_1000']:,.2f} (95% interval "
-        f"{found['cost_interval'][0]:,.2f} to {found['cost_interval'][1]:,.2f}).",
-        f"Saved per 1,000 decisions, compared with {part['today']['name']}: "
-        f"{found['saves_per_1000']:,.2f} (95% interval {low:,.2f} to {high:,.2f}).",
-        part["sentence"],
+        f"{repeats} repeat{'' if repeats == 1 else 's'} of {plan['folds']} folds, seed "
+        f"{plan['random_state']}. {part.get('folds') or 'Folds were random.'}",
+        f"Cost per 1,000 decisions: {amount(found['cost_per_1000'])} (95% interval "
+        f"{' to '.join(map(amount, found['cost_interval']))}).",
+        f"Saved per 1,000 decisions, compared with {words.say(part['today']['name'])}: "
+        f"{amount(found['saves_per_1000'])} (95% interval "
+        f"{' to '.join(map(amount, found['saves_interval']))}).",
+        words.say(part["sentence"]),
     ]
     return "\n\n".join(lines)
 

@@ -191,7 +191,7 @@ def adverse_action(word, reasons):
     Examples
     --------
     >>> print(adverse_action("refuse", [("duration", 48.0, 18.0), ("job", "none", "skilled")]))
-    The decision is to refuse. The main reasons, in the order of their weight: (1) duration is 48
+    The decision is to refuse. The main reasons, in order of weight: (1) duration is 48
     (typical: 18); (2) job is none (typical: skilled).
     """
     listed = "; ".join(
@@ -199,7 +199,7 @@ def adverse_action(word, reasons):
         + (f" (typical: {shown(typical)})" if shown(typical) != shown(value) else "")
         for i, (name, value, typical) in enumerate(reasons, start=1)
     )
-    return f"The decision is to {word}. The main reasons, in the order of their weight: {listed}."
+    return f"The decision is to {word}. The main reasons, in order of weight: {listed}."
 
 
 def shown(value):

@@ -49,10 +49,12 @@ def summarize_data(results, data):
         "positive": data.positive,
         "description": data.description,
         "stakes": data.summary().to_dict(),
-        "stakes_in_words": str(data.summary()),
+        "stakes_in_words": words.summary(data),
         "today": {"name": today_name, "cost_per_1000": float(1000 * today.mean())},
         "best": best["learner"],
-        "sentence": headline(best, today_name, 1000 * today.mean(), learners, words),
+        "sentence": headline(
+            best, today_name, 1000 * today.mean(), learners, words, doubt=_doubt(data)
+        ),
         "counts": table.counts_sentence(best, words),
         "actions": list(getattr(data, "actions", ())),
         "by_class": table.by_class(best["learner"]),
@@ -75,8 +77,11 @@ def summarize_data(results, data):
     }
 
 
-def headline(best, today_name, today_cost, learners, words=DEFAULT):
-    """The sentence for the manager about the best of the learners and constant policies."""
+def headline(best, today_name, today_cost, learners, words=DEFAULT, doubt=None):
+    """The sentence for the manager about the best of the learners and constant policies.
+
+    `doubt` is why the savings may not be real: "leak", "rows" that depend on each other, or None.
+    """
     saved, (low, high) = best["saves_per_1000"], best["saves_interval"]
     amount = words.amount
     if best["family"] == "constant":
@@ -96,12 +101,23 @@ def headline(best, today_name, today_cost, learners, words=DEFAULT):
         )
     between = f"95% interval {amount(low)} to {amount(high)}"
     saves = f"{amount(saved)} per 1,000 decisions{share} ({between})."
+    if low > 0 and doubt == "leak":
+        return (
+            f"Do not deploy {best['learner']} before the caution about its data is settled: "
+            f"compared with {against} it seems to save {saves}"
+        )
     if low > 0:
-        return f"Deploy {best['learner']}: compared with {against} it saves {saves}"
+        less = " The true savings may be lower, see the caution." if doubt == "rows" else ""
+        return f"Deploy {best['learner']}: compared with {against} it saves {saves}{less}"
     return (
         f"Nothing is proven: {best['learner']} is not significantly better than {against}. On "
         f"these rows it saves {saves} More data may change the verdict."
     )
+
+
+def _doubt(data):
+    """Why the savings on a data set may not be real, for :func:`headline`."""
+    return "leak" if data.leaks else "rows" if data.alarms else None
 
 
 def folds_in_words(data, tested):

@@ -40,6 +40,11 @@ class Wording:
         sign = "-" if text.startswith("-") else ""
         return f"{sign}{self.currency}{text.removeprefix('-')}"
 
+    def summary(self, data):
+        """What is at stake in a data set, in these words."""
+        found = data.summary()
+        return self.say(found.in_words(self.amount) if self.currency else str(found))
+
     def say(self, value):
         """Text, or all texts in a list or dict, with the decisions in these words."""
         if isinstance(value, dict):
@@ -57,6 +62,7 @@ class Wording:
         shown = {}
         if self.positive_means:
             shown = {positive: f"always {self.positive_means}"}
+            shown["say positive above"] = f"{self.positive_means} above"
             shown[negative] = f"never {self.positive_means}"
         if self.negative_means:
             shown[negative] = f"always {self.negative_means}"

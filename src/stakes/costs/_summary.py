@@ -61,13 +61,17 @@ class CostSummary:
         return asdict(self)
 
     def __str__(self):
+        return self.in_words()
+
+    def in_words(self, amount="{:,.2f}".format):
+        """The figures as text, with amounts of money as a function writes them."""
         lines = []
         if self.n_positive is not None:
             share = self.n_positive / self.n
             lines += [
                 f"{self.n:,} examples, {self.n_positive:,} positive ({share:.2%}).",
-                f"Always negative costs {self.all_negative:,.2f}; "
-                f"always positive costs {self.all_positive:,.2f}.",
+                f"Always negative costs {amount(self.all_negative)}; "
+                f"always positive costs {amount(self.all_positive)}.",
             ]
         if self.break_even_low == self.break_even_high:
             lines.append(f"Say positive above a probability of {self.break_even:.4f}.")

@@ -37,13 +37,14 @@ class BayesDecisionClassifier(ClassifierMixin, BaseEstimator):
     tn_cost: float
     cost_matrix: ArrayLike | None
     actions: list[Any] | None
+    random_state: int | RandomState | None
     estimator_: Any
     classes_: NDArray[Any]
     prior_: NDArray[Any]
     training_prior_: NDArray[Any]
     n_features_in_: int | NDArray[Any]
     feature_names_in_: int | NDArray[Any]
-    def __init__(self, estimator: Any, *, calibration: Literal["isotonic", "sigmoid"] | None = ..., cv: Any = ..., prior: float | ArrayLike | None = ..., training_prior: float | ArrayLike | None = ..., costs_in_training: bool = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ..., actions: list[Any] | None = ...) -> None: ...
+    def __init__(self, estimator: Any, *, calibration: Literal["isotonic", "sigmoid"] | None = ..., cv: Any = ..., prior: float | ArrayLike | None = ..., training_prior: float | ArrayLike | None = ..., costs_in_training: bool = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ..., actions: list[Any] | None = ..., random_state: int | RandomState | None = ...) -> None: ...
     def expected_cost(self, X: Any, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., cost_matrix: ArrayLike | None = ...) -> NDArray[Any]: ...
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = ..., *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...
     def get_metadata_routing(self) -> Any: ...
@@ -83,6 +84,7 @@ class BudgetDecisionClassifier(ClassifierMixin, BaseEstimator):
     prior: Any
     training_prior: Any
     costs_in_training: Any
+    random_state: Any
     fp_cost: float
     fn_cost: float
     tp_cost: float
@@ -94,7 +96,7 @@ class BudgetDecisionClassifier(ClassifierMixin, BaseEstimator):
     training_prior_: Any
     n_features_in_: Any
     feature_names_in_: Any
-    def __init__(self, estimator: Any, *, max_alerts: int | float = ..., review_cost: float | None = ..., max_reviews: int | float = ..., calibration: Any = ..., cv: Any = ..., prior: Any = ..., training_prior: Any = ..., costs_in_training: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ...) -> None: ...
+    def __init__(self, estimator: Any, *, max_alerts: int | float = ..., review_cost: float | None = ..., max_reviews: int | float = ..., calibration: Any = ..., cv: Any = ..., prior: Any = ..., training_prior: Any = ..., costs_in_training: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ..., random_state: Any = ...) -> None: ...
     def decide(self, X: Any, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., review_cost: float | ArrayLike | None = ..., max_alerts: int | float | None = ..., max_reviews: int | float | None = ...) -> Decisions: ...
     def expected_cost(self, X: Any, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., max_alerts: int | float | None = ...) -> NDArray[Any]: ...
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = ..., *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...
@@ -135,6 +137,7 @@ class ThresholdDecisionClassifier(ClassifierMixin, BaseEstimator):
     fn_cost: float
     tp_cost: float
     tn_cost: float
+    random_state: int | RandomState | None
     threshold_: float
     cost_: float
     thresholds_: NDArray[Any]
@@ -143,7 +146,7 @@ class ThresholdDecisionClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     n_features_in_: Any
     feature_names_in_: Any
-    def __init__(self, estimator: Any, *, cv: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ...) -> None: ...
+    def __init__(self, estimator: Any, *, cv: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., random_state: int | RandomState | None = ...) -> None: ...
     def decision_function(self, X: Any) -> NDArray[Any]: ...
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = ..., *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...
     def get_metadata_routing(self) -> Any: ...

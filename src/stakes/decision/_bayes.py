@@ -14,6 +14,7 @@ from stakes._core.sklearn_private import StrOptions, fit_context
 from stakes._core.stored.spec import PROBABLE, Array, Maybe
 from stakes.costs import COST_NAMES, NEUTRAL_COSTS, CostMatrix, Costs
 from stakes.decision._calibrated import calibrated
+from stakes.decision._held_out import random_folds
 from stakes.decision._prior import as_prior, check_priors, class_shares, shift_prior
 from stakes.decision._wrapper import DecisionClassifier, check_costs_of_fit, is_frozen
 
@@ -43,9 +44,9 @@ class BayesDecisionClassifier(DecisionClassifier):
         Calibration of the scores by `CalibratedClassifierCV`. Required if the estimator has only
         `decision_function`.
     cv : int, splitter or iterable, default=5
-        Folds of the calibration. If they hold out some rows only
-        (:class:`stakes.tables.TimeGroupSplit`), the model is fitted on all rows and calibrated on
-        the held-out scores; else it is the mean of the folds' models.
+        Folds of the calibration; a number of stratified folds of random rows. If they hold out
+        some rows only (:class:`stakes.tables.TimeGroupSplit`), the model is fitted on all rows and
+        calibrated on the held-out scores; else it is the mean of the folds' models.
     prior : float or array-like of shape (k,), default=None
         Class shares in use (for two classes, the share of positives). None: those of y if
         `training_prior` is given, else no correction.
@@ -62,6 +63,8 @@ class BayesDecisionClassifier(DecisionClassifier):
     actions : list of m labels, default=None
         Decisions if they are not the classes ("call", "block", "ignore"), in the order of the
         columns of `cost_matrix`. None: the decisions are the classes.
+    random_state : int, RandomState or None, default=None
+        Random state of the folds if `cv` is a number; None: always the same folds.
 
     Attributes
     ----------
@@ -118,6 +121,7 @@ class BayesDecisionClassifier(DecisionClassifier):
         "training_prior": ["array-like", Real, None],
         "cost_matrix": ["array-like", None],
         "actions": ["array-like", None],
+        "random_state": ["random_state"],
         "costs_in_training": ["boolean"],
     }
     # read by scikit-learn's metadata routing
@@ -137,6 +141,7 @@ class BayesDecisionClassifier(DecisionClassifier):
     tn_cost: float = 0.0
     cost_matrix: object = None
     actions: object = None
+    random_state: object = None
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -366,7 +371,13 @@ class BayesDecisionClassifier(DecisionClassifier):
                 self.estimator_ = clone(self.estimator).fit(X, y, **params)
             else:
                 self.estimator_ = calibrated(
-                    self.estimator, self.calibration, self.cv, X, y, sample_weight, params
+                    self.estimator,
+                    self.calibration,
+                    random_folds(self.cv, self.random_state),
+                    X,
+                    y,
+                    sample_weight,
+                    params,
                 )
         self._take_over(self.estimator_)
         self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)

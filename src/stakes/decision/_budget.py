@@ -63,7 +63,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         Cost of a review; None: no reviews unless `decide` is given a cost.
     max_reviews : int or float, default=1.0
         Maximum number or share of reviews in one call.
-    calibration, cv, prior, training_prior, costs_in_training
+    calibration, cv, prior, training_prior, costs_in_training, random_state
         As in :class:`BayesDecisionClassifier`.
     [costs]
     cost_matrix : array-like of shape (2, 2), default=None
@@ -120,6 +120,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         tp_cost=0.0,
         tn_cost=0.0,
         cost_matrix=None,
+        random_state=None,
     ):
         super().__init__(
             estimator,
@@ -133,6 +134,7 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
             tp_cost=tp_cost,
             tn_cost=tn_cost,
             cost_matrix=cost_matrix,
+            random_state=random_state,
         )
         del self.actions  # the class attribute remains: a budget is one of two classes
         self.max_alerts = max_alerts

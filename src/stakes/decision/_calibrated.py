@@ -1,11 +1,11 @@
 """A classifier with calibrated probabilities, from scores of rows that were held out."""
 
 import warnings
-from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import StratifiedKFold
 
 from stakes._core.sklearn_private import fit_calibrator
 from stakes.decision._held_out import folds_of, held_out
@@ -20,14 +20,14 @@ def calibrated(estimator, method, cv, X, y, sample_weight, params):
         Unfitted classifier.
     method : {"isotonic", "sigmoid"}
         Kind of calibration.
-    cv : int, splitter, iterable or None
+    cv : splitter or iterable
         Folds.
     X, y, sample_weight
         Training rows.
     params : dict
         Arguments of the classifier's `fit`.
     """
-    if cv is not None and not isinstance(cv, Integral):
+    if not isinstance(cv, StratifiedKFold):  # which holds each row out once
         cv, whole = folds_of(cv, X, y)
         if not whole:
             return _on_some_rows(estimator, method, cv, X, y, sample_weight, params)

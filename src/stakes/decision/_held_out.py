@@ -1,10 +1,25 @@
 """Predictions for held-out rows, also where folds leave some rows out, as folds by time do."""
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
 
 from stakes._core.deciding import row_count, take_rows
+
+
+def random_folds(cv, random_state):
+    """Stratified folds of random rows if `cv` is a number.
+
+    Tables are often in some order, and blocks of rows differ more than new rows will.
+    """
+    cv = 5 if cv is None else cv
+    if not isinstance(cv, Integral):
+        return cv
+    return StratifiedKFold(
+        cv, shuffle=True, random_state=0 if random_state is None else random_state
+    )
 
 
 def folds_of(cv, X, y):

@@ -6,47 +6,16 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
+from stakes._core.words import shown
+
 NEARLY_PERFECT = 0.995  # area under the ROC curve of one column alone
 _BINS, _FEWEST, _MOST_ROWS = 50, 10, 20_000
+_UNUSUAL, _PURE, _COVERED = 20, 0.995, 0.05  # rows, share of positives, share of all positives
 _ID = re.compile(
     r"(^|[_\W])(id|ids|uuid|guid|customer|client|account|user|member|patient|card|device|household"
     r"|borrower|applicant|person)([_\W]*(id|no|nr|num|number|key|code))?$|(?-i:[a-z]I[dD]$)",
     re.IGNORECASE,
 )
-
-
-def find_alarms(X, y, kinds, origin=None):
-    """Sentences about what makes a comparison look better than the model will be.
-
-    Parameters
-    ----------
-    X : polars.DataFrame
-        The features.
-    y : ndarray of shape (n,)
-        Labels 0 and 1.
-    kinds : dict
-        Column -> kind of the columns that a model can use.
-    origin : RowOrigin or None, default=None
-        Time and group of the rows: there is no alarm about what the folds respect.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> import textwrap
-    >>> paid = np.arange(100) % 4 == 0
-    >>> X = pl.DataFrame({"refund": np.where(paid, 5.0, 0.0), "age": np.arange(100) % 7})
-    >>> for alarm in find_alarms(X, paid.astype(int), {"refund": "number", "age": "number"}):
-    ...     print(textwrap.fill(alarm, 94))
-    Column 'refund' alone gives the answer nearly perfectly (ROC area 1.000). Is it known when the
-    decision is made? If it is only known afterwards, drop it: --drop refund.
-    """
-    return [
-        *(leak_sentence(*found) for found in leaks(X, y, kinds).items()),
-        *row_alarms(X, kinds, origin),
-    ]
 
 
 def row_alarms(X, kinds, origin=None):
@@ -91,6 +60,13 @@ def leaks(X, y, kinds):
 
     A column is scored by its order and, on rows that were held out, by the share of positives in
     each of its values or of 50 quantiles; the better one counts.
+
+    Examples
+    --------
+    >>> paid = np.arange(100) % 4 == 0
+    >>> X = pl.DataFrame({"refund": np.where(paid, 5.0, 0.0), "age": np.arange(100) % 7})
+    >>> leaks(X, paid.astype(int), {"refund": "number", "age": "number"})
+    {'refund': 1.0}
     """
     y = np.asarray(y) == 1
     rows = np.random.default_rng(0).permutation(len(y))[:_MOST_ROWS]
@@ -101,8 +77,49 @@ def leaks(X, y, kinds):
     for name, kind in kinds.items():
         area = _area(X[name].gather(rows), y, kind)
         if area >= NEARLY_PERFECT:
-            found[name] = area
+            found[name] = float(area)
     return found
+
+
+def known_afterwards(X, y, kinds):
+    """Sentences about columns that have another value than usual for positives only.
+
+    That is what a column looks like that is filled in once the outcome is known, such as the date
+    of a default or what was recovered. An honest feature can look like that too: it is a question.
+
+    Examples
+    --------
+    >>> import textwrap
+    >>> paid = np.arange(400) % 8 == 0
+    >>> X = pl.DataFrame({"recovered": np.where(paid & (np.arange(400) < 300), 5.0, 0.0)})
+    >>> for alarm in known_afterwards(X, paid.astype(int), {"recovered": "number"}):
+    ...     print(textwrap.fill(alarm, 94))
+    Column 'recovered' is not 0 in 38 rows, of which 100% are positive. Is it known when the
+    decision is made? If it is only known afterwards, drop it: --drop recovered.
+    """
+    positive = np.asarray(y) == 1
+    if not 0 < positive.mean() <= 0.5:
+        return []
+    found = []
+    for name in kinds:
+        column = X[name]
+        usual, times = column.value_counts(sort=True).row(0)
+        unusual = (column.is_not_null() if usual is None else column.ne_missing(usual)).to_numpy()
+        n = len(column) - times
+        if n < _UNUSUAL or times < n:
+            continue
+        share, covered = positive[unusual].mean(), positive[unusual].sum() / positive.sum()
+        if share >= _PURE and covered >= _COVERED:
+            how = "is filled in" if usual is None else f"is not {_shown(usual)} in"
+            found.append(
+                f"Column {name!r} {how} {n:,} rows, of which {100 * share:.3g}% are positive. "
+                + _ask(name)
+            )
+    return found
+
+
+def _shown(value):
+    return f"{value:g}" if isinstance(value, float) else shown(value)
 
 
 def class_leaks(X, y, kinds):
@@ -147,8 +164,14 @@ def _auc(scores, y):
 def leak_sentence(name, area):
     """What to say about a column that gives the answer away."""
     return (
-        f"Column {name!r} alone gives the answer nearly perfectly (ROC area {area:.3f}). Is it "
-        "known when the decision is made? If it is only known afterwards, drop it: --drop "
+        f"Column {name!r} alone gives the answer nearly perfectly (ROC area {area:.3f}). "
+        + _ask(name)
+    )
+
+
+def _ask(name):
+    return (
+        "Is it known when the decision is made? If it is only known afterwards, drop it: --drop "
         f"{_word(name)}."
     )
 

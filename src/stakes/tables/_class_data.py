@@ -4,12 +4,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from stakes.costs import CostMatrix
-from stakes.tables._alarms import class_leaks, leak_sentence, row_alarms
-from stakes.tables._column_facts import find_kinds
-from stakes.tables._kinds import as_frame
+from stakes.tables._alarms import class_leaks
 from stakes.tables._priced import PricedData
 
 FEWEST = 50  # examples of each class that a sample keeps
@@ -69,15 +66,13 @@ class ClassData(PricedData):
         return ClassSummary.of(self)
 
     @cached_property
-    def alarms(self):
-        """Sentences on what makes results look better than they will be, as for two classes."""
-        if self.kinds is None and sparse.issparse(self.X):
-            return list(self.dropped_alarms)
-        frame = as_frame(self.X)
-        kinds = find_kinds(frame)[0] if self.kinds is None else self.kinds
-        leaks = class_leaks(frame, self.y, kinds)
-        found = [leak_sentence(*one) for one in leaks.items()]
-        return [*found, *row_alarms(frame, kinds, self.origin), *self.dropped_alarms]
+    def leaks(self):
+        """Columns that alone separate every class nearly perfectly -> least ROC area."""
+        frame, kinds = self._checked
+        return class_leaks(frame, self.y, kinds)
+
+    def _known_afterwards(self):
+        return []  # the decision is not one of acting for a class
 
     def sample(self, rows, *, random_state=None):
         """Draw at most `rows` rows, with costs that represent the whole table.
@@ -147,10 +142,14 @@ class ClassSummary:
         return asdict(self)
 
     def __str__(self):
+        return self.in_words()
+
+    def in_words(self, amount="{:,.2f}".format):
+        """The figures as text, with amounts of money as a function writes them."""
         shares = [
             f"{name} {count:,} ({count / self.n:.2%})" for name, count in self.classes.items()
         ]
-        costs = [f"always {name} costs {cost:,.2f}" for name, cost in self.constant.items()]
+        costs = [f"always {name} costs {amount(cost)}" for name, cost in self.constant.items()]
         policies = "; ".join(costs)
         return (
             f"{self.n:,} examples of {len(shares)} classes: {', '.join(shares)}.\n"

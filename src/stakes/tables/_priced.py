@@ -5,11 +5,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 from scipy import sparse
 
 from stakes._core.deciding import row_count
 from stakes.costs import COST_NAMES, Costs
-from stakes.tables._alarms import find_alarms
+from stakes.tables._alarms import known_afterwards, leak_sentence, leaks, row_alarms
 from stakes.tables._column_facts import find_kinds
 from stakes.tables._kinds import SHOWN, as_frame, stray_values, why_text
 from stakes.tables._row_origin import RowOrigin
@@ -121,13 +122,32 @@ class PricedData:
     def alarms(self):
         """Sentences on what makes results look better than they will be, found before any fit.
 
-        Columns that alone give the answer nearly perfectly; ids that repeat; dates.
+        Columns that alone give the answer nearly perfectly, or are filled in for positives only;
+        ids that repeat; dates.
         """
-        if self.kinds is None and sparse.issparse(self.X):
-            return list(self.dropped_alarms)
-        frame = as_frame(self.X)
-        kinds = find_kinds(frame)[0] if self.kinds is None else self.kinds
-        return [*find_alarms(frame, self.y, kinds, self.origin), *self.dropped_alarms]
+        found = [leak_sentence(*one) for one in self.leaks.items()]
+        found += self._known_afterwards()
+        return [*found, *row_alarms(*self._checked, self.origin), *self.dropped_alarms]
+
+    @cached_property
+    def leaks(self):
+        """Columns that alone give the answer nearly perfectly -> area under the ROC curve."""
+        frame, kinds = self._checked
+        return leaks(frame, self.y, kinds)
+
+    def _known_afterwards(self):
+        frame, kinds = self._checked
+        return known_afterwards(
+            frame, self.y, {n: k for n, k in kinds.items() if n not in self.leaks}
+        )
+
+    @property
+    def _checked(self):
+        """The columns to check before any fit, and their kinds; none of a sparse matrix."""
+        if self.kinds is not None:
+            return self.X, self.kinds
+        frame = pl.DataFrame() if sparse.issparse(self.X) else as_frame(self.X)
+        return frame, find_kinds(frame)[0]
 
     @cached_property
     def _found(self):
