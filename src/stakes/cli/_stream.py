@@ -60,8 +60,8 @@ def stream(
     ) = 10_000,
     delay: option(
         int,
-        "Without --id: simulated delay of the labels, in events, of which the blend is told. With "
-        "--id, state the delay in labels by --set label_delay=N.",
+        "Without --id: simulated delay of the labels, in events; the blend takes it into account. "
+        "With --id, state the delay in labels by --set label_delay=N.",
         min=0,
     ) = 0,
     n_features: option(

@@ -48,7 +48,7 @@ class DecisionStream:
         Maximum number of events that wait for a label; the oldest is dropped beyond it.
     delay : int, default=0
         Simulated delay: `learn` counts a label at once but learns it this many events later. A
-        learner whose `label_delay` is None is told.
+        learner whose `label_delay` is None gets it.
     n_features : int, default=None
         Number of features that names are hashed to, so that memory is bounded whatever texts
         arrive. None: one feature per name, `max_features` at most.
