@@ -34,6 +34,7 @@ _TRAINED = {
     "promised": Sometimes(Maybe(Listed(Number()))),
     "rows": Sometimes(Number()),
     "words": Sometimes(Listed(Text())),
+    "currency": Sometimes(Maybe(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
 
