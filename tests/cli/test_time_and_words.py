@@ -135,3 +135,14 @@ def test_evaluate_after_the_decision(run, table, tmp_path):
     assert re.match(r"Promised were [\d,.]+ SEK: they cost [\d,.]+ SEK (more|less) \(95%", promised)
     assert "always refuse" in done.stdout or "always accept" in done.stdout
     assert (tmp_path / "evaluation.html").is_file()
+
+
+def test_learners_that_failed_are_named(run, table, monkeypatch):
+    def fit(*_, **__):
+        raise FloatingPointError("no luck")
+
+    monkeypatch.setattr("stakes.online.ProbitClassifier.fit", fit)
+    args = ["compare", table, "--target", "fraud", *COSTS, *TIMES, "--learners", "probit"]
+    done = run(*args, "--folds", "2", "--no-tune", "-j", "1", "--out", "out")
+    assert done.exit_code == 0
+    assert "ProbitClassifier failed: FloatingPointError: no luck" in done.stderr
