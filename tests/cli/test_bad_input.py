@@ -33,6 +33,7 @@ def csv(tmp_path):
         (["--target", "fraud", "--fn-cost", "open('x')"], "a call to 'open', which is not allowed"),
         (["--target", "fraud", "--fn-cost", "kind*2"], "column 'kind', which is text"),
         (["--target", "fraud", "--fn-cost", "risk"], "'risk' is missing or infinite in"),
+        (["--target", "fraud", "--fn-cost", "risk"], "write coalesce(x, 0) instead of x"),
         (
             ["--target", "fraud", "--fn-cost", "-amount"],
             "--fn-cost is smaller than --tp-cost in 240",

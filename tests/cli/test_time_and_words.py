@@ -1,5 +1,7 @@
 """Times, customers, capacity and words on the command line, from the comparison to new rows."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -123,11 +125,24 @@ def test_reasons_letters_and_a_page(run, table, tmp_path):
 
 def test_evaluate_after_the_decision(run, table, tmp_path):
     args = ["train", table, "--target", "fraud", *COSTS, "--learner", LOGISTIC, "--no-tune", *WORDS]
-    assert run(*args, "-q").exit_code == 0
+    assert run(*args, "--currency", "SEK", "-q").exit_code == 0
     args = ["predict", "model.skops", table, "--words", "--out", "d.csv", "-q"]
     assert run(*args).exit_code == 0
     done = run("evaluate", "d.csv", table, "--model", "model.skops", "--time", "day")
     assert done.exit_code == 0, (done.output, done.exception)
-    assert done.stdout.startswith("600 decisions cost ") and "Promised were" in done.stdout
+    first, promised, *_ = done.stdout.splitlines()
+    assert first.startswith("600 decisions cost ") and first.endswith(" SEK.")
+    assert re.match(r"Promised were [\d,.]+ SEK: they cost [\d,.]+ SEK (more|less) \(95%", promised)
     assert "always refuse" in done.stdout or "always accept" in done.stdout
     assert (tmp_path / "evaluation.html").is_file()
+
+
+def test_learners_that_failed_are_named(run, table, monkeypatch):
+    def fit(*_, **__):
+        raise FloatingPointError("no luck")
+
+    monkeypatch.setattr("stakes.online.ProbitClassifier.fit", fit)
+    args = ["compare", table, "--target", "fraud", *COSTS, *TIMES, "--learners", "probit"]
+    done = run(*args, "--folds", "2", "--no-tune", "-j", "1", "--out", "out")
+    assert done.exit_code == 0
+    assert "ProbitClassifier failed: FloatingPointError: no luck" in done.stderr

@@ -108,6 +108,8 @@ def test_words_and_row_numbers():
     words = numbered.with_columns(
         decision=pl.when(pl.col("decision") == 1).then(pl.lit("refuse")).otherwise(pl.lit("accept"))
     )
+    counts = plain["sentences"][-2]
+    assert counts.startswith("Of ") and "." not in counts[:-1]  # cases are whole numbers
     say = Wording("refuse", "accept", "€")
     spoken = Evaluation(words, outcomes, "fraud", COSTS, wording=say).summary()
     assert spoken["money"]["paid"] == plain["money"]["paid"]

@@ -9,6 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 from stakes.compare import Contestant, _fit, compare, fit_on_all
+from stakes.compare._contestants import library
 from stakes.compare._out_of_fold import OutOfFold
 from stakes.compare._periods import periods
 from stakes.compare._plan import splits
@@ -149,13 +150,27 @@ def test_too_few_rows_for_inner_folds_fall_back_with_a_warning(few):
 
 
 @pytest.mark.parametrize(
-    "name", ["recommended blend", "hist gradient boosting, calibrated, Bayes decision"]
+    "name",
+    [
+        "recommended blend",
+        "hist gradient boosting, calibrated, Bayes decision",
+        "ProbitClassifier",  # these calibrate themselves
+        "LinearCostSensitiveSVC",
+        "CWCVaRClassifier",
+        "ConfidenceNeighborsClassifier",
+    ],
 )
 def test_a_model_trained_with_times_predicts_without_them(name):
     data = load_table(drifting(300), "y", fn_cost=3, time="day", group="who")
     model, _ = fit_on_all(name, data, tune=False)
     assert set(model.predict(data.X, fn_cost=3.0)) == {0, 1}
     assert "InnerSplit" not in repr(model)
+
+
+def test_every_learner_is_built_for_rows_with_times():
+    data = load_table(drifting(300), "y", fn_cost=3, time="day", group="who")
+    for entry in library():
+        _fit.build(entry.build(), data, 0)
 
 
 def test_bad_combinations_are_refused(few, tmp_path):

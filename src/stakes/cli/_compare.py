@@ -160,6 +160,8 @@ def compare(
             typer.echo(part["promise"]["sentence"])
         for sentence in part["lost"]:
             _echo(sentence, quiet)
+        for one in part["failed"]:
+            _echo(f"{one['learner']} failed: {one['error']}", quiet)
     for sentence in results.refused:
         _echo(sentence, quiet)
     if results.unfinished and fit:

@@ -75,7 +75,7 @@ def evaluate(
         check_facts(model, facts)
         costs |= {name: cost for name, cost in facts.get("costs", {}).items() if cost is not None}
         target, positive = target or facts.get("target"), positive or facts.get("positive")
-        words = facts.get("words", [])
+        words, currency = facts.get("words", []), currency or facts.get("currency")
     costs |= {name: cost for name, cost in given.items() if cost is not None}
     if review_cost is not None:
         costs["review_cost"] = review_cost

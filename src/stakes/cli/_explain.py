@@ -52,7 +52,7 @@ def explain(
         target or facts.get("target"),
         positive or facts.get("positive"),
         {name: cost for name, cost in given.items() if cost is not None},
-        Wording(currency=currency),
+        Wording(currency=currency or facts.get("currency")),
         seed,
     ).summary()
     command = shlex.join(["stakes", *sys.argv[1:]])

@@ -40,6 +40,7 @@ def train(
     label_delay: options.LabelDelay = None,
     positive_means: options.PositiveMeans = None,
     negative_means: options.NegativeMeans = None,
+    currency: options.Currency = None,
     learner: option(
         str | None,
         "A learner, by class name or by its name in a report. Default: the winner of --from, else "
@@ -107,7 +108,7 @@ def train(
 
     costs = (fp_cost, fn_cost, tp_cost, tn_cost)
     more = dict(time=time, group=group, window=window, label_delay=label_delay)
-    more |= dict(positive_means=positive_means, negative_means=negative_means)
+    more |= dict(positive_means=positive_means, negative_means=negative_means, currency=currency)
     more |= dict(cost_features=cost_features)
     more |= dict(errors=list(error or []), replicates=replicates, cost_matrix=cost_matrix)
     settings = options.table_settings(data, target, positive, *costs, drop, missing=missing, **more)

@@ -141,6 +141,7 @@ def store_trained(path, learner, model, chosen, settings, data, *, key=None, run
         ranges=_ranges(data.X.select(list(data.kinds))),
         promised=run and _promised(run, learner),
         words=[settings.positive_means or "", settings.negative_means or ""],
+        currency=settings.currency,
         replicates=data.replicates,
         rows=len(data) if parts is None else parts["rows"],
         data=data.name,

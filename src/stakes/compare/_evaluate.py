@@ -187,11 +187,10 @@ class Evaluation:
         if "promised" in found:
             one = found["promised"]
             low, high = one["more_interval"]
-            more = "more" if one["more"] >= 0 else "less"
             proven = "" if low > 0 or high < 0 else ", which chance may explain"
             text.append(
-                f"Promised were {amount(one['total'])}: they cost {amount(abs(one['more']))} "
-                f"{more} (95% interval {amount(low)} to {amount(high)}){proven}."
+                f"Promised were {amount(one['total'])}: they cost {_more(one['more'], amount)} "
+                f"(95% interval {_more(low, amount)} to {_more(high, amount)}){proven}."
             )
         best = min(("always negative", "always positive"), key=lambda name: found[name]["total"])
         low, high = (-x for x in found[best]["more_interval"][::-1])
@@ -209,18 +208,22 @@ class Evaluation:
             )
         c = summary["counts"]
         text.append(
-            f"Of {count(c['positives'])} positives {count(c['found'])} were acted on and "
-            f"{count(c['missed'])} missed; {count(c['false_alarms'])} false alarms"
-            + (f"; {count(c['reviews'])} reviews." if c["reviews"] else ".")
+            f"Of {c['positives']:,} positives, {c['found']:,} were acted on and {c['missed']:,} "
+            f"missed; false alarms: {c['false_alarms']:,}"
+            + (f"; reviews: {c['reviews']:,}." if c["reviews"] else ".")
         )
         calibration = summary["calibration"]
         if calibration is not None:
             text.append(
                 f"The probabilities promised {count(calibration['expected'])} positives "
                 f"(95% interval {count(calibration['interval'][0])} to "
-                f"{count(calibration['interval'][1])}); there were {count(c['positives'])}."
+                f"{count(calibration['interval'][1])}); there were {c['positives']:,}."
             )
         return text
+
+
+def _more(difference, amount):
+    return f"{amount(abs(difference))} {'more' if difference >= 0 else 'less'}"
 
 
 def pay(costs, positive, action, review_cost=None):

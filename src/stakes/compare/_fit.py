@@ -293,7 +293,8 @@ def _fold_settings(model):
 
 def _encodes_inside(contestant, data):
     """Whether the table is encoded inside a calibration, whose folds read times and groups."""
-    calibrated = getattr(contestant.estimator, "calibration", None) is not None
+    learner = contestant.estimator  # those that calibrate themselves have no folds to encode for
+    calibrated = isinstance(learner, BayesDecisionClassifier) and learner.calibration is not None
     return data.origin is not None and calibrated and not contestant.as_is
 
 

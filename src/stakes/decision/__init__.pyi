@@ -84,19 +84,19 @@ class BudgetDecisionClassifier(ClassifierMixin, BaseEstimator):
     prior: Any
     training_prior: Any
     costs_in_training: Any
-    random_state: Any
     fp_cost: float
     fn_cost: float
     tp_cost: float
     tn_cost: float
     cost_matrix: ArrayLike | None
+    random_state: int | RandomState | None
     estimator_: Any
     classes_: Any
     prior_: Any
     training_prior_: Any
     n_features_in_: Any
     feature_names_in_: Any
-    def __init__(self, estimator: Any, *, max_alerts: int | float = ..., review_cost: float | None = ..., max_reviews: int | float = ..., calibration: Any = ..., cv: Any = ..., prior: Any = ..., training_prior: Any = ..., costs_in_training: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ..., random_state: Any = ...) -> None: ...
+    def __init__(self, estimator: Any, *, max_alerts: int | float = ..., review_cost: float | None = ..., max_reviews: int | float = ..., calibration: Any = ..., cv: Any = ..., prior: Any = ..., training_prior: Any = ..., costs_in_training: Any = ..., fp_cost: float = ..., fn_cost: float = ..., tp_cost: float = ..., tn_cost: float = ..., cost_matrix: ArrayLike | None = ..., random_state: int | RandomState | None = ...) -> None: ...
     def decide(self, X: Any, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., review_cost: float | ArrayLike | None = ..., max_alerts: int | float | None = ..., max_reviews: int | float | None = ...) -> Decisions: ...
     def expected_cost(self, X: Any, *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ..., max_alerts: int | float | None = ...) -> NDArray[Any]: ...
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = ..., *, fp_cost: ArrayLike | None = ..., fn_cost: ArrayLike | None = ..., tp_cost: ArrayLike | None = ..., tn_cost: ArrayLike | None = ...) -> Self: ...

@@ -63,11 +63,13 @@ class BudgetDecisionClassifier(BayesDecisionClassifier):
         Cost of a review; None: no reviews unless `decide` is given a cost.
     max_reviews : int or float, default=1.0
         Maximum number or share of reviews in one call.
-    calibration, cv, prior, training_prior, costs_in_training, random_state
+    calibration, cv, prior, training_prior, costs_in_training
         As in :class:`BayesDecisionClassifier`.
     [costs]
     cost_matrix : array-like of shape (2, 2), default=None
         The four costs as a matrix, row: true class, column: decision.
+    random_state : int, RandomState or None, default=None
+        As in :class:`BayesDecisionClassifier`.
 
     Attributes
     ----------

@@ -32,6 +32,12 @@ def calibrated(estimator, method, cv, X, y, sample_weight, params):
         if not whole:
             return _on_some_rows(estimator, method, cv, X, y, sample_weight, params)
     model = CalibratedClassifierCV(estimator, method=method, cv=cv)
+    model = _fit(model, X, y, sample_weight, params)
+    model.cv = None  # the folds have been used, and a model file holds no splitter
+    return model
+
+
+def _fit(model, X, y, sample_weight, params):
     if not any("sample_weight" in name for name in params):
         return model.fit(X, y, **params)
     params = {name: value for name, value in params.items() if name != "sample_weight"}

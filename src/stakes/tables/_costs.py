@@ -71,8 +71,8 @@ def evaluated(name, value, frame, target=None, first_row=1):
         raise InputError(f"{{parameter}} = {cost.text!r} is not a finite number.", name)
     raise InputError(
         f"{{parameter}} = {cost.text!r} is missing or infinite in {len(bad)} row(s), first in row "
-        f"{bad[0] + first_row}; fill in {' and '.join(map(repr, cost.columns))} or remove these "
-        "rows.",
+        f"{bad[0] + first_row}; fill in {' and '.join(map(repr, cost.columns))}, remove these "
+        "rows, or write coalesce(x, 0) instead of x for 0 where x is missing.",
         name,
     )
 

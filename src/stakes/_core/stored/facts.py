@@ -38,6 +38,7 @@ _TRAINED = {
     "replicates": Sometimes(Either((Fields({}), _REPLICATES))),
     "rows": Sometimes(Number()),
     "words": Sometimes(Listed(Text(), 2)),
+    "currency": Sometimes(Maybe(Text())),
     "background": Sometimes(Mapping(Listed(Maybe(Either((Number(), Text(), Flag())))))),
 }
 
