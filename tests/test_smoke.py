@@ -1,5 +1,6 @@
 """A few seconds of everything, with pytest alone: the lane of the oldest dependencies runs this."""
 
+import importlib
 import subprocess
 import sys
 from importlib.metadata import version
@@ -47,6 +48,35 @@ def test_what_compare_runs_fits_decides_and_is_saved(name, tmp_path):
         assert savings_score(y, decided, **given) > 0.2
     save_model(model, tmp_path / "m.skops")
     again = load_model(tmp_path / "m.skops").model.predict(X, **given)
+    np.testing.assert_array_equal(decided, again)
+
+
+FAMILIES = {
+    "game": "StackelbergClassifier",
+    "neighbors": "ConfidenceNeighborsClassifier",
+    "online": "AROWClassifier",
+    "online_forest": "StreamForestClassifier",
+    "online_kernel": "CSDUOLClassifier",
+    "qmean": "KernelQuadraticMeanClassifier",
+    "sampling": "CostingClassifier",
+    "svm": "CostSensitiveSVC",
+    "tree": "ConfidenceForestClassifier",
+    "uncertain": "UncertainMarginClassifier",
+}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_of_each_family(family, tmp_path):
+    X, y, fn_cost = problem()
+    model = getattr(importlib.import_module(f"stakes.{family}"), FAMILIES[family])()
+    if "random_state" in model.get_params():
+        model.set_params(random_state=0)
+    model.fit(X, y, fn_cost=fn_cost)
+    decided = model.predict(X)
+    assert decided[y == 1].mean() > decided[y == 0].mean() + 0.1
+    save_model(model, tmp_path / "m.skops")
+    again = load_model(tmp_path / "m.skops").model.predict(X)
     np.testing.assert_array_equal(decided, again)
 
 

@@ -80,14 +80,14 @@ def test_python_calls_no_inner_loop():
 
 
 def test_a_call_is_found():
-    loop = "@njit(cache=True, **INNER)\ndef add(a, b):\n    return a + b\n"
+    loop = "@njit(**INNER)\ndef add(a, b):\n    return a + b\n"
     caller = "from stakes.sums import add\n\nprint(add(1, 2))\n"
     files = {ROOT / "src/stakes/sums.py": loop, ROOT / "tests/use.py": caller}
     assert calls_from_python(files)[1] == {("stakes.sums", "add")}
 
 
 def test_an_example_in_the_docstring_is_a_call():
-    loop = '@njit(cache=True, **INNER)\ndef one():\n    """One.\n\n    >>> one()\n    1\n    """\n'
+    loop = '@njit(**INNER)\ndef one():\n    """One.\n\n    >>> one()\n    1\n    """\n'
     assert calls_from_python({ROOT / "src/stakes/sums.py": loop})[1] == {("stakes.sums", "one")}
 
 

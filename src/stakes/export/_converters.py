@@ -163,12 +163,10 @@ def _uncertain_margin(model, X):
     w, intercept, (mean, variance), independent, (a, c, spread) = model._scoring_parts()
     gap = X.is_missing()
     s = X.graph.where(gap, mean[None, :], X) @ w[:, None] + intercept
-    if independent:
-        v = gap.cast() @ (variance * w**2)[:, None]
-    else:
-        v = gap.cast() @ (np.sqrt(variance) * np.abs(w))[:, None]
-        v = v * v
-    return Scores(normal_cdf((a * s + c) / (1.0 + spread * a * a * v).op("Sqrt")), s)
+    size = np.sqrt(variance) * np.abs(w)
+    v = gap.cast() @ (size**2 if independent else size)[:, None]
+    v = v if independent else v * v
+    return Scores(normal_cdf((a * s + c) / (1.0 + v * (spread * a * a)).op("Sqrt")), s)
 
 
 @converts("stakes.qmean._classifier.QuadraticMeanClassifier")

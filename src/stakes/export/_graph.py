@@ -143,7 +143,8 @@ class Value:
         return self.graph.op("Div", other, self)
 
     def __matmul__(self, other):
-        return self.op("MatMul", other)
+        # not MatMul: onnxruntime joins it with a factor before or after, which it rounds to 32 bits
+        return self.op("Gemm", other)
 
     def __neg__(self):
         return self.op("Neg")

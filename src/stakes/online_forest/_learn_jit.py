@@ -247,7 +247,7 @@ def try_tree(f, x, positive, c_pos, c_neg, w, p, rival, leaves, rows):
     head, last = f.head, f.trees.shape[0] - 1
     tree, place = np.int64(f.trees[last, WHERE]), f.trees[rival, WHERE]
     leaf = leaves[rival]
-    mine, now = leaf_of(f.nodes, f.points, f.categorical, x, tree), head[N_SEEN]
+    mine, now = leaf_of(f, x, tree), head[N_SEEN]
     leaves[last] = mine
     odds, spread, step, shrink = rows[0], rows[1], rows[3], rows[4]  # the steps come later
     other, without, chance = rows[5], rows[6], rows[7]

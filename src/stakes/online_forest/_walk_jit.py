@@ -39,8 +39,9 @@ def category_bin(x, tree):
 
 
 @njit(error_model="numpy", **INNER)
-def leaf_of(nodes, points, categorical, x, tree):
+def leaf_of(f, x, tree):
     """Leaf that x falls into."""
+    nodes, points, categorical = f.nodes, f.points, f.categorical
     i = 0
     while nodes[tree, i, FEATURE] >= 0:
         j = nodes[tree, i, FEATURE]
@@ -73,7 +74,7 @@ def log_odds(f, x, z, leaves, odds, spread):
     if columns > 0:
         standardized(f.head, f.scale, f.categorical, x, z)
     for m in range(n_trees):
-        leaves[m] = leaf_of(f.nodes, f.points, f.categorical, x, np.int64(f.trees[m, WHERE]))
+        leaves[m] = leaf_of(f, x, np.int64(f.trees[m, WHERE]))
     for h in range(odds.size):
         s, v = f.linear[h, d, MEAN], f.linear[h, d, VARIANCE]
         for j in range(columns):
