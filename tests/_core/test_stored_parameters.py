@@ -1,9 +1,13 @@
 """Parameters and members in model files: only values that the class could work with."""
 
+import json
+import zipfile
+
 import numpy as np
 import pytest
 import skops.io
 from lightgbm import LGBMClassifier
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
@@ -15,19 +19,29 @@ from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.mixture import GaussianMixture
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    LabelEncoder,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from fuzz.rarer_models import declared
 from stakes._core.model_file import FORMAT, load_model, save_model
+from stakes._core.stored.facts import check_trained
 from stakes._core.stored.foreign import foreign_state
-from stakes._core.stored.spec import Parameter
-from stakes._core.stored.state import own_state
+from stakes._core.stored.spec import Listed, Number, Parameter
+from stakes._core.stored.state import check_plain, own_state
 from stakes.compare._early_stopping import EarlyStoppingClassifier
 from stakes.compare._error_columns import ErrorColumnsClassifier
+from stakes.costs import COST_NAMES
 from stakes.decision import (
     BayesDecisionClassifier,
     BlendClassifier,
@@ -39,9 +53,14 @@ from stakes.neighbors import ConfidenceNeighborsClassifier
 from stakes.online import OneVsRestStreamClassifier
 from stakes.online_forest import StreamBlendClassifier
 from stakes.online_kernel import KernelPerceptronClassifier
-from stakes.qmean import KernelQuadraticMeanClassifier
+from stakes.qmean import KernelQuadraticMeanClassifier, QuadraticMeanClassifier
 from stakes.sampling import CostingClassifier
-from stakes.svm import CostSensitiveBoost, CostSensitiveSVC, PairwiseSVC
+from stakes.svm import (
+    CostSensitiveBoost,
+    CostSensitiveSVC,
+    LinearCostSensitiveSVC,
+    PairwiseSVC,
+)
 from stakes.tree import AssociationRuleClassifier, ConfidenceForestClassifier
 from stakes.uncertain import UncertainLogisticClassifier, UncertainPipeline, UncertainScaler
 
@@ -189,6 +208,63 @@ DAMAGED = {
         "estimator",
         None,
     ),
+    "member of one class": (
+        OneVsRestStreamClassifier(),
+        "estimators_",
+        [DummyClassifier().fit(X, np.zeros(60, int))] * 2,
+    ),
+    "pair without scores": (
+        PairwiseSVC(CostSensitiveSVC()),
+        "estimators_",
+        [GaussianNB().fit(X, TWO)],
+    ),
+    "copies with other labels": (
+        CostingClassifier(n_estimators=2),
+        "estimators_",
+        [LogisticRegression().fit(X, np.where(TWO, 5, 7))],
+    ),
+    "soft votes without probabilities": (
+        CostingClassifier(SGDClassifier(loss="log_loss"), n_estimators=2, voting="soft"),
+        "estimators_",
+        [LinearSVC().fit(X, TWO > 0)],
+    ),
+    "calibrated transformer": (
+        CalibratedClassifierCV(GaussianNB(), cv=2),
+        "calibrated_classifiers_.0.estimator",
+        StandardScaler().fit(X),
+    ),
+    "calibrated mixture": (
+        CalibratedClassifierCV(GaussianNB(), cv=2),
+        "calibrated_classifiers_.0.estimator",
+        GaussianMixture(2).fit(X),
+    ),
+    "member that is not fitted": (
+        BayesDecisionClassifier(LogisticRegression()),
+        "estimator_",
+        LogisticRegression(),
+    ),
+    "classifier in the middle": (
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        "steps",
+        [("a", make_pipeline(StandardScaler(), LR)), ("b", LR)],
+    ),
+    "labels in the middle": (
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        "steps",
+        [("a", LabelEncoder().fit(TWO)), ("b", LR)],
+    ),
+    "labels as columns": (
+        _encoded(OneHotEncoder()),
+        "0.transformers_",
+        [("a", LabelEncoder().fit(TWO), [3])],
+    ),
+    "names of an array": (_encoded(OneHotEncoder()), "0.transformers", [("a", LR, ["x"])]),
+    "base of a forest": (RandomForestClassifier(2), "estimator", LogisticRegression()),
+    "points that are certain": (
+        UncertainPipeline([("s", UncertainScaler()), ("l", UncertainLogisticClassifier())]),
+        "steps",
+        [("s", StandardScaler().fit(X)), ("l", UncertainLogisticClassifier())],
+    ),
     "impossible prior": (
         BayesDecisionClassifier(LogisticRegression(), prior=0.3),
         "training_prior_",
@@ -246,6 +322,42 @@ def test_a_class_that_others_complete_is_none_of_a_file(base):
     assert own_state("stakes.svm._cost_sensitive.CostSensitiveSVC") is not None
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("words", ["fraud"]),
+        ("ranges", {"amount": [1.0]}),
+        ("promised", [1.0, 2.0, 3.0]),
+        ("positive", []),
+        ("replicates", {"a": 1}),
+        ("costs", 5),
+    ],
+)
+def test_damaged_facts_are_refused(name, value):
+    facts = {"kinds": {}, "costs": dict.fromkeys(COST_NAMES), "target": "kind"}
+    check_trained("model.skops", facts)
+    with pytest.raises(InputError, match="is damaged"):
+        check_trained("model.skops", facts | {name: value})
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        QuadraticMeanClassifier(),
+        LinearCostSensitiveSVC(),
+        make_pipeline(StandardScaler(), QuadraticMeanClassifier()),
+        SGDClassifier(loss="log_loss"),
+        OneVsRestStreamClassifier(),
+        GaussianNB(),
+    ],
+    ids=lambda inner: type(inner).__name__,
+)
+def test_methods_that_depend_on_parameters_are_seen_before_an_object_exists(inner, tmp_path):
+    model = BayesDecisionClassifier(inner).fit(X, TWO)
+    found = sound(model, tmp_path)
+    assert np.array_equal(found.predict_proba(X), model.predict_proba(X))
+
+
 @pytest.mark.parametrize("prior", [0.3, [0.9, 0.1]])
 def test_models_with_a_prior_can_be_saved(prior, tmp_path):
     model = BayesDecisionClassifier(LogisticRegression(), prior=prior).fit(X, TWO)
@@ -290,3 +402,53 @@ def test_columns_that_are_no_values_with_error_bars_are_counted():
     model = ErrorColumnsClassifier(UncertainLogisticClassifier()).fit(np.abs(X), TWO)
     with pytest.raises(ValueError, match="3 columns, which cannot be values and their error bars"):
         model.predict(X[:, :3])
+
+
+def _node(kind, content):
+    return {"__module__": "builtins", "__class__": kind.__name__, "content": content} | {
+        "__loader__": "JsonNode" if kind is str else "ListNode"
+    }
+
+
+def _laughs(levels=12):
+    """A list of ten lists of ten lists ..., each of which is one object: small, and endless."""
+    node = _node(list, [_node(str, "0")] * 10) | {"__id__": 1}
+    for level in range(levels):
+        again = {"__loader__": "ListNode", "__id__": level + 1}
+        node = _node(list, [node] + [again] * 9) | {"__id__": level + 2}
+    return node
+
+
+@pytest.mark.parametrize("place", ["C", "class_weight", "coef_", "classes_", "facts", "array"])
+def test_lists_that_contain_each_other_many_times_do_not_take_forever(place, tmp_path):
+    save_model(LR, tmp_path / "m")
+    with zipfile.ZipFile(tmp_path / "m") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    schema = json.loads(members["schema.json"])
+    state = schema["content"]["model"]["content"]["content"]
+    if place == "facts":
+        schema["content"]["facts"] = _laughs()
+    elif place == "array":
+        shape = _node(list, [_node(str, "10")] * 12)
+        state["coef_"] |= _laughs() | {"type": "json", "shape": shape, "__loader__": "NdArrayNode"}
+    else:
+        state[place] = _laughs()
+    with zipfile.ZipFile(tmp_path / "m", "w") as archive:
+        for name, content in (members | {"schema.json": json.dumps(schema)}).items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError):
+        load_model(tmp_path / "m")
+
+
+def test_a_list_that_occurs_often_is_checked_once():
+    class Counted(Number):
+        asked = 0
+
+        def check(self, value, scope):
+            Counted.asked += 1
+
+    check_plain([[1] * 100 for _ in range(100)], Listed(Listed(Counted())))
+    assert Counted.asked == 10_000  # lists of their own
+    row = [1] * 100
+    check_plain([row] * 100, Listed(Listed(Counted())))
+    assert Counted.asked == 10_100

@@ -29,10 +29,26 @@ def check_parameters(owner, state, constraints):
         raise Damaged(str(error).rstrip(".")) from None
 
 
+# a few lists that contain each other ten times each would make an endless error message
+_BRIEF = {
+    one: type(one.__name__, (one,), {"__repr__": lambda self: f"a {type(self).__name__}"})
+    for one in (list, tuple, dict, set)
+}
+
+
+class _BriefArray(np.ndarray):
+    def __repr__(self):
+        return f"an array of shape {self.shape}"
+
+
 def _stand_in(value):
     """What a value that is not built yet looks like to a constraint."""
     if isinstance(value, Named):
         return KERNELS.get(value.name, object())  # a dtype is declared as one
+    if isinstance(value, list | tuple | dict | set):
+        return _BRIEF[type(value)](value) if type(value) in _BRIEF else _BRIEF[dict](value)
+    if isinstance(value, np.ndarray):
+        return value.view(_BriefArray)
     if not isinstance(value, Record):
         return value
     owner = known_class(value.name)

@@ -7,6 +7,7 @@ model needs are refused.
 
 import io
 import json
+import math
 import re
 import zipfile
 from collections import OrderedDict, defaultdict
@@ -17,6 +18,7 @@ from scipy import sparse
 
 MAX_BYTES = 4 * 2**30  # uncompressed; a small file may otherwise expand without limit
 MAX_MEMBERS = 200_000
+OBJECT_BYTES = 400  # about what an object in an array takes, in the file and in memory
 MAX_DEPTH = 150
 _MEMBER = re.compile(r"[\w-]+\.(npy|npz|bin)")
 _KEY_TYPES = {
@@ -206,13 +208,8 @@ class _Reader:
         if node["type"] == "json":
             self._name(node, "numpy.ndarray")
             values = [self.read(value) for value in node["content"]]
-            shape = self.read(node["shape"])
-            if len(shape) == 1:
-                array = np.empty(len(values), dtype=object)
-                for i, value in enumerate(values):
-                    array[i] = value
-            else:
-                array = np.array(values, dtype=object)
+            shape = tuple(self.read(node["shape"]))
+            array = self._objects(values, shape)
         else:
             array = _read_npy(self._member(node, ".npy"))
             if name != "numpy.ndarray":
@@ -220,9 +217,24 @@ class _Reader:
                     raise Damaged(f"a {name} is stored as {array.dtype} of shape {array.shape}")
                 return array[()]
             return array
-        if array.shape != tuple(shape):
-            raise Damaged("an array does not have its shape")
         return array
+
+    def _objects(self, values, shape):
+        """An array of objects from nested lists, which may be one list many times."""
+        if not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise Damaged("an array has a shape that is none")
+        self._bytes_left -= OBJECT_BYTES * math.prod(shape)
+        if self._bytes_left < 0:
+            raise Damaged("its arrays are larger than the limit")
+        rows = [values]
+        for n in shape:
+            if not all(isinstance(row, list) and len(row) == n for row in rows):
+                raise Damaged("an array does not have its shape")
+            rows = [one for row in rows for one in row]
+        array = np.empty(len(rows), dtype=object)
+        for i, value in enumerate(rows):
+            array[i] = value
+        return array.reshape(shape)
 
     def _DTypeNode(self, node):
         inner = node["content"]

@@ -215,7 +215,7 @@ class Listed(Spec):
         if not isinstance(value, list | tuple):
             raise Damaged("is not a list")
         scope.match((self.size,), (len(value),))
-        for one in value:
+        for one in value if scope.is_new(self, value) else ():
             self.spec.check(one, scope)
 
 
@@ -241,7 +241,7 @@ class Mapping(Spec):
     def check(self, value, scope):
         if not isinstance(value, dict):
             raise Damaged("is not a dict")
-        for one in value.values():
+        for one in value.values() if scope.is_new(self, value) else ():
             self.spec.check(one, scope)
 
 

@@ -90,11 +90,19 @@ class Scope:
     def __init__(self, checker):
         self.sizes = {}
         self.labels = None  # the classes, if the object has any
+        self._seen = {}
         self.check_record = checker.check_record
 
     def has_method(self, record, name):
         """Whether the object of a checked record will have a method."""
         return hasattr(known_class(record.name), name) and hasattr(Unbuilt(record), name)
+
+    def is_new(self, spec, value):
+        """Whether a container is asked about for the first time; it may be in a list many times."""
+        key = id(spec), id(value)
+        is_new = key not in self._seen
+        self._seen[key] = spec, value  # which live as long, so that their ids are theirs
+        return is_new
 
     def bind(self, name, size):
         """Set a dimension, or check that it has this size."""
