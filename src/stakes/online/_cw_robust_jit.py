@@ -14,8 +14,8 @@ from stakes._core.jit import ENTRY, INNER
 from stakes._core.jit.prequential import stands_for
 from stakes.online._before_step_jit import log_odds
 from stakes.online._fading_jit import LARGE, now, settle
-from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_csr_jit import learn_sparse_row
+from stakes.online._gaussian_full_jit import learn_full_row
 from stakes.online._gaussian_jit import learn_row
 from stakes.online._state import CALIBRATE, MOST, N_SEEN, PAUSE_AT, SCALE
 
