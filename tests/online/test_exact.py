@@ -62,6 +62,7 @@ def test_after_a_step_of_cw_cvar_the_cvar_of_the_margin_is_one(rng, margin):
         CWCVaRClassifier(constraint="deviation", cost_rule="paper").fit(X, y)
 
 
+@pytest.mark.jit  # steps overflow, which the loop looks for; without the compiler numpy warns
 @pytest.mark.parametrize("seed", range(3))
 def test_hard_steps_on_labels_that_contradict_each_other_keep_the_variances_positive(seed):
     rng = np.random.default_rng(seed)
