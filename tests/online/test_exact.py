@@ -60,3 +60,15 @@ def test_after_a_step_of_cw_cvar_the_cvar_of_the_margin_is_one(rng, margin):
         assert m - factor * np.sqrt(v) > 1.0 - 1e-6
     with pytest.raises(ValueError, match="soft cost rules"):
         CWCVaRClassifier(constraint="deviation", cost_rule="paper").fit(X, y)
+
+
+@pytest.mark.jit  # steps overflow, which the loop looks for; without the compiler numpy warns
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_steps_on_labels_that_contradict_each_other_keep_the_variances_positive(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(6000, 40)) * (rng.random((6000, 40)) < 0.3)
+    turned = np.where(np.arange(6000) < 3500, 1.0, -1.0)
+    y = (turned * (X @ rng.normal(size=40)) + 0.3 * rng.normal(size=6000) > 0).astype(int)
+    model = CWClassifier(constraint="deviation", half_life=None).partial_fit(X, y, [0, 1])
+    assert model._Sigma.min() >= 0.0
+    assert np.isfinite(model.predict_proba(X)).all()

@@ -12,7 +12,7 @@ from stakes.online._cw_cvar import CWCVaRClassifier
 from stakes.online._cw_robust_jit import blend_all, blend_full, evidence_count, robust_pass
 from stakes.online._gaussian import fading_of
 from stakes.online._parameters import learner
-from stakes.online._state import HEAD, OMEGA
+from stakes.online._state import HEAD, OMEGA, SCALE
 
 
 @learner
@@ -147,6 +147,8 @@ class CWRobustClassifier(CWCVaRClassifier):
         return False  # scores need the blended weights
 
     def _score_row(self, row):
+        if len(row) == 1 and self._knows[SCALE] != 1.0:  # it would settle the variances
+            return self._scores(row[0][None])[0]
         return self._step_at(row, 1.0, 0.0, 0.0, self._knows)
 
     def _step_at(self, row, sign, c_pos, c_neg, knows):

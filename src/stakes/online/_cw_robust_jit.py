@@ -61,6 +61,9 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior,
     """Learn one row; its score under the blended weights. Costs of zero: scored, not learned."""
     nu, r, opposite = prior
     scale, most = state[SCALE], state[MOST]
+    if scale != 1.0 and (dense or scale > LARGE):  # here, as the loops below see a copy of sigma
+        settle(state, sigma)
+        scale = 1.0
     if dense:
         blend_mu, blend_sigma = np.empty(mu.shape[0]), np.empty(mu.shape[0])
         for j in range(mu.shape[0]):
@@ -70,9 +73,6 @@ def robust_row(dense, index, x, y, c_pos, c_neg, omega, mu, sigma, state, prior,
         learn_row(x, y, c_pos, c_neg, omega, mu, sigma, state)
         return s
     k, d = index.shape[0], mu.shape[0] - 1
-    if fading is not None and scale > LARGE:
-        settle(state, sigma)
-        scale = 1.0
     # the weights that the row reads, then the intercept, as pairs with the row's columns renumbered
     own, blended = np.empty(2 * k + 2), np.empty(2 * k + 2)
     for i in range(k + 1):

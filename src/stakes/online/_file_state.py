@@ -16,7 +16,20 @@ from stakes._core.stored.spec import (
     Together,
     labels,
 )
-from stakes.online._state import BOOK, GROWTH, HALF_LIFE, HEAD, MOST, PAIRED, SCALE, TALLY
+from stakes.online._state import (
+    ALARM,
+    BOOK,
+    GROWTH,
+    HALF_LIFE,
+    HEAD,
+    MOST,
+    N_AGAINST,
+    N_BEFORE,
+    PAIRED,
+    SCALE,
+    TALLY,
+    USUAL,
+)
 
 FILE_STATE = FEATURES | {
     "classes_": labels(2),
@@ -71,4 +84,5 @@ def _sound_head(knows):
         and min(knows[[VAR_A, VAR_B, MEAN_SQUARE]]) >= 0
         and 1 <= knows[GROWTH] <= 2
         and 0 < knows[SCALE]
+        and min(knows[[N_AGAINST, N_BEFORE, USUAL, ALARM]]) >= 0
     )

@@ -111,7 +111,8 @@ def soft_confidence(rule, m, v, C, phi):
         gamma = phi * math.sqrt(phi2 * m * m * v * v + 4.0 * n * v * (n + v * phi2))
         a = (gamma - m * (2.0 * n + phi2 * v)) / (2.0 * n * (n + v * phi2))
     a = max(0.0, a)
-    root_u = 0.5 * (math.sqrt(a * a * v * v * phi2 + 4.0 * v) - a * v * phi)
+    # the paper's (sqrt(...) - a v phi) / 2 cancels after large steps, down to a negative variance
+    root_u = 2.0 * v / (math.sqrt((a * v) ** 2 * phi2 + 4.0 * v) + a * v * phi)
     return a, a * phi / root_u
 
 

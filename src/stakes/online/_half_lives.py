@@ -10,12 +10,13 @@ takes more to begin to forget than to stop, because a stream without drift is th
 which every rival is worse and one that leads does so by chance.
 
 Rivals cost time. A learner that does not forget has three, the SCOUTS, compared every PATIENT
-examples; the first of them that takes over calls all others. They also come and go. If the learner
-leads for AWAKE examples (BRIEF if it forgets, SETTLED if it began to), and no rival is well ahead,
-they leave for SHORTEST examples, then for twice as long each time, up to LONGEST. A change of the
-half-life sets that back. The drift test calls them as soon as decisions cost more, or less, than
-they promised; the next time away is then half as long. They begin as copies of what the learner
-then knows.
+examples; the first of them that takes over calls all others, one that is REACH behind leaves. They
+also come and go. If the learner leads for AWAKE examples (BRIEF if it forgets, SETTLED if it began
+to), and no rival is well ahead, they leave for SHORTEST examples, then for twice as long each time,
+up to LONGEST. A change of the half-life sets that back. Two tests call them: one as soon as
+decisions cost more, or less, than they promised, the other as soon as margins are negative more
+often than before (`heed`); the next time away is then half as long. They begin as copies of what
+the learner then knows.
 """
 
 import numpy as np
@@ -128,7 +129,7 @@ class HalfLives:
     def _pause(self):
         """What happens when the loops pause."""
         if len(self._rivals) == 0:
-            if self._knows[N_SEEN] < self._clock[DUE]:  # the drift test called
+            if self._knows[N_SEEN] < self._clock[DUE]:  # a test called
                 self._clock[ASLEEP_FOR] = max(0.5 * self._clock[ASLEEP_FOR], SHORTEST)
             return self._wake()
         best = compare(self._knows, self._rivals, self._lead)
@@ -149,7 +150,8 @@ class HalfLives:
     def _dismiss(self):
         """Send away the scouts that are as far behind as counts."""
         kept = np.flatnonzero(self._lead[1:] > -REACH)
-        self._rivals, self._lead = self._rivals[kept], self._lead[np.r_[0, kept + 1]]
+        if len(kept) < len(self._rivals):  # else it would be a copy of all weights
+            self._rivals, self._lead = self._rivals[kept], self._lead[np.r_[0, kept + 1]]
 
     def _block(self):
         """Examples until the next comparison."""
