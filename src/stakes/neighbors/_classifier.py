@@ -144,15 +144,13 @@ class ConfidenceNeighborsClassifier(TakesCategories, CostSensitiveClassifier):
         "_embed": Part(("stakes.neighbors._embedding.Embedding",)),
         "categories_": Listed(Maybe(Array("label", (None,))), "d"),
         "by_tree_": Flag(),
-        "slope_": Sometimes(Number()),
-        "offset_": Sometimes(Number()),
+        **dict.fromkeys(("slope_", "offset_"), Sometimes(Number())),
     }
 
     @staticmethod
     def _check_file_state(state, scope):
         if "_embed" in state:
-            embed = state["_embed"].state
-            columns = np.concatenate([embed["numbers"], embed["codes"]])
+            columns = np.concatenate([state["_embed"].state[n] for n in ("numbers", "codes")])
             if not np.array_equal(np.sort(columns), np.arange(scope.sizes["d"])):
                 raise Damaged("the points of the neighbors have a wrong size")
             if state["calibration"] is not None and not {"slope_", "offset_"} <= state.keys():
