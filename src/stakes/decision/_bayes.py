@@ -44,9 +44,9 @@ class BayesDecisionClassifier(DecisionClassifier):
         Calibration of the scores by `CalibratedClassifierCV`. Required if the estimator has only
         `decision_function`.
     cv : int, splitter or iterable, default=5
-        Folds of the calibration; a number of stratified folds of random rows. If they hold out
-        some rows only (:class:`stakes.tables.TimeGroupSplit`), the model is fitted on all rows and
-        calibrated on the held-out scores; else it is the mean of the folds' models.
+        Folds of the calibration; a number: stratified, of random rows. If they hold out some rows
+        only (:class:`stakes.tables.TimeGroupSplit`), the model is fitted on all rows and calibrated
+        on the held-out scores; else it is the mean of the folds' models.
     prior : float or array-like of shape (k,), default=None
         Class shares in use (for two classes, the share of positives). None: those of y if
         `training_prior` is given, else no correction.
@@ -79,10 +79,9 @@ class BayesDecisionClassifier(DecisionClassifier):
 
     Notes
     -----
-    Costs given to `fit` are passed to an inner estimator that takes them and have no other effect.
-    The scores of a learner trained with costs may be biased by them, and calibration does not
-    correct that if costs differ between rows: the costs then count twice. Train it without costs
-    (`costs_in_training=False`), or use its own decisions.
+    Scores of an inner estimator that is trained with costs may be biased by them; calibration does
+    not correct that if costs differ between rows: the costs then count twice. Train it without
+    costs (`costs_in_training=False`), or use its own decisions.
 
     References
     ----------
@@ -252,8 +251,7 @@ class BayesDecisionClassifier(DecisionClassifier):
     ):
         """One minus the regret of the decisions relative to the largest possible regret.
 
-        For two classes this is the accuracy weighted by the regrets, and the plain accuracy if
-        all costs are equal.
+        For two classes the accuracy weighted by the regrets; plain accuracy if all costs are equal.
 
         Parameters
         ----------
@@ -370,14 +368,9 @@ class BayesDecisionClassifier(DecisionClassifier):
             if self.calibration is None:
                 self.estimator_ = clone(self.estimator).fit(X, y, **params)
             else:
+                folds = random_folds(self.cv, self.random_state)
                 self.estimator_ = calibrated(
-                    self.estimator,
-                    self.calibration,
-                    random_folds(self.cv, self.random_state),
-                    X,
-                    y,
-                    sample_weight,
-                    params,
+                    self.estimator, self.calibration, folds, X, y, sample_weight, params
                 )
         self._take_over(self.estimator_)
         self._set_prior(y, sample_weight if any("sample_weight" in p for p in params) else None)

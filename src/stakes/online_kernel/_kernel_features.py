@@ -368,10 +368,8 @@ class KernelFeaturesClassifier(CostSensitiveClassifier):
             row = canonical(sparse.csr_array(checked_sparse(x), dtype=np.float64))
         else:
             row = np.array(x, dtype=np.float64, ndmin=2)
-        if row.shape != (1, self.n_features_in_):
-            raise ValueError(
-                f"x must have {self.n_features_in_} features. Got shape {row.shape} instead."
-            )
+        if row.shape != (1, d := self.n_features_in_):
+            raise ValueError(f"x must have {d} features. Got shape {row.shape} instead.")
         values = row.data if sparse.issparse(row) else row[0]
         if not values @ values <= LARGEST * LARGEST:
             raise ValueError(

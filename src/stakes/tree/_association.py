@@ -13,7 +13,7 @@ from stakes._core.labels import code_labels
 from stakes._core.sklearn_private import Interval, StrOptions, fit_context
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import FEATURES, Array, Count, Listed, Maybe, Number, labels
-from stakes.tree._association_items import cut_points, item_codes, item_list
+from stakes.tree._association_items import cut_points, item_bounds, item_codes, item_list
 from stakes.tree._association_jit import first_match
 from stakes.tree._association_mine import mine
 from stakes.tree._association_rules import RuleList, plot_list
@@ -364,16 +364,12 @@ class AssociationRuleClassifier(TakesCategories, CostSensitiveClassifier):
         Conditions (feature, above, up to), the conditions of each rule as a table of zeros and
         ones, their number, and the probabilities and scores of the rules and of the rest.
         """
-        j, code = self._feature, self._code
-        above, up_to = np.full((2, len(j)), np.inf) * [[-1.0], [1.0]]
-        for c, (feature, at) in enumerate(zip(j, code, strict=True)):
-            if self._categorical[feature]:
-                above[c] = np.nextafter(at, -1.0) if at else -1.0
-                up_to[c] = np.nextafter(at + 1.0, 0.0)
-                continue
-            cuts = self.cuts_[feature]
-            above[c] = cuts[at - 1] if at else -np.inf
-            up_to[c] = cuts[at] if at < len(cuts) else np.inf
+        j = self._feature
+        bounds = [
+            item_bounds(code, None if self._categorical[f] else self.cuts_[f])
+            for f, code in zip(j, self._code, strict=True)
+        ]
+        above, up_to = np.array(bounds).reshape(-1, 2).T
         sizes = np.diff(self._start)
         members = np.repeat(np.eye(len(sizes)), sizes, axis=0)
         weight, regret = self._cell_weight + self.smoothing, self._cell_regret

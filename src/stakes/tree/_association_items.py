@@ -94,3 +94,13 @@ def item_list(codes, categorical, n_cuts):
             pairs += [(j, int(value)) for value in values[values >= 0]]
     table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return table[:, 0], table[:, 1]
+
+
+def item_bounds(code, cuts=None):
+    """The interval (above, up to] of the numbers with a code; without cuts that of a category."""
+    if cuts is None:
+        return np.nextafter(code, -1.0) if code else -1.0, np.nextafter(code + 1.0, 0.0)
+    return (
+        cuts[code - 1] if code else -np.inf,
+        cuts[code] if code < len(cuts) else np.inf,
+    )
