@@ -1,7 +1,9 @@
 """Learners of sparse rows keep each mean next to its variance; nobody notices."""
 
 import copy
+import pickle
 
+import joblib
 import numpy as np
 import pytest
 from scipy import sparse
@@ -74,6 +76,16 @@ def test_events_by_name_teach_what_a_table_teaches_and_may_bring_new_names(learn
     rows = clone(learner).partial_fit(sparse.csr_matrix(X), y, [0, 1])
     np.testing.assert_allclose(named.coef_[0], rows.coef_[0][order], rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(named.covariance_, rows.covariance_[order], rtol=1e-6)
+
+
+@names
+def test_the_stored_state_does_not_depend_on_the_form_of_the_last_row(learner):
+    X, y = stream()
+    model = clone(learner).partial_fit(sparse.csr_matrix(X), y, [0, 1])
+    again = pickle.loads(pickle.dumps(model))
+    assert joblib.hash(again.__getstate__()) == joblib.hash(model.__getstate__())
+    again._arrange(sparse=True)
+    assert joblib.hash(again.__getstate__()) == joblib.hash(model.__getstate__())
 
 
 @names

@@ -59,16 +59,14 @@ def check_file_state(state, scope):
     rivals = state["_rivals"]
     if len(state["_lead"]) != len(rivals) + 1 or (len(rivals) and rivals.shape[1] != len(knows)):
         raise Damaged("the half-lives of a linear learner are damaged")
-    if {one[PAIRED] for one in (knows, *rivals)} - ({0.0, 1.0} if len(shape) == 1 else {0.0}):
+    if any(one[PAIRED] for one in (knows, *rivals)):
         raise Damaged("the weights of a linear learner are in no known order")
-    if len({one[PAIRED] for one in (knows, *rivals)}) > 1:
-        raise Damaged("the half-lives of a linear learner are damaged")
     if state["_labels"] != tuple(state["classes_"].tolist()):
         raise Damaged("a linear learner has two sets of labels")
     if "_every" in state and not np.array_equal(state["_every"], np.arange(d)):
         raise Damaged("a linear learner has another number of weights than features")
     if "_shape" in state:
-        Sigma = knows[HEAD + 1 :: 2] if knows[PAIRED] else knows[HEAD + d + 1 :].reshape(shape)
+        Sigma = knows[HEAD + d + 1 :].reshape(shape)
         if (Sigma if Sigma.ndim == 1 else Sigma.diagonal()).min() < 0:
             raise Damaged("a linear learner has a negative variance")
     for name, at in state.get("_columns", {}).items():

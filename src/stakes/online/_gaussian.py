@@ -90,13 +90,19 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
         return knows[HEAD : HEAD + D], knows[HEAD + D :].reshape(self._shape)
 
     def _arrange(self, sparse):
-        """Put each mean next to its variance for sparse rows; all means first for dense rows."""
+        """Arrange the weights for the rows that come: `_rearrange`."""
         if self._knows[PAIRED] != sparse and len(self._shape) == 1:
             for knows in (self._knows, *self._rivals):
-                weights = knows[HEAD:]
-                order = (2, -1) if sparse else (-1, 2)
-                weights[:] = weights.reshape(order).T.ravel()
-                knows[PAIRED] = sparse
+                _rearrange(knows, sparse)
+
+    def __getstate__(self):
+        # the order does not depend on which rows came last, so that equal learners are equal files
+        state = super().__getstate__()
+        if 1.0 in state.get("_knows", np.zeros(0))[PAIRED : PAIRED + 1]:
+            state |= {name: state[name].copy() for name in ("_knows", "_rivals")}
+            for knows in (state["_knows"], *state["_rivals"]):
+                _rearrange(knows, sparse=False)
+        return state
 
     def _scores(self, X):
         out = np.empty(X.shape[0])
@@ -219,6 +225,13 @@ class GaussianLinear(GaussianParameters, BinaryLinear):
             self._mu[:D] = sigma * (P * self._mu[:D] + Q * other._mu[:D])
             stored[:D] = sigma
         self._knows[SCALE] = 1.0
+
+
+def _rearrange(knows, sparse):
+    """Put each mean next to its variance, for sparse rows, or all means first."""
+    weights = knows[HEAD:]
+    weights[:] = weights.reshape((2, -1) if sparse else (-1, 2)).T.ravel()
+    knows[PAIRED] = sparse
 
 
 def _pairs(mu, sigma):
