@@ -16,7 +16,7 @@ from scipy import sparse
 from stakes.model_file import load_model, save_model
 from stakes.online_forest import StreamBlendClassifier, StreamForestClassifier
 from stakes.online_forest._memory_jit import buffer_of
-from stakes.online_forest._state import CHILD, FEATURE, USED
+from stakes.online_forest._state import CHILD, FEATURE, GROWTH, N_SEEN, SHARES, USED
 from stakes.stream import DecisionStream, progressive
 
 FORM = dict(n_estimators=4, max_nodes=31, max_features=3, trial_length=150, random_state=0)
@@ -229,6 +229,17 @@ def test_damaged_files_are_refused(tmp_path):
         with pytest.raises(ValueError):
             save_model(again, tmp_path / "model.skops")
             load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize(
+    ("slot", "value"), [(SHARES, -1.0), (SHARES + 2, 0.5), (N_SEEN, -1.0), (GROWTH, 800.0)]
+)
+def test_counters_that_learning_cannot_reach_are_refused(slot, value, tmp_path):
+    model = StreamForestClassifier(**FORM).partial_fit(*stream(3, n=200))
+    save_model(model, tmp_path / "model.skops")
+    model._parts()[0].head[slot] = value
+    with pytest.raises(ValueError, match="counters of a stream forest are damaged"):
+        save_model(model, tmp_path / "damaged.skops")
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from stakes._core.intake import LARGEST
+from stakes._core.jit.prequential import COV_BA, A, B
 from stakes._core.stored.plain import Damaged
 from stakes._core.stored.spec import (
     FEATURES,
@@ -19,14 +21,18 @@ from stakes.online_forest._state import (
     CHILD,
     CUT,
     FEATURE,
+    GAIN,
+    GROWTH,
     HEAD,
     MISSING_LEFT,
     N_BINS,
     N_COLUMNS,
     N_CUTS,
     N_FILLED,
+    N_HALF_LIVES,
     OBSERVER,
     RIVAL,
+    SHARES,
     USED,
     WHERE,
     Forest,
@@ -81,7 +87,7 @@ def _check_forest(f, d):
     if sorted(f.trees[:, WHERE].tolist()) != list(range(t)) or f.trees[:, USED].max() > n:
         raise Damaged("the trees of a stream forest are damaged")
     head = f.head
-    if not (0 <= head[RIVAL] < t - 1 and 0 <= head[N_COLUMNS] <= d):
+    if not (_sound_head(head) and head[RIVAL] < t - 1 and head[N_COLUMNS] <= d):
         raise Damaged("the counters of a stream forest are damaged")
     if f.tally[:, :, N_FILLED].max() > N_CUTS:
         raise Damaged("an observer of a stream forest is damaged")
@@ -101,3 +107,15 @@ def _check_forest(f, d):
             raise Damaged("a node of a stream forest is damaged")
         if np.isnan(f.points[tree, :used, CUT]).any():
             raise Damaged("a cut of a stream forest is not a number")
+
+
+def _sound_head(head):
+    """Whether counters, shares and calibration are numbers that learning can reach."""
+    signed = np.isin(np.arange(HEAD), (A, B, COV_BA, GAIN))
+    shares, growth = head[SHARES : SHARES + N_HALF_LIVES], head[GROWTH : GROWTH + N_HALF_LIVES]
+    return (
+        head[~signed].min() >= 0
+        and np.abs(head[[A, B]]).max() <= LARGEST
+        and abs(shares.sum() - 1) <= 1e-6
+        and growth.max() <= 1
+    )
